@@ -1,0 +1,56 @@
+"""Exact division for tensor programs.
+
+Every division operator of ONNX, OpenVINO and SONNX, right to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vinculum import sonnx
+from vinculum.errors import (
+    AttributeValueError,
+    BroadcastError,
+    ConstraintError,
+    DivisionByZeroError,
+    ElementTypeError,
+    IntegerOverflowError,
+    ModelError,
+    SpecLookupError,
+    VinculumError,
+)
+from vinculum.ops.onnx import div, reciprocal
+from vinculum.ops.openvino import divide
+from vinculum.ops.operator import Operator
+
+if TYPE_CHECKING:
+    from vinculum.models import load as load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AttributeValueError",
+    "BroadcastError",
+    "ConstraintError",
+    "DivisionByZeroError",
+    "ElementTypeError",
+    "IntegerOverflowError",
+    "ModelError",
+    "Operator",
+    "SpecLookupError",
+    "VinculumError",
+    "div",
+    "divide",
+    "load",
+    "reciprocal",
+    "sonnx",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - what is asked for decides
+    # The onnx package takes longer to import than everything else here; only a model needs it.
+    if name == "load":
+        from vinculum.models import load
+
+        return load
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

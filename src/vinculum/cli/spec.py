@@ -1,0 +1,71 @@
+"""``vinculum spec``: what the documents say of a division operator, and what changed between its versions."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from vinculum.errors import SpecLookupError
+from vinculum.reporting.spec_page import as_json, difference_as_json, difference_page, overview, page
+from vinculum.spec.diff import difference
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.registry import find, find_version, rows_of, versions
+
+
+def spec(
+    name: Annotated[
+        str | None, typer.Argument(help="Div, Reciprocal or Divide. Left out: a list of every row.")
+    ] = None,
+    version: Annotated[
+        int | None, typer.Option(help="The operator's own version. Left out: the newest.", metavar="N")
+    ] = None,
+    against: Annotated[
+        int | None, typer.Option(help="Print what changed since this version.", metavar="M")
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Left out: the name decides.", metavar="onnx|openvino|sonnx")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option(help="One of SONNX's three. Left out: all.", metavar="real|float|int")
+    ] = None,
+    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print what the documents say of a division operator, or what changed between two versions of it."""
+    if name is None:
+        if (version, against, variant) != (None, None, None):
+            raise SpecLookupError(
+                "--version, --against and --variant go with an operator; give Div, Reciprocal or Divide"
+            )
+        rows = rows_of(dialect)
+        _print(overview(rows), {"rows": [as_json(row) for row in rows]}, machine)
+    elif against is not None:
+        old = find_version(name, against, dialect=dialect, variant=variant)
+        diff = difference(old, _rows(name, version, dialect, variant)[0])
+        _print(difference_page(diff), difference_as_json(diff), machine)
+    else:
+        rows = _rows(name, version, dialect, variant)
+        pages = [part for row in rows for part in (page(row), Text(""))]
+        objects = [as_json(row) for row in rows]
+        _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, machine)
+
+
+def _rows(
+    name: str, version: int | None, dialect: str | None, variant: str | None
+) -> tuple[OperatorSpec, ...]:
+    if version is not None:
+        return (find_version(name, version, dialect=dialect, variant=variant),)
+    named = versions(name, dialect=dialect)
+    if named[0].dialect is Dialect.SONNX and variant is None:
+        return named
+    return (find(name, dialect=dialect, variant=variant),)
+
+
+def _print(text: RenderableType, machine_form: dict[str, Any], machine: bool) -> None:
+    if machine:
+        print(json.dumps(machine_form, indent=2, ensure_ascii=False))
+    else:
+        Console(highlight=False).print(text)

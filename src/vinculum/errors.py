@@ -1,0 +1,74 @@
+"""Every error that Vinculum raises on purpose, each also the built-in that a Python user would catch."""
+
+from __future__ import annotations
+
+Index = tuple[int, ...]
+
+
+class VinculumError(Exception):
+    """Base of every error that Vinculum raises on purpose."""
+
+
+class ElementTypeError(VinculumError, TypeError):
+    """An operand has no element type, or one that the operator version does not allow."""
+
+
+class BroadcastError(VinculumError, ValueError):
+    """The operands' shapes do not fit together under the operator version's broadcasting rule."""
+
+
+class AttributeValueError(VinculumError, ValueError):
+    """An attribute or argument has a value that the operator version does not define."""
+
+
+class SpecLookupError(VinculumError, LookupError):
+    """No row of the specification has that operator, version or name."""
+
+
+class ModelError(VinculumError, ValueError):
+    """A model file, or an input handed to a model, is unreadable, malformed or not supported."""
+
+
+class ConstraintError(VinculumError, ValueError):
+    """A constraint of the SONNX profile is violated.
+
+    Attributes
+    ----------
+    tag : str
+        The constraint's own tag, such as ``"[C3]"``.
+    count : int
+        How many elements violate it; 0 when the violation is not one of elements.
+    first_index : tuple of int or None
+        The first such element in row-major order, None when the violation is not one of elements.
+    """
+
+    def __init__(self, message: str, *, tag: str, count: int = 0, first_index: Index | None = None) -> None:
+        super().__init__(message)
+        self.tag = tag
+        self.count = count
+        self.first_index = first_index
+
+
+class _ElementError(VinculumError):
+    """An error of single elements of an integer division.
+
+    Attributes
+    ----------
+    count : int
+        How many elements of the result are affected.
+    first_index : tuple of int
+        The first of them in row-major order, an index into the result.
+    """
+
+    def __init__(self, message: str, *, count: int, first_index: Index) -> None:
+        super().__init__(message)
+        self.count = count
+        self.first_index = first_index
+
+
+class DivisionByZeroError(_ElementError, ZeroDivisionError):
+    """An integer divisor is zero and the policy is ``zero_divisor="raise"``."""
+
+
+class IntegerOverflowError(_ElementError, OverflowError):
+    """The smallest integer is divided by -1 and the policy is ``overflow="raise"``."""

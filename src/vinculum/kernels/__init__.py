@@ -1,0 +1,1 @@
+"""The fast twin: scalar rules and flat loops in numba; knows nothing of specifications."""

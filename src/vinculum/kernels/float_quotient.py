@@ -1,0 +1,40 @@
+"""Floating-point quotients, IEEE 754 division rounded once with ties to even."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from vinculum.kernels.binary_formats import (
+    bfloat16_of_binary32,
+    binary16_of_binary32,
+    binary32_of_bfloat16,
+    binary32_of_binary16,
+)
+from vinculum.kernels.jit import inlined
+
+Float = TypeVar("Float", np.float32, np.float64)
+
+
+@inlined
+def ieee_quotient(dividend: Float, divisor: Float) -> Float:
+    """Divide binary32 or binary64 by the processor's own division, never by a reciprocal."""
+    return dividend / divisor
+
+
+@inlined
+def binary16_quotient(dividend: np.uint16, divisor: np.uint16) -> np.uint16:
+    """Divide encodings of binary16 through binary32.
+
+    Rounding to 24 bits first is harmless: 24 >= 2*11 + 2, and every pair has been enumerated.
+    """
+    quotient = np.float32(binary32_of_binary16(dividend) / binary32_of_binary16(divisor))
+    # The choice keeps LLVM from narrowing the division to the processor's half-precision one: as exact, but slower.
+    return binary16_of_binary32(quotient) if quotient == quotient else np.uint16(0x7E00)
+
+
+@inlined
+def bfloat16_quotient(dividend: np.uint16, divisor: np.uint16) -> np.uint16:
+    """Divide encodings of bfloat16 through binary32; 24 >= 2*8 + 2, and every pair has been enumerated."""
+    return bfloat16_of_binary32(np.float32(binary32_of_bfloat16(dividend) / binary32_of_bfloat16(divisor)))

@@ -1,0 +1,71 @@
+"""Every compiler option that a kernel is built with, each with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from llvmlite import binding
+from numba.core.caching import IndexDataCacheFile
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_OPTIONS = {
+    # The default raises inside the loop on a zero divisor, which stops vectorisation; zero is guarded by name.
+    "error_model": "numpy",
+    # Kernels touch no Python object, so other Python threads may run meanwhile.
+    "nogil": True,
+    # fastmath would let LLVM replace a division by a multiplication.
+    "fastmath": False,
+}
+
+
+def inlined(function: Function) -> Function:
+    """Compile a scalar rule or a loop that only other compiled code calls."""
+    return cast(Function, numba.njit(**_OPTIONS)(function))
+
+
+@cache
+def kernel(function: Callable[..., Any], storage: str) -> Callable[..., Any]:
+    """Compile an entry point for one storage type, kept on disk so that a second process compiles nothing.
+
+    Parameters
+    ----------
+    function : callable
+        A plain function whose array arguments have that type.
+    storage : str
+        NumPy name of the array arguments' type. Each type has its own entry point and its own cache files:
+        Numba numbers the files of one entry point, and two processes that compile different types at the
+        same time would give both the same number, so that one could load the other's code.
+    """
+    try:
+        dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:  # no folder can be written to: compile in every process
+        return cast(Callable[..., Any], numba.njit(**_OPTIONS)(function))
+    implementation = dispatcher._cache._impl
+    dispatcher._cache._cache_file = IndexDataCacheFile(
+        cache_path=implementation.locator.get_cache_path(),
+        filename_base=f"{implementation.filename_base}.{storage}",
+        # Numba watches only the file of the entry point; the rules that it calls live in other files, and a
+        # stale kernel would give an old version's answers.
+        source_stamp=_room_stamp(),
+    )
+    return cast(Callable[..., Any], dispatcher)
+
+
+@cache
+def processor_has(feature: str) -> bool:
+    """Whether the processor that kernels are compiled for has an instruction-set extension."""
+    return bool(binding.get_host_cpu_features().get(feature, False))
+
+
+@cache
+def _room_stamp() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,214 @@
+"""Loops over flat memory and over nests of strided runs, each written once and made for every rule.
+
+A *run* divides contiguous arrays of equal length, either operand of which may instead be one element that is repeated.
+A *nest* is an int64 table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes, outermost
+first; its last column is the run that is divided at once.
+
+Integer runs keep a *tally*, an int64 array whose places are named below. Positions count elements in the order of the
+walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from vinculum.kernels.integer_quotient import overflows, reciprocal_of
+from vinculum.kernels.jit import inlined
+from vinculum.kernels.memory import address, load, pointer, store
+
+Array = np.ndarray[Any, Any]
+Rule = Callable[..., Any]
+Run = Callable[[Array, Array, Array, Array, int], None]
+
+SATURATE_ZERO_DIVISORS, SATURATE_OVERFLOW, ZERO_DIVISORS, FIRST_ZERO_DIVISOR, OVERFLOWS, FIRST_OVERFLOW = range(6)
+EMPTY_TALLY = (0, 0, 0, -1, 0, -1)
+
+# Elements that are divided before the flags are looked at: a few pages, which stay in the first-level cache.
+CHUNK = 4096
+# Elements of a strided run that are packed at once.
+PACKED = 1024
+
+
+def float_run(quotient: Rule) -> Run:
+    """Make the run of a rule that is defined for every pair."""
+
+    @inlined
+    def run(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+        if divisors.size == 1:
+            divisor = divisors[0]
+            for i in range(quotients.size):
+                quotients[i] = quotient(dividends[i], divisor)
+        elif dividends.size == 1:
+            dividend = dividends[0]
+            for i in range(quotients.size):
+                quotients[i] = quotient(dividend, divisors[i])
+        else:
+            for i in range(quotients.size):
+                quotients[i] = quotient(dividends[i], divisors[i])
+
+    return run
+
+
+def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
+    """Make the run of an integer rule, which finds zero divisors and overflow in the same pass."""
+
+    @inlined
+    def run(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+        one = type(divisors[0])(1)
+        if divisors.size == 1:
+            divisor = divisors[0]
+            exceptional = divisor == 0
+            guarded = one if exceptional else divisor
+            reciprocal = reciprocal_of(guarded)
+            for i in range(quotients.size):
+                dividend = dividends[i]
+                exceptional |= overflows(dividend, divisor)
+                quotients[i] = quotient_by(dividend, guarded, reciprocal)
+        elif dividends.size == 1:
+            dividend = dividends[0]
+            exceptional = False
+            for i in range(quotients.size):
+                divisor = divisors[i]
+                exceptional |= (divisor == 0) | overflows(dividend, divisor)
+                quotients[i] = quotient(dividend, one if divisor == 0 else divisor)
+        else:
+            exceptional = False
+            for i in range(quotients.size):
+                dividend = dividends[i]
+                divisor = divisors[i]
+                exceptional |= (divisor == 0) | overflows(dividend, divisor)
+                quotients[i] = quotient(dividend, one if divisor == 0 else divisor)
+        if exceptional:
+            _settle(dividends, divisors, quotients, tally, position)
+
+    return run
+
+
+@inlined
+def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+    """Count the exceptional elements of a run and give them the results that the policies ask for."""
+    limits = np.iinfo(quotients.dtype)
+    for i in range(quotients.size):
+        dividend = dividends[0] if dividends.size == 1 else dividends[i]
+        divisor = divisors[0] if divisors.size == 1 else divisors[i]
+        if divisor == 0:
+            if tally[ZERO_DIVISORS] == 0:
+                tally[FIRST_ZERO_DIVISOR] = position + i
+            tally[ZERO_DIVISORS] += 1
+            if dividend == 0 or not tally[SATURATE_ZERO_DIVISORS]:
+                quotients[i] = 0
+            else:
+                quotients[i] = limits.max if dividend > 0 else limits.min
+        elif overflows(dividend, divisor):
+            if tally[OVERFLOWS] == 0:
+                tally[FIRST_OVERFLOW] = position + i
+            tally[OVERFLOWS] += 1
+            if tally[SATURATE_OVERFLOW]:
+                quotients[i] = limits.max
+
+
+def flat(run: Run) -> Run:
+    """Make the division of contiguous arrays; the quotients may stand in the place of either operand."""
+
+    @inlined
+    def divide(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+        # A vectorised loop falls back to single elements where its result overlaps an operand.
+        in_place = address(quotients) == address(dividends) or address(quotients) == address(divisors)
+        buffer = np.empty(min(CHUNK, quotients.size), quotients.dtype) if in_place else quotients
+        for start in range(0, quotients.size, CHUNK):
+            stop = min(start + CHUNK, quotients.size)
+            run(
+                dividends if dividends.size == 1 else dividends[start:stop],
+                divisors if divisors.size == 1 else divisors[start:stop],
+                buffer[: stop - start] if in_place else quotients[start:stop],
+                tally,
+                position + start,
+            )
+            if in_place:
+                for i in range(start, stop):
+                    quotients[i] = buffer[i - start]
+
+    return divide
+
+
+def nested(divide: Run) -> Callable[[Array, Array, Array, Array, Array], None]:
+    """Make the division over a nest; the arrays only tell where the operands' first elements lie."""
+
+    @inlined
+    def divide_nest(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Array) -> None:
+        inner = nest.shape[1] - 1
+        counter = np.zeros(inner, np.int64)
+        offsets = np.zeros(3, np.int64)
+        buffers = np.empty((3, min(PACKED, nest[0, inner])), quotients.dtype)
+        position = 0
+        while True:
+            divide_run(dividends, divisors, quotients, nest[:, inner], offsets, buffers, tally, position)
+            position += nest[0, inner]
+            dimension = inner - 1
+            while dimension >= 0:
+                counter[dimension] += 1
+                for operand in range(3):
+                    offsets[operand] += nest[operand + 1, dimension]
+                if counter[dimension] < nest[0, dimension]:
+                    break
+                for operand in range(3):
+                    offsets[operand] -= nest[operand + 1, dimension] * counter[dimension]
+                counter[dimension] = 0
+                dimension -= 1
+            if dimension < 0:
+                return
+
+    @inlined
+    def divide_run(
+        dividends: Array,
+        divisors: Array,
+        quotients: Array,
+        column: Array,
+        offsets: Array,
+        buffers: Array,
+        tally: Array,
+        position: int,
+    ) -> None:
+        size = quotients.itemsize
+        length, dividend_stride, divisor_stride, quotient_stride = column
+        contiguous = (
+            (dividend_stride == size or dividend_stride == 0)
+            and (divisor_stride == size or divisor_stride == 0)
+            and quotient_stride == size
+        )
+        step = length if contiguous else PACKED
+        for start in range(0, length, step):
+            count = min(step, length - start)
+            quotient_offset = offsets[2] + start * quotient_stride
+            if quotient_stride == size:
+                target = numba.carray(pointer(quotients, quotient_offset), count)
+            else:
+                target = buffers[2, :count]
+            divide(
+                _packed(dividends, offsets[0] + start * dividend_stride, dividend_stride, count, buffers[0]),
+                _packed(divisors, offsets[1] + start * divisor_stride, divisor_stride, count, buffers[1]),
+                target,
+                tally,
+                position + start,
+            )
+            if quotient_stride != size:
+                for i in range(count):
+                    store(quotients, quotient_offset + i * quotient_stride, target[i])
+
+    return divide_nest
+
+
+@inlined
+def _packed(operand: Array, offset: int, stride: int, count: int, buffer: Array) -> Array:
+    """Return a stretch of an operand as a contiguous array: a view where it is one, else the buffer filled."""
+    if stride == 0:
+        return numba.carray(pointer(operand, offset), 1)
+    if stride == operand.itemsize:
+        return numba.carray(pointer(operand, offset), count)
+    for i in range(count):
+        buffer[i] = load(operand, offset + i * stride)
+    return buffer[:count]

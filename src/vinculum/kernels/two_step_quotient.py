@@ -1,0 +1,113 @@
+"""Quotients of 64-bit integers by two rounded steps and one correction, on magnitudes.
+
+With a reciprocal of the divisor that is never too large, both estimates stay at or below the quotient, so no remainder
+wraps: the five roundings of an estimate err by less than 2^-50 together, and the reciprocal is reduced by that much. The
+first remainder is below 26626 divisors, the second below two, which leaves one correction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from vinculum.kernels.jit import inlined, processor_has
+
+_REDUCED_ONE = 1 - 2.0**-50
+
+
+@intrinsic
+def _nearest_binary64(typing_context: Any, value: Any) -> Any:
+    """Convert uint64 to binary64, to nearest, by the one instruction that LLVM vectorises."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.uitofp(arguments[0], ir.DoubleType())
+
+    return types.float64(types.uint64), generate
+
+
+@intrinsic
+def _whole_part(typing_context: Any, value: Any) -> Any:
+    """Convert binary64 in [0, 2^64) to uint64, toward zero; undefined outside that range."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.fptoui(arguments[0], ir.IntType(64))
+
+    return types.uint64(types.float64), generate
+
+
+@inlined
+def two_step_quotient(dividend: np.uint64, divisor: np.uint64, reciprocal: np.float64) -> np.uint64:
+    """Divide by estimating twice from below; see the head of this file."""
+    first = _whole_part(_nearest_binary64(dividend) * reciprocal)
+    remainder = dividend - first * divisor
+    second = _whole_part(_nearest_binary64(remainder) * reciprocal)
+    remainder -= second * divisor
+    return first + second + np.uint64(remainder >= divisor)
+
+
+@inlined
+def processor_quotient(dividend: np.uint64, divisor: np.uint64, reciprocal: np.float64) -> np.uint64:
+    """Divide by the processor's own division."""
+    return dividend // divisor
+
+
+# The conversions between 64-bit integers and binary64 are vector instructions only with AVX-512DQ; without
+# them the scheme takes twice as long as the processor's division.
+unsigned_quotient = two_step_quotient if processor_has("avx512dq") else processor_quotient
+
+
+@inlined
+def _magnitude(value: np.int64) -> np.uint64:
+    sign = value >> 63
+    return np.uint64((value ^ sign) - sign)
+
+
+def reciprocal_u64(divisor: Any) -> Any:
+    return _REDUCED_ONE / _nearest_binary64(divisor)
+
+
+def quotient_u64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    return unsigned_quotient(dividend, divisor, reciprocal)
+
+
+def quotient_u64(dividend: Any, divisor: Any) -> Any:
+    return unsigned_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(divisor))
+
+
+def reciprocal_i64(divisor: Any) -> Any:
+    return _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
+
+
+@inlined
+def _signed_quotient(dividend: np.int64, divisor: np.int64, reciprocal: np.float64) -> np.int64:
+    """Divide the magnitudes, then put the sign on; the magnitude 2^63 wraps to MIN."""
+    sign = (dividend ^ divisor) >> 63
+    quotient = np.int64(unsigned_quotient(_magnitude(dividend), _magnitude(divisor), reciprocal))
+    return (quotient ^ sign) - sign
+
+
+def truncating_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    return _signed_quotient(dividend, divisor, reciprocal)
+
+
+def truncating_i64(dividend: Any, divisor: Any) -> Any:
+    return _signed_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(_magnitude(divisor)))
+
+
+@inlined
+def _floor_of(truncated: np.int64, dividend: np.int64, divisor: np.int64) -> np.int64:
+    """Step down by one where the signs differ and a remainder is left (in wrapping arithmetic)."""
+    return truncated - np.int64(((dividend ^ divisor) < 0) & (truncated * divisor != dividend))
+
+
+def floor_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)
+
+
+def floor_i64(dividend: Any, divisor: Any) -> Any:
+    reciprocal = _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
+    return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)

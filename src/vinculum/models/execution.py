@@ -1,0 +1,116 @@
+"""One run's divisions: computed under its policies, timed, reported to its observer, their errors labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.errors import VinculumError
+from vinculum.models.messages import quoted
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import OperatorSpec
+
+Shape = tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True)
+class Division:
+    """A division node of a model.
+
+    Attributes
+    ----------
+    name : str
+        The node's name, or its output's where it has none.
+    path : str
+        Where the node stands: ``""`` at the top, ``"If:then_branch"`` in a subgraph, the function's name in a
+        function, joined by ``/`` where they nest.
+    spec : OperatorSpec
+        The operator version in force there.
+    element_type : ElementType or None
+        The operands', if it is known without running.
+    shapes : tuple of (tuple or None), or None
+        The operands' shapes and then the quotient's, if any of them is known without running.
+    """
+
+    name: str
+    path: str
+    spec: OperatorSpec
+    element_type: ElementType | None = None
+    shapes: tuple[Shape | None, ...] | None = None
+
+    @property
+    def operator(self) -> str:
+        """The operator version as messages call it: ``"Div-14"``."""
+        return self.spec.title
+
+    @property
+    def label(self) -> str:
+        """How a message calls the node."""
+        where = f" in {quoted(self.path)[1:-1]}" if self.path else ""
+        return f"node {quoted(self.name)} ({self.operator}{where})"
+
+
+@dataclass(frozen=True, eq=False)
+class DivisionRecord:
+    """One division that was executed; the arrays may be read until the observer returns, never written.
+
+    Attributes
+    ----------
+    division : Division
+        The node.
+    dividend : ndarray or None
+        None for Reciprocal, whose dividend is 1.
+    divisor, quotient : ndarray
+        The second operand, and the result.
+    seconds : float
+        How long the division took, and nothing else.
+    """
+
+    division: Division
+    dividend: NDArray[Any] | None
+    divisor: NDArray[Any]
+    quotient: NDArray[Any]
+    seconds: float
+
+
+Observer = Callable[[DivisionRecord], None]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What one run of a model is to do at its divisions."""
+
+    policies: Policies
+    observer: Observer | None = None
+
+    def divide(
+        self,
+        division: Division,
+        dividend: NDArray[Any] | None,
+        divisor: NDArray[Any],
+        compute: Callable[[], NDArray[Any]],
+    ) -> NDArray[Any]:
+        """Return what `compute` returns; its errors keep their class and gain the node's name."""
+        start = perf_counter()
+        with labelled(division):
+            quotient = compute()
+        seconds = perf_counter() - start
+        if self.observer is not None:
+            self.observer(DivisionRecord(division, dividend, divisor, quotient, seconds))
+        return quotient
+
+
+@contextmanager
+def labelled(division: Division) -> Iterator[None]:
+    """Put a division's label before the message of any error of ours; class, count and index stay."""
+    try:
+        yield
+    except VinculumError as error:
+        error.args = (f"{division.label}: {error}", *error.args[1:])
+        raise

@@ -1,0 +1,124 @@
+"""What a model declares of its tensors, and whether the arrays that it is given keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import BroadcastError, ElementTypeError, ModelError
+from vinculum.models.execution import Shape
+from vinculum.models.messages import listed, quoted, shape_text
+from vinculum.spec.element_types import ElementType
+from vinculum.tensors.storage import as_operand, dtype_of
+
+_SAID_OTHERWISE = {
+    "bool": "bool",
+    "complex64": "complex64",
+    "complex128": "complex128",
+    "float4e2m1": "float4_e2m1fn",
+    "float6e2m3": "float6_e2m3fn",
+    "float6e3m2": "float6_e3m2fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "int2": "int2",
+    "uint2": "uint2",
+}
+
+
+@dataclass(frozen=True)
+class ModelTensor:
+    """An input or an output of a model.
+
+    Attributes
+    ----------
+    name : str
+        As the file spells it.
+    element_type : ElementType or str
+        The ONNX name for a type that never divides: ``"bool"``, ``"string"``, ``"sequence"``.
+    shape : tuple of (int, str or None), or None
+        A size, a symbolic name or None for a dimension that is not known; None if not even the rank is.
+    optional : bool
+        Whether the model has a value of its own for this input.
+    """
+
+    name: str
+    element_type: ElementType | str
+    shape: Shape | None
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{quoted(self.name)} ({self.element_type}, shape {shape_text(self.shape)})"
+
+
+def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return read-only views of the given inputs, each known to keep what the model declares.
+
+    Raises
+    ------
+    ModelError
+        If an input is missing or surplus.
+    ElementTypeError
+        If an input is not an array, or has another element type.
+    BroadcastError
+        If an input has another rank or size, or a symbolic dimension has two sizes.
+    """
+    declared = {tensor.name: tensor for tensor in tensors}
+    surplus = [str(name) for name in given if name not in declared]
+    if surplus:
+        raise ModelError(f"the model has no input {listed(surplus)}; its inputs: {listed(list(declared))}")
+    missing = [str(tensor) for tensor in tensors if tensor.name not in given and not tensor.optional]
+    if missing:
+        raise ModelError(f"no array for input {', '.join(missing[:10])}; hand in one for each")
+    arrays: dict[str, NDArray[Any]] = {}
+    symbols: dict[str, tuple[int, str]] = {}
+    for name, value in given.items():
+        array = _typed(declared[name], as_operand(value, f"input {quoted(name)}"))
+        _check_shape(declared[name], array.shape, symbols)
+        view = array.view()
+        view.flags.writeable = False
+        arrays[name] = view
+    return arrays
+
+
+def _typed(tensor: ModelTensor, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, known to have the declared element type."""
+    if tensor.element_type == "string":
+        if array.dtype.kind in "OUST":
+            return array.astype(object) if array.dtype.kind != "O" else array
+    elif array.dtype == _dtype(tensor):
+        return array
+    raise ElementTypeError(
+        f"input {quoted(tensor.name)} has element type {array.dtype}; the model declares {tensor.element_type}"
+    )
+
+
+def _dtype(tensor: ModelTensor) -> np.dtype[Any]:
+    if isinstance(tensor.element_type, ElementType):
+        return dtype_of(tensor.element_type)
+    name = _SAID_OTHERWISE.get(tensor.element_type)
+    if name is None:
+        raise ModelError(f"input {tensor} is not a tensor; only tensors can be handed in")
+    return np.dtype(getattr(ml_dtypes, name, name))
+
+
+def _check_shape(tensor: ModelTensor, actual: tuple[int, ...], symbols: dict[str, tuple[int, str]]) -> None:
+    declared = tensor.shape
+    if declared is None:
+        return
+    stated = f"input {quoted(tensor.name)} has shape {actual}; the model declares {shape_text(declared)}"
+    if len(declared) != len(actual):
+        raise BroadcastError(f"{stated}: the ranks differ")
+    for axis, (wanted, size) in enumerate(zip(declared, actual, strict=True)):
+        if isinstance(wanted, int) and wanted != size:
+            raise BroadcastError(f"{stated}: dimension {axis} differs")
+        if isinstance(wanted, str):
+            bound, owner = symbols.setdefault(wanted, (size, tensor.name))
+            if bound != size:
+                symbol = quoted(wanted)[1:-1]
+                raise BroadcastError(f"{stated}, but {symbol} is {bound} by input {quoted(owner)}")

@@ -1,0 +1,47 @@
+"""How names, shapes and other people's errors stand in our one-line messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_LONGEST_NAME = 60
+_LONGEST_REASON = 300
+
+
+def quoted(name: str) -> str:
+    """Return a name from a file in quotes, on one line whatever it holds, shortened if it is very long."""
+    return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}...")
+
+
+def one_line(error: BaseException) -> str:
+    """Return the reason at the root of an error, on one line."""
+    root = error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    words = " ".join(str(root).split())
+    if isinstance(root, RecursionError):
+        words = "it is nested too deeply"
+    if isinstance(root, MemoryError):
+        words = f"there is not enough memory ({words})" if words else "there is not enough memory"
+    shortened = words if len(words) <= _LONGEST_REASON else f"{words[: _LONGEST_REASON - 3]}..."
+    return shortened or type(root).__name__
+
+
+def listed(names: Sequence[str], none: str = "none") -> str:
+    """Return names in quotes, separated by commas; at most ten of them."""
+    shown = ", ".join(quoted(name) for name in names[:10])
+    return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown or none
+
+
+def shape_text(shape: Sequence[int | str | None] | None) -> str:
+    """Return a shape as it is written in Python, ``?`` for a dimension that is not known."""
+    if shape is None:
+        return "of any rank"
+    sizes = [_size_text(size) for size in shape]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
+def _size_text(size: int | str | None) -> str:
+    if size is None:
+        return "?"
+    return quoted(size)[1:-1] if isinstance(size, str) else str(size)

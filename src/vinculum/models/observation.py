@@ -1,0 +1,86 @@
+"""What a caller wants to know of a division: how often the divisor was zero, and what the results are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.models.execution import DivisionRecord
+from vinculum.spec.element_types import BinaryFormat, by_numpy_name
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class DivisionSummary:
+    """Counts over the results of one division node; summaries of its executions add up with ``+``.
+
+    Attributes
+    ----------
+    executions : int
+        How often the node was executed.
+    elements : int
+        How many quotients were computed.
+    zero_divisors : int
+        In how many of them the divisor was zero.
+    infinite, nan, subnormal : int
+        How many of them are that; always 0 for integers.
+    seconds : float
+        The time that the divisions took.
+    """
+
+    executions: int = 0
+    elements: int = 0
+    zero_divisors: int = 0
+    infinite: int = 0
+    nan: int = 0
+    subnormal: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: DivisionSummary) -> DivisionSummary:
+        return DivisionSummary(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+def summarise(record: DivisionRecord) -> DivisionSummary:
+    """Count one execution of a division node, in pieces that need little memory."""
+    quotient, divisor = record.quotient, record.divisor
+    form = by_numpy_name(quotient.dtype.name).binary_format
+    zeros = sum(_zeros(piece, form) for piece in _pieces(divisor))
+    # Every rule of broadcasting repeats each element of the divisor equally often.
+    repeats = quotient.size // divisor.size if divisor.size else 0
+    infinite = nan = subnormal = 0
+    if form is not None:
+        for piece in _pieces(quotient):
+            counts = _classes(_bits(piece), form)
+            infinite, nan, subnormal = infinite + counts[0], nan + counts[1], subnormal + counts[2]
+    return DivisionSummary(1, quotient.size, zeros * repeats, infinite, nan, subnormal, record.seconds)
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
+    for start in range(0, array.size, _CHUNK):
+        yield flat[start : start + _CHUNK]
+
+
+def _zeros(piece: NDArray[Any], form: BinaryFormat | None) -> int:
+    if form is None:
+        return piece.size - int(np.count_nonzero(piece))
+    return int(np.count_nonzero((_bits(piece) & (form.sign_mask - 1)) == 0))
+
+
+def _classes(bits: NDArray[Any], form: BinaryFormat) -> tuple[int, int, int]:
+    """Return how many encodings are infinite, NaN and subnormal."""
+    magnitude = bits & (form.sign_mask - 1)
+    smallest_normal = 1 << form.trailing_bits
+    not_finite = int(np.count_nonzero(magnitude > form.largest))
+    infinite = int(np.count_nonzero(magnitude == form.largest + 1)) if form.infinities else 0
+    subnormal = int(np.count_nonzero((magnitude != 0) & (magnitude < smallest_normal)))
+    return infinite, not_finite - infinite, subnormal
+
+
+def _bits(piece: NDArray[Any]) -> NDArray[Any]:
+    return piece.view(f"u{piece.dtype.itemsize}")

@@ -1,0 +1,118 @@
+"""Running an ONNX graph: its divisions by our engine, everything else by ONNX's reference evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import GraphProto, ModelProto, NodeProto
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import RuntimeContextError
+
+from vinculum.errors import ModelError
+from vinculum.models.execution import Division, Execution
+from vinculum.models.messages import one_line
+from vinculum.models.onnx_legacy import with_legacy_rules
+from vinculum.models.onnx_operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
+from vinculum.models.onnx_scopes import opset_imports, title
+
+
+class OnnxProgram:
+    """An ONNX graph and its functions, made ready at the first run and kept."""
+
+    def __init__(
+        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self._proto = proto
+        self._divisions = divisions
+        self._constants = constants
+
+    @property
+    def constants(self) -> Sequence[NDArray[Any]]:
+        """The initializers."""
+        return list(self._constants.values())
+
+    def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked."""
+        token = CURRENT_RUN.set(Run(execution, self._divisions))
+        try:
+            # Floating-point exceptions of other operators are results, not news for standard error.
+            with np.errstate(all="ignore"):
+                values = self._evaluator.run(None, {**self._constants, **arrays})
+        except Interruption as interruption:
+            raise interruption.error from None
+        except RecursionError as error:
+            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
+        finally:
+            CURRENT_RUN.reset(token)
+        return dict(zip(self._evaluator.output_names, values, strict=True))
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        functions: list[Evaluator] = []
+        for function in self._proto.functions:
+            functions.append(Evaluator(function, functions=list(functions)))
+        return Evaluator(self._proto.graph, opsets=opset_imports(self._proto), functions=functions)
+
+
+class Evaluator(ReferenceEvaluator):  # type: ignore[misc]  # onnx.reference carries no types
+    """The reference evaluator with our operators at every depth, and with errors that name their node.
+
+    The evaluator makes those of subgraphs by its own class but those of functions without `new_ops`: so the operators
+    are the class's, not an argument's.
+    """
+
+    def __init__(
+        self,
+        proto: Any,
+        opsets: dict[str, int] | None = None,
+        functions: Sequence[Evaluator] | None = None,
+        verbose: int = 0,
+        new_ops: object = None,
+    ) -> None:
+        super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=[Div, Reciprocal, Loop])
+
+    def run(self, output_names: Any, feed_inputs: dict[str, Any], **options: Any) -> Any:
+        """Return the outputs; a subgraph's own initializers hide what it sees of the graph around."""
+        if isinstance(self.proto_, GraphProto):
+            hidden = self.rt_inits_.keys() - set(self.input_names)
+            feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
+        return super().run(output_names, feed_inputs, **options)
+
+    def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
+        with _naming(node):
+            implementation = super()._load_impl(node, input_types)
+
+        def construct(*args: Any) -> Any:
+            with _naming(node):
+                instance = with_legacy_rules(implementation(*args), node, self.opsets)
+            instance.run = _named_run(instance.run, node)
+            return instance
+
+        return construct
+
+
+def _named_run(run: Callable[..., Any], node: NodeProto) -> Callable[..., Any]:
+    def named(*args: Any, **options: Any) -> Any:
+        with _naming(node):
+            return run(*args, **options)
+
+    return named
+
+
+@contextmanager
+def _naming(node: NodeProto) -> Iterator[None]:
+    """Turn any error of a node into an interruption that names it."""
+    try:
+        yield
+    except (Interruption, RuntimeContextError, RecursionError):
+        raise
+    except NotImplementedError:
+        reason = "the onnx package's reference evaluator does not implement it"
+        raise Interruption(ModelError(f"{title(node)} cannot be run: {reason}")) from None
+    except Exception as error:
+        raise Interruption(ModelError(f"{title(node)} cannot be run: {one_line(error)}")) from None

@@ -1,0 +1,1 @@
+"""The operators: one pipeline, one explicit function for each."""

@@ -1,0 +1,132 @@
+"""The ONNX operators Div and Reciprocal, every version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from vinculum.ops.operator import Operator, prepared
+from vinculum.ops.policies import Overflow, ZeroDivisor
+
+Array = npt.NDArray[Any]
+
+
+def div(
+    a: object,
+    b: object,
+    *,
+    opset: int | None = None,
+    axis: int | None = None,
+    broadcast: int | None = None,
+    consumed_inputs: Sequence[int] | None = None,
+    out: Array | None = None,
+    zero_divisor: ZeroDivisor = "raise",
+    overflow: Overflow = "wrap",
+) -> Array:
+    """Return the quotient of each pair: truncated for integers, correctly rounded for floats.
+
+    Parameters
+    ----------
+    a, b : array
+        Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
+        joins. Anything that NumPy can view; nothing is converted.
+    opset : int, optional
+        ONNX operator-set version; it selects the version of Div in force there, the newest if None.
+    axis, broadcast, consumed_inputs : optional
+        Attributes of Div-1 and Div-6 (the last of Div-1 only, where it is a hint without effect).
+    out : ndarray, optional
+        Where to write, of the result's element type and shape; it may be an operand.
+    zero_divisor : {"raise", "zero", "saturate"}
+        For integers, about which the standard is silent: raise; give 0; give the largest or smallest value by the
+        dividend's sign, and 0 for 0/0. Floats follow IEEE 754 and never raise or warn.
+    overflow : {"wrap", "raise", "saturate"}
+        For MIN/-1, about which the standard is silent: give MIN; raise; give the largest value.
+
+    Returns
+    -------
+    ndarray
+        Of the operands' element type and the joined shape.
+
+    Raises
+    ------
+    ElementTypeError, BroadcastError, AttributeValueError, SpecLookupError
+        If the version does not allow what was given; the message says what it allows.
+    DivisionByZeroError, IntegerOverflowError
+        By the policies; `out` may then hold partial results.
+
+    Notes
+    -----
+    ONNX operators, Div, versions 1, 6, 7, 13 and 14.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vinculum import div
+    >>> div(np.int32([-11, 12]), np.int32([3, 3]))
+    array([-3,  4], dtype=int32)
+    """
+    return _div(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)(a, b, out)
+
+
+def reciprocal(
+    x: object,
+    *,
+    opset: int | None = None,
+    consumed_inputs: Sequence[int] | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Return 1/x of each element, correctly rounded.
+
+    Parameters
+    ----------
+    x : array
+        Of a floating-point element type that the version takes.
+    opset : int, optional
+        ONNX operator-set version; it selects the version of Reciprocal in force there, the newest if None.
+    consumed_inputs : sequence of int, optional
+        A hint of Reciprocal-1, without effect.
+    out : ndarray, optional
+        Where to write, of the result's element type and shape; it may be `x`.
+
+    Returns
+    -------
+    ndarray
+        Of x's element type and shape.
+
+    Raises
+    ------
+    ElementTypeError, BroadcastError, AttributeValueError, SpecLookupError
+        If the version does not allow what was given; the message says what it allows.
+
+    Notes
+    -----
+    ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity of the zero's sign, as IEEE 754 has it.
+    """
+    return _reciprocal(opset, consumed_inputs)(x, None, out)
+
+
+@prepared
+def _div(
+    opset: int | None,
+    axis: int | None,
+    broadcast: int | None,
+    consumed_inputs: Sequence[int] | None,
+    zero_divisor: ZeroDivisor,
+    overflow: Overflow,
+) -> Operator:
+    return Operator(
+        "Div",
+        opset=opset,
+        axis=axis,
+        broadcast=broadcast,
+        consumed_inputs=consumed_inputs,
+        zero_divisor=zero_divisor,
+        overflow=overflow,
+    )
+
+
+@prepared
+def _reciprocal(opset: int | None, consumed_inputs: Sequence[int] | None) -> Operator:
+    return Operator("Reciprocal", opset=opset, consumed_inputs=consumed_inputs)

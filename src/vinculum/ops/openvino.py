@@ -1,0 +1,84 @@
+"""The OpenVINO operator Divide-1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from vinculum.ops.operator import Operator, prepared
+from vinculum.ops.policies import Overflow, ZeroDivisor
+
+Array = npt.NDArray[Any]
+
+
+def divide(
+    a: object,
+    b: object,
+    *,
+    m_pythondiv: bool = True,
+    auto_broadcast: str = "numpy",
+    axis: int = -1,
+    out: Array | None = None,
+    zero_divisor: ZeroDivisor = "raise",
+    overflow: Overflow = "wrap",
+) -> Array:
+    """Return the quotient of each pair: floor or truncated for integers, correctly rounded for floats.
+
+    Parameters
+    ----------
+    a, b : array
+        Dividend and divisor, of one element type, and of shapes that `auto_broadcast` joins. Anything that NumPy
+        can view; nothing is converted.
+    m_pythondiv : bool
+        For integers: floor division if true, truncating if false. Floats ignore it.
+    auto_broadcast : {"numpy", "none", "pdpd"}
+        The broadcasting rule.
+    axis : int
+        With ``pdpd`` the dimension of `a` at which `b` begins; -1 lets it end where `a` ends. The document has no such
+        attribute; IR files may.
+    out : ndarray, optional
+        Where to write, of the result's element type and shape; it may be an operand.
+    zero_divisor : {"raise", "zero", "saturate"}
+        For integers, where the document leaves the result undefined; see `vinculum.div`.
+    overflow : {"wrap", "raise", "saturate"}
+        For MIN/-1; see `vinculum.div`.
+
+    Returns
+    -------
+    ndarray
+        Of the operands' element type and the joined shape.
+
+    Raises
+    ------
+    ElementTypeError, BroadcastError, AttributeValueError
+        If Divide-1 does not allow what was given; the message says what it allows.
+    DivisionByZeroError, IntegerOverflowError
+        By the policies; `out` may then hold partial results.
+
+    Notes
+    -----
+    OpenVINO operation set 1, Divide-1. float8e4m3fn has no infinity: a quotient too large for it, and x/0, is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vinculum import divide
+    >>> divide(np.int32([-11, 12]), np.int32([3, 3]))
+    array([-4,  4], dtype=int32)
+    """
+    return _divide(m_pythondiv, auto_broadcast, axis, zero_divisor, overflow)(a, b, out)
+
+
+@prepared
+def _divide(
+    m_pythondiv: bool, auto_broadcast: str, axis: int, zero_divisor: ZeroDivisor, overflow: Overflow
+) -> Operator:
+    return Operator(
+        "Divide",
+        m_pythondiv=m_pythondiv,
+        auto_broadcast=auto_broadcast,
+        axis=axis,
+        zero_divisor=zero_divisor,
+        overflow=overflow,
+    )

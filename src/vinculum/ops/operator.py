@@ -1,0 +1,241 @@
+"""An operator version prepared once and called many times: the one pipeline that every division takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import ElementTypeError
+from vinculum.ops.dispatch import Division, division
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import REAL, ElementType
+from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
+from vinculum.spec.registry import find
+from vinculum.tensors.broadcasting import Shape, join
+from vinculum.tensors.inference import infer
+from vinculum.tensors.shapes import Dimension, SymbolicShape
+from vinculum.tensors.storage import as_operand, check_out, check_out_layout, element_type_of
+from vinculum.tensors.type_checking import check_element_types
+from vinculum.tensors.walk import Strides, Walk, plan
+
+Array = npt.NDArray[Any]
+
+
+class Operator:
+    """One operator version with its attributes and policies, ready to divide.
+
+    Parameters
+    ----------
+    name : str
+        ``"Div"``, ``"Reciprocal"`` or ``"Divide"``.
+    opset : int, optional
+        ONNX operator-set version; the newest if None.
+    dialect : {"onnx", "openvino", "sonnx"}, optional
+        By the name if None; ``"Div"`` is then ONNX's.
+    variant : {"real", "float", "int"}, optional
+        Which of SONNX's three operators.
+    axis, broadcast, consumed_inputs, m_pythondiv, auto_broadcast : optional
+        The attributes that the version defines; None leaves one at its default.
+    zero_divisor, overflow : str
+        See `Policies`; integers only.
+
+    Raises
+    ------
+    SpecLookupError
+        If there is no such operator or version.
+    AttributeValueError
+        If the version lacks the attribute, or an attribute or policy lacks the value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vinculum import Operator
+    >>> Operator("Div", opset=14)(np.int8([-7, 7]), np.int8([2, 2]))
+    array([-3,  3], dtype=int8)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        opset: int | None = None,
+        dialect: str | None = None,
+        variant: str | None = None,
+        axis: int | None = None,
+        broadcast: int | None = None,
+        consumed_inputs: Sequence[int] | None = None,
+        m_pythondiv: bool | None = None,
+        auto_broadcast: str | None = None,
+        zero_divisor: ZeroDivisor = "raise",
+        overflow: Overflow = "wrap",
+    ) -> None:
+        self.spec: OperatorSpec = find(name, opset=opset, dialect=dialect, variant=variant)
+        self.attributes: dict[str, AttributeValue] = checked_attributes(
+            self.spec,
+            {
+                "axis": axis,
+                "broadcast": broadcast,
+                "consumed_inputs": consumed_inputs,
+                "m_pythondiv": m_pythondiv,
+                "auto_broadcast": auto_broadcast,
+            },
+        )
+        self.policies = Policies(zero_divisor, overflow)
+        # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
+        unary = len(self.spec.inputs) == 1
+        self._rule = Broadcasting.MULTIDIRECTIONAL if unary else self.spec.broadcasting_rule(self.attributes)
+        self._rounding = (
+            self.spec.rounding(self.attributes) if self.spec.integer_rounding else IntegerRounding.TRUNCATING
+        )
+        # Per operator, so that a call looks one small key up instead of hashing the operator as well.
+        self._plan = lru_cache(maxsize=1024)(self._new_plan)
+        self._divisions: dict[np.dtype[Any], Division] = {}
+
+    def __repr__(self) -> str:
+        attributes = "".join(f", {name}={value!r}" for name, value in self.attributes.items())
+        return f"<{self.spec.title}{attributes}>"
+
+    def infer(
+        self, element_types: Sequence[ElementType | str], shapes: Sequence[Sequence[Dimension] | None]
+    ) -> tuple[ElementType, SymbolicShape | None]:
+        """Return the element type and shape of the result; see `vinculum.tensors.inference.infer`."""
+        return infer(self.spec, self.attributes, element_types, shapes)
+
+    def __call__(self, a: object, b: object = None, out: Array | None = None) -> Array:
+        """Divide.
+
+        Parameters
+        ----------
+        a : array
+            The dividend; of Reciprocal, the one operand.
+        b : array
+            The divisor, of the same element type.
+        out : ndarray, optional
+            Where to write: of the result's element type and shape. It may be an operand.
+
+        Returns
+        -------
+        ndarray
+            `out` if given, else a new array of the operands' element type.
+
+        Raises
+        ------
+        ElementTypeError
+            If an operand has no element type, or one that the version does not take.
+        BroadcastError
+            If the shapes do not fit by the version's rule.
+        DivisionByZeroError, IntegerOverflowError
+            By the policies; `out` may then hold partial results.
+        """
+        # The plain case first: a call on few elements costs what happens here, not what is divided.
+        if (
+            type(a) is np.ndarray
+            and type(b) is np.ndarray
+            and a.dtype is b.dtype
+            and a.dtype in self._divisions
+            and a.flags.aligned
+            and b.flags.aligned
+        ):
+            dividend, divisor, divide = a, b, self._divisions[a.dtype]
+        else:
+            dividend, divisor = self._operands(a, b)
+            divide = self._checked_division(dividend, divisor)
+        dtype = dividend.dtype
+        layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
+        if out is None:
+            walk = self._plan(*layouts, None, None, dtype.itemsize)
+            result = np.empty(walk.alignment.shape, dtype) if walk.row_major else walk.new_result(dtype)
+        else:
+            check_out(out, dtype)
+            walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
+            result = out
+            if _clashes(out, dividend, walk) or _clashes(out, divisor, walk):
+                result = walk.new_result(dtype)
+                walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
+        if result.size:
+            exceptions = divide(dividend, divisor, result, walk)
+            if exceptions is not None:
+                exceptions.raise_by(self.policies, self.spec.title, result.size)
+        if out is not None and result is not out:
+            out[...] = result
+            return out
+        return result
+
+    def _operands(self, a: object, b: object) -> tuple[Array, Array]:
+        names = self.spec.inputs
+        if len(names) == 2:
+            if b is None:
+                raise ElementTypeError(
+                    f"{self.spec.title} takes two operands, {names[0].name} and {names[1].name}; one given"
+                )
+            return as_operand(a, names[0].name), as_operand(b, names[1].name)
+        if b is not None:
+            raise ElementTypeError(f"{self.spec.title} takes one operand, {names[0].name}; two given")
+        divisor = as_operand(a, names[0].name)
+        return _one(divisor.dtype), divisor
+
+    def _checked_division(self, dividend: Array, divisor: Array) -> Division:
+        names = self.spec.inputs
+        operands = (dividend, divisor)[-len(names) :]
+        given = tuple(element_type_of(x, n.name) for x, n in zip(operands, names, strict=True))
+        element_type = check_element_types(self.spec, given)
+        divide = division(element_type, self._rounding, self.policies)
+        if element_type is not REAL:  # the elements of an object array are looked at in every call
+            self._divisions[dividend.dtype] = divide
+        return divide
+
+    def _new_plan(
+        self,
+        a: Shape,
+        a_strides: Strides,
+        b: Shape,
+        b_strides: Strides,
+        out: Shape | None,
+        out_strides: Strides | None,
+        item_size: int,
+    ) -> Walk:
+        axis = self.attributes.get("axis")
+        alignment = join(self._rule, a, b, axis if isinstance(axis, int) else None)
+        if out is not None and out_strides is not None:
+            check_out_layout(out, out_strides, alignment.shape)
+        return plan(alignment, a_strides, b_strides, out_strides, item_size)
+
+
+def _clashes(out: Array, operand: Array, walk: Walk) -> bool:
+    """Whether writing to `out` could change elements of an operand that are still needed."""
+    if not np.may_share_memory(out, operand):
+        return False
+    same_place = (
+        out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]
+        and out.shape == operand.shape
+        and out.strides == operand.strides
+    )
+    # Where the walk is not row-major a first index is looked up in the operands afterwards.
+    return not (same_place and walk.row_major)
+
+
+def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:
+    """Keep the operators that `make` returns, by its arguments.
+
+    Arguments of different type are kept apart, so that ``opset=1.0`` is refused after ``opset=1`` as it is before.
+    """
+    kept = lru_cache(maxsize=256, typed=True)(make)
+
+    def get(*arguments: object) -> Operator:
+        try:
+            return kept(*arguments)
+        except TypeError:  # a list, say, cannot be looked up; Operator tells whether it is allowed
+            return make(*arguments)
+
+    return get
+
+
+@lru_cache(maxsize=64)
+def _one(dtype: np.dtype[Any]) -> Array:
+    """Return the dividend of a reciprocal."""
+    return np.ones((), dtype)

@@ -1,0 +1,152 @@
+"""The SONNX operators Div for reals, floats and integers, with their constraints and their numeric accuracy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError, IntegerOverflowError
+from vinculum.ops.operator import Operator
+from vinculum.reference.accuracy import Accuracy, ErrorBound
+from vinculum.reference.accuracy import accuracy as _accuracy
+from vinculum.spec.element_types import ElementType, Kind
+from vinculum.tensors.storage import as_operand, element_type_of
+
+Array = npt.NDArray[Any]
+
+_REAL = Operator("Div", dialect="sonnx", variant="real")
+_FLOAT = Operator("Div", dialect="sonnx", variant="float")
+_INT = Operator("Div", dialect="sonnx", variant="int", overflow="raise")
+
+
+def div(a: object, b: object, *, out: Array | None = None) -> Array:
+    """Return the quotient of each pair: exact for reals, correctly rounded for floats, truncated for integers.
+
+    Parameters
+    ----------
+    a, b : array
+        Of one shape [C1] and one element type [C2]: object arrays of ``fractions.Fraction`` (real); float16, float or
+        double (float); or one of the eight integer types (int). Nothing is converted [GR2, GR3].
+    out : ndarray, optional
+        Where to write, of the operands' element type and shape; it may be an operand.
+
+    Returns
+    -------
+    ndarray
+        Of the operands' element type and shape. Where floats have 0/0 it holds NaN, the document's one error
+        condition: `error_conditions` tells where.
+
+    Raises
+    ------
+    ConstraintError
+        Naming the tag: shapes [C1], element types [C2], a zero divisor ([C2] of real, [C3] of int), a sparse tensor [GR1],
+        an operand without element type [GR2, GR3], MIN/-1 [V1], with the first index where elements are at fault.
+    ElementTypeError
+        If no SONNX Div takes the element type.
+
+    Notes
+    -----
+    SONNX Div (real, real), (float, float) and (int, int). [V1] is our own: the document does not mention that MIN/-1 is
+    outside the type.
+    """
+    dividend, divisor = _operands(a, b)
+    operator = _operator(dividend, divisor)
+    try:
+        return operator(dividend, divisor, out)
+    except DivisionByZeroError as error:
+        tag = "[C2]" if operator is _REAL else "[C3]"
+        raise ConstraintError(
+            f"{tag} {error.count} of {divisor.size} divisors are zero, the first at index {error.first_index}; "
+            f"{operator.spec.title} requires every divisor to be nonzero",
+            tag=tag,
+            count=error.count,
+            first_index=error.first_index,
+        ) from None
+    except IntegerOverflowError as error:
+        raise ConstraintError(
+            f"[V1] {error.count} of {divisor.size} quotients are MIN/-1, the first at index {error.first_index}; "
+            f"{dividend.dtype} cannot hold it (the document does not mention the case, the tag is ours)",
+            tag="[V1]",
+            count=error.count,
+            first_index=error.first_index,
+        ) from None
+
+
+def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
+    """Return the indices, in row-major order, where floating-point operands are both zero: 0/0, which gives NaN.
+
+    Parameters
+    ----------
+    a, b : array
+        Operands that `div` takes. Reals and integers have no error condition.
+
+    Raises
+    ------
+    ConstraintError, ElementTypeError
+        As `div` does for operands that do not fit.
+    """
+    dividend, divisor = _operands(a, b)
+    if _operator(dividend, divisor) is not _FLOAT:
+        return []
+    return [tuple(int(i) for i in index) for index in np.argwhere((dividend == 0) & (divisor == 0))]
+
+
+def accuracy(a: object, b: object, a_err: ErrorBound, b_err: ErrorBound) -> Accuracy:
+    """Return sound upper bounds of the errors of ``div(a, b)`` from bounds of the errors of its operands.
+
+    Parameters
+    ----------
+    a, b : array
+        Operands that `div` takes.
+    a_err, b_err : array_like
+        Upper bounds of the absolute errors of `a` and `b`, in a shape that broadcasts to theirs.
+
+    Returns
+    -------
+    Accuracy
+        ``.propagated``: how far the operands' errors move the exact quotient; ``.introduced``: how far rounding or
+        truncation moves it; ``.total``: how far the result may lie from the exact quotient of the exact operands. binary64
+        rounded outward, for reals exact; infinite where there is no bound.
+
+    Raises
+    ------
+    ConstraintError, ElementTypeError
+        As `div` does for operands that do not fit.
+    AttributeValueError
+        If a bound is negative or NaN.
+
+    Notes
+    -----
+    SONNX Div, numeric accuracy; the bounds of the published note are corrected as `vinculum.reference.accuracy` says.
+    """
+    dividend, divisor = _operands(a, b)
+    _operator(dividend, divisor)
+    return _accuracy(dividend, divisor, a_err, b_err, element_type_of(dividend))
+
+
+def _operands(a: object, b: object) -> tuple[Array, Array]:
+    try:
+        return as_operand(a, "A"), as_operand(b, "B")
+    except ElementTypeError as error:
+        raise ConstraintError(f"[GR2] [GR3] {error}", tag="[GR2]") from None
+
+
+def _operator(dividend: Array, divisor: Array) -> Operator:
+    """Return the operator of the operands' element type, with types and shapes checked."""
+    types = element_type_of(dividend, "A"), element_type_of(divisor, "B")
+    if types[0] is not types[1]:
+        raise ConstraintError(f"[C2] A is {types[0]} and B {types[1]}; SONNX Div requires one element type", tag="[C2]")
+    operator = _by_kind(types[0])
+    try:
+        operator.infer(types, (dividend.shape, divisor.shape))
+    except BroadcastError as error:
+        raise ConstraintError(f"[C1] {error}", tag="[C1]") from None
+    return operator
+
+
+def _by_kind(element_type: ElementType) -> Operator:
+    if element_type.kind is Kind.REAL:
+        return _REAL
+    return _FLOAT if element_type.kind is Kind.FLOAT else _INT

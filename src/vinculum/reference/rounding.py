@@ -1,0 +1,164 @@
+"""Encodings of binary formats as exact rationals, and rationals rounded back, in plain Python integers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+
+from vinculum.spec.element_types import BinaryFormat
+
+
+class NumberClass(Enum):
+    """What kind of datum an encoding stands for."""
+
+    NAN = "NaN"
+    INFINITE = "infinite"
+    FINITE = "finite"
+
+
+@dataclass(frozen=True)
+class Number:
+    """The exact meaning of an encoding.
+
+    Attributes
+    ----------
+    number_class : NumberClass
+        Whether it is NaN, an infinity or finite.
+    negative : bool
+        The sign bit, so that the two zeros stay apart.
+    magnitude : Fraction
+        The absolute value; 0 unless it is finite.
+    """
+
+    number_class: NumberClass
+    negative: bool
+    magnitude: Fraction = Fraction(0)
+
+    @property
+    def is_nan(self) -> bool:
+        """Whether it is not a number."""
+        return self.number_class is NumberClass.NAN
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether it is an infinity."""
+        return self.number_class is NumberClass.INFINITE
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is zero, subnormal or normal."""
+        return self.number_class is NumberClass.FINITE
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is one of the two zeros."""
+        return self.is_finite and self.magnitude == 0
+
+    @property
+    def value(self) -> Fraction:
+        """The finite value, in which both zeros are 0."""
+        return -self.magnitude if self.negative else self.magnitude
+
+
+@lru_cache(maxsize=512)  # both 8-bit formats fit, so that a table of every pair decodes each encoding once
+def decode(bits: int, fmt: BinaryFormat) -> Number:
+    """Return exactly what an encoding stands for.
+
+    Parameters
+    ----------
+    bits : int
+        The encoding, as an unsigned integer of the format's width.
+    fmt : BinaryFormat
+        The format.
+
+    Raises
+    ------
+    ValueError
+        If the format has no such encoding.
+    """
+    if not 0 <= bits < 2 * fmt.sign_mask:
+        raise ValueError(
+            f"encoding {bits} is not from 0 to {2 * fmt.sign_mask - 1}; mask it to the format's width"
+        )
+    negative = bits >= fmt.sign_mask
+    unsigned = bits % fmt.sign_mask
+    if unsigned > fmt.largest:
+        infinite = fmt.infinities and unsigned == fmt.largest + 1
+        return Number(NumberClass.INFINITE if infinite else NumberClass.NAN, negative)
+    biased_exponent, trailing = divmod(unsigned, 1 << fmt.trailing_bits)
+    if biased_exponent == 0:
+        return Number(NumberClass.FINITE, negative, trailing * power_of_two(fmt.subnormal_exponent))
+    significand = (1 << fmt.trailing_bits) + trailing
+    spacing = power_of_two(fmt.subnormal_exponent + biased_exponent - 1)
+    return Number(NumberClass.FINITE, negative, significand * spacing)
+
+
+def round_to_nearest_even(value: Fraction, fmt: BinaryFormat, *, negative_zero: bool = False) -> int:
+    """Return the encoding of the number nearest to a rational, of two equally near ones the even one.
+
+    IEEE 754 roundTiesToEven with gradual underflow. What would round beyond the largest number, were the
+    exponent not limited, becomes infinity, or NaN in a format without infinities (it does not saturate).
+
+    Parameters
+    ----------
+    value : Fraction
+        The exact value.
+    fmt : BinaryFormat
+        The format of the result.
+    negative_zero : bool
+        Whether an exact 0, which has no sign as a rational, becomes -0.
+    """
+    negative = value < 0 or (value == 0 and negative_zero)
+    sign = fmt.sign_mask if negative else 0
+    if value == 0:
+        return sign
+    magnitude = abs(value)
+    spacing_exponent = max(_exponent(magnitude) - fmt.trailing_bits, fmt.subnormal_exponent)
+    # round() of a Fraction is exact and takes ties to even. A carry out of the significand is right: it steps
+    # the exponent.
+    significand = round(magnitude / power_of_two(spacing_exponent))
+    unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
+    return sign | unsigned if unsigned <= fmt.largest else infinity(fmt, negative=negative)
+
+
+def infinity(fmt: BinaryFormat, *, negative: bool) -> int:
+    """Return the encoding of a signed infinity, or of NaN in a format that has no infinities."""
+    if not fmt.infinities:
+        return fmt.nan
+    return fmt.largest + 1 + (fmt.sign_mask if negative else 0)
+
+
+def round_up_to_float64(value: Fraction) -> float:
+    """Return the smallest binary64 number not below a non-negative rational, infinity above the largest.
+
+    Raises
+    ------
+    ValueError
+        If the value is negative.
+    """
+    if value < 0:
+        raise ValueError(
+            f"{value} is negative; only the size of an error is rounded upward, give its absolute value"
+        )
+    try:
+        nearest = float(value)  # correctly rounded, an error instead of infinity
+    except OverflowError:
+        return math.inf
+    if Fraction(nearest) >= value:
+        return nearest
+    return math.nextafter(nearest, math.inf)
+
+
+@lru_cache(maxsize=4096)  # more exponents than binary64 has
+def power_of_two(exponent: int) -> Fraction:
+    """Return 2**exponent exactly."""
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
+def _exponent(magnitude: Fraction) -> int:
+    """Return the e with 2**e <= magnitude < 2**(e + 1)."""
+    estimate = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    return estimate if power_of_two(estimate) <= magnitude else estimate - 1

@@ -1,0 +1,1 @@
+"""What a reader sees: pages and tables for people, JSON for machines."""

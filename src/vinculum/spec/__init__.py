@@ -1,0 +1,1 @@
+"""What the documents say, as frozen rows; standard library only."""

@@ -1,0 +1,68 @@
+"""Whether an operator version defines the attributes given, and the values they have then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import index
+
+from vinculum.errors import AttributeValueError
+from vinculum.spec.model import Attribute, AttributeValue, OperatorSpec
+from vinculum.spec.registry import versions
+
+
+def checked_attributes(spec: OperatorSpec, given: Mapping[str, object]) -> dict[str, AttributeValue]:
+    """Return the attributes given, by the names that the version declares; those that are None are left out.
+
+    Raises
+    ------
+    AttributeValueError
+        If the version has no such attribute, or the attribute does not allow the value.
+    """
+    values: dict[str, AttributeValue] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        attribute = spec.attribute(name)
+        if attribute is None:
+            raise AttributeValueError(_unknown(spec, name))
+        values[attribute.name] = _checked(spec, attribute, value)
+    return values
+
+
+def _unknown(spec: OperatorSpec, name: str) -> str:
+    allowed = ", ".join(a.name for a in spec.attributes) or "none"
+    having = [v.title for v in versions(spec.name, dialect=spec.dialect) if v.attribute(name)]
+    hint = f"; {' and '.join(having)} have it" if having else ""
+    return f"{spec.title} has no attribute {name!r}; its attributes: {allowed}{hint}"
+
+
+def _checked(spec: OperatorSpec, attribute: Attribute, value: object) -> AttributeValue:
+    converted = _converted(attribute, value)
+    if converted is None or (attribute.allowed and converted not in attribute.allowed):
+        allowed = ", ".join(repr(v) for v in attribute.allowed) or {
+            "INT": "a whole number",
+            "INTS": "whole numbers",
+        }.get(attribute.type, f"a {attribute.type}")
+        raise AttributeValueError(f"{attribute.name} of {spec.title} is {value!r}; allowed: {allowed}")
+    return converted
+
+
+def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
+    """Return the value as the attribute's type has it, None if it is of another type."""
+    if attribute.type in ("INT", "int"):
+        return _whole(value)
+    if attribute.type == "INTS":
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            return None
+        wholes = [_whole(v) for v in value]
+        return tuple(w for w in wholes if w is not None) if None not in wholes else None
+    if attribute.type == "boolean":
+        return bool(value) if type(value).__name__ in ("bool", "bool_") else None
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: object) -> int | None:
+    try:
+        return index(value)  # type: ignore[arg-type]  # index itself tells what has no whole value
+    except TypeError:
+        return None

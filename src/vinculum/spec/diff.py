@@ -1,0 +1,354 @@
+"""What changed from one version of an operator to another, and whether a model can notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import SequenceMatcher, unified_diff
+from typing import TypeVar
+
+from vinculum.errors import SpecLookupError
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import (
+    Attribute,
+    AttributeValue,
+    Broadcasting,
+    Clause,
+    IntegerRounding,
+    Operand,
+    OperatorSpec,
+)
+
+Named = TypeVar("Named", Attribute, Clause, Operand)
+Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
+Settings = Mapping[str, AttributeValue]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that changed.
+
+    Attributes
+    ----------
+    what : str
+        ``"added"``, ``"removed"`` or ``"changed"``.
+    name : str
+        Whose change it is; of a rule the setting that selects it, empty if none does.
+    details : tuple of str
+        The old and the new values, or what else there is to say.
+    """
+
+    what: str
+    name: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TypeChange:
+    """The element types that a type variable gained and lost."""
+
+    type_variable: str
+    added: tuple[ElementType, ...]
+    removed: tuple[ElementType, ...]
+
+
+@dataclass(frozen=True)
+class DocumentationChange:
+    """The two documentations side by side.
+
+    Attributes
+    ----------
+    similarity : float
+        The share of lines in common, 1.0 for equal documentations.
+    added, removed : int
+        How many lines the unified difference adds and removes.
+    lines : tuple of str
+        The unified difference with its header; empty for equal documentations.
+    """
+
+    similarity: float
+    added: int
+    removed: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SpecDiff:
+    """The difference of two versions of one operator.
+
+    Attributes
+    ----------
+    old, new : OperatorSpec
+        The rows compared.
+    reasons : tuple of str
+        Why models of the old version break under the new one; empty if none does.
+    inputs, outputs, attributes, properties, broadcasting, integer_rounding, clauses : tuple of Change
+        What changed, each in the old row's order and then the new one's. The properties are shape inference,
+        function and support level.
+    type_constraints : tuple of TypeChange
+        The same for the element types.
+    documentation : DocumentationChange
+        The same for the documentation.
+    """
+
+    old: OperatorSpec
+    new: OperatorSpec
+    reasons: tuple[str, ...]
+    inputs: tuple[Change, ...]
+    outputs: tuple[Change, ...]
+    attributes: tuple[Change, ...]
+    properties: tuple[Change, ...]
+    broadcasting: tuple[Change, ...]
+    integer_rounding: tuple[Change, ...]
+    clauses: tuple[Change, ...]
+    type_constraints: tuple[TypeChange, ...]
+    documentation: DocumentationChange
+
+    @property
+    def breaking(self) -> bool:
+        """Whether a model legal under the old version is illegal, or means something else, under the new."""
+        return bool(self.reasons)
+
+
+def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
+    """Return what changed from one version of an operator to another, in either direction of time.
+
+    Raises
+    ------
+    SpecLookupError
+        If the rows are of different operators.
+    """
+    if _operator(old) != _operator(new):
+        raise SpecLookupError(
+            f"{old.title} and {new.title} are different operators; give two versions of one"
+        )
+    return SpecDiff(
+        old,
+        new,
+        reasons=tuple(dict.fromkeys(_reasons(old, new))),
+        inputs=_changed_operands(old.inputs, new.inputs),
+        outputs=_changed_operands(old.outputs, new.outputs),
+        attributes=_changed({a.name: a for a in old.attributes}, {a.name: a for a in new.attributes}),
+        properties=tuple(_changed_properties(old, new)),
+        broadcasting=_changed_rules(
+            _by_setting(old.broadcasting_attribute, old.broadcasting),
+            _by_setting(new.broadcasting_attribute, new.broadcasting),
+        ),
+        integer_rounding=_changed_rules(
+            _by_setting(old.integer_rounding_attribute, old.integer_rounding),
+            _by_setting(new.integer_rounding_attribute, new.integer_rounding),
+        ),
+        clauses=_changed({c.tag: c for c in old.clauses}, {c.tag: c for c in new.clauses}),
+        type_constraints=tuple(_changed_types(old, new)),
+        documentation=_changed_documentation(old, new),
+    )
+
+
+def _operator(row: OperatorSpec) -> tuple[object, ...]:
+    return row.dialect, row.domain, row.name, row.variant
+
+
+# What changed.
+
+
+def _changed(old: Mapping[str, Named], new: Mapping[str, Named]) -> tuple[Change, ...]:
+    changes = []
+    for name in dict.fromkeys((*old, *new)):
+        if name not in new:
+            gone = old[name]
+            hint = isinstance(gone, Attribute) and gone.hint
+            changes.append(Change("removed", name, ("a hint, which changes no result",) if hint else ()))
+        elif name not in old:
+            changes.append(Change("added", name))
+        elif old[name] != new[name]:
+            changes.append(Change("changed", name, _details(old[name], new[name])))
+    return tuple(changes)
+
+
+_PROSE = ("description", "statement", "basis")
+
+
+def _details(old: Named, new: Named) -> tuple[str, ...]:
+    changed = [f.name for f in fields(old) if getattr(old, f.name) != getattr(new, f.name)]
+    return tuple(
+        f"{name} reworded" if name in _PROSE else f"{name}: {getattr(old, name)!r} -> {getattr(new, name)!r}"
+        for name in changed
+    )
+
+
+def _changed_operands(old: Sequence[Operand], new: Sequence[Operand]) -> tuple[Change, ...]:
+    """Compare by place, as models do: a new name at an old place is a change."""
+    places = zip(old, new, strict=False)
+    changed = [Change("changed", o.name, _details(o, n)) for o, n in places if o != n]
+    removed = [Change("removed", o.name) for o in old[len(new) :]]
+    added = [Change("added", n.name) for n in new[len(old) :]]
+    return (*changed, *removed, *added)
+
+
+def _changed_properties(old: OperatorSpec, new: OperatorSpec) -> Iterator[Change]:
+    for name in ("shape_inference", "function", "support_level"):
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            yield Change("changed", name.replace("_", " "), (f"{before} -> {after}",))
+
+
+def _by_setting(attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> dict[str, str]:
+    return {f"{attribute}={key}" if attribute else "": _word(rule) for key, rule in rules.items()}
+
+
+def _word(rule: Broadcasting | IntegerRounding | None) -> str:
+    return rule.name.lower() if rule else "none"
+
+
+def _changed_rules(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[Change, ...]:
+    changes = []
+    for setting in dict.fromkeys((*old, *new)):
+        before, after = old.get(setting), new.get(setting)
+        if before is None:
+            changes.append(Change("added", setting, (str(after),)))
+        elif after is None:
+            changes.append(Change("removed", setting, (before,)))
+        elif before != after:
+            changes.append(Change("changed", setting, (f"{before} -> {after}",)))
+    return tuple(changes)
+
+
+def _changed_types(old: OperatorSpec, new: OperatorSpec) -> Iterator[TypeChange]:
+    before = {c.type_variable: c.element_types for c in old.type_constraints}
+    after = {c.type_variable: c.element_types for c in new.type_constraints}
+    for variable in dict.fromkeys((*before, *after)):
+        lost, gained = before.get(variable, ()), after.get(variable, ())
+        change = TypeChange(variable, _without(gained, lost), _without(lost, gained))
+        if change.added or change.removed:
+            yield change
+
+
+def _without(types: Iterable[ElementType], others: Iterable[ElementType]) -> tuple[ElementType, ...]:
+    excluded = set(others)
+    return tuple(t for t in types if t not in excluded)
+
+
+def _changed_documentation(old: OperatorSpec, new: OperatorSpec) -> DocumentationChange:
+    before, after = (f"{row.name} v{row.since_version}" for row in (old, new))
+    lines = tuple(unified_diff(old.documentation, new.documentation, before, after, lineterm=""))
+    marks = [line[:1] for line in lines[2:]]
+    similarity = SequenceMatcher(None, old.documentation, new.documentation, autojunk=False).ratio()
+    return DocumentationChange(similarity, marks.count("+"), marks.count("-"), lines)
+
+
+# Whether a model can notice.
+
+
+def _reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    yield from _operand_reasons("input", old.inputs, new.inputs)
+    yield from _operand_reasons("output", old.outputs, new.outputs)
+    lost = _without(old.element_types, new.element_types)
+    if lost:
+        yield f"the type constraint loses {', '.join(t.name for t in lost)}"
+    for attribute in old.attributes:
+        yield from _attribute_reasons(attribute, old, new)
+    for attribute in new.attributes:
+        if attribute.required and old.attribute(attribute.name) is None:
+            yield f"attribute '{attribute.name}' is added and required"
+    yield from _broadcasting_reasons(old, new)
+    yield from _rounding_reasons(old, new)
+
+
+def _operand_reasons(role: str, old: Sequence[Operand], new: Sequence[Operand]) -> Iterator[str]:
+    before, after = [o.name for o in old], [n.name for n in new]
+    if len(before) != len(after):
+        yield f"the number of {role}s changes from {len(before)} to {len(after)}"
+    elif before != after and sorted(before) == sorted(after):
+        yield f"the {role}s change places"
+
+
+def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    kept = new.attribute(attribute.name)
+    name = f"attribute '{attribute.name}'"
+    if kept is None:
+        # A hint changes no result, so a model keeps its meaning without it: Div-6 calls itself not breaking.
+        if not attribute.hint:
+            yield f"{name} is removed"
+        return
+    if kept.type != attribute.type:
+        yield f"{name} changes its type from {attribute.type} to {kept.type}"
+    if kept.required and not attribute.required:
+        yield f"{name} becomes required"
+    if kept.hint != attribute.hint:
+        yield f"{name} {'no longer changes' if kept.hint else 'now changes'} results"
+    refused = [v for v in attribute.allowed if kept.allowed and v not in kept.allowed]
+    if refused:
+        yield f"{name} loses {', '.join(map(repr, refused))}"
+    elif kept.allowed and not attribute.allowed:
+        yield f"{name} is limited to {', '.join(map(repr, kept.allowed))}"
+    spellings = [s for s in (attribute.name, *attribute.aliases) if new.attribute(s) is not kept]
+    if spellings:
+        yield f"{name} loses the spelling {', '.join(map(repr, spellings))}"
+    # The default of an attribute that selects a rule matters by the rule, which is compared with the rules.
+    if kept.default != attribute.default and not (
+        attribute.required or kept.hint or _selects(attribute, old, new)
+    ):
+        yield f"{name} changes its default from {attribute.default!r} to {kept.default!r}"
+
+
+def _selects(attribute: Attribute, old: OperatorSpec, new: OperatorSpec) -> bool:
+    return any(
+        before is not None and before == after == attribute.name
+        for before, after in (
+            (old.broadcasting_attribute, new.broadcasting_attribute),
+            (old.integer_rounding_attribute, new.integer_rounding_attribute),
+        )
+    )
+
+
+# Every program that the first rule accepts has the same meaning under the others. A limited divisor may also
+# be broadcast NumPy's way as long as no axis can place it elsewhere than at the end.
+_COVERED_BY = {
+    Broadcasting.EQUAL: set(Broadcasting),
+    Broadcasting.LIMITED: {Broadcasting.LIMITED, Broadcasting.PDPD},
+    Broadcasting.MULTIDIRECTIONAL: {Broadcasting.MULTIDIRECTIONAL},
+    Broadcasting.PDPD: {Broadcasting.PDPD},
+}
+
+
+def _broadcasting_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    if len(old.inputs) < 2:
+        return
+    selectors = (old.broadcasting_attribute, new.broadcasting_attribute)
+    for setting, before, after in _cases(old, selectors, old.broadcasting, new.broadcasting, new):
+        covered = before is after or after in _COVERED_BY[before]
+        if before is Broadcasting.LIMITED and after is Broadcasting.MULTIDIRECTIONAL:
+            covered = old.attribute("axis") is None
+        if not covered:
+            yield f"broadcasting{setting}: {_word(before)} -> {_word(after)}"
+
+
+def _rounding_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:
+    if not old.integer_rounding or not new.integer_rounding:
+        return  # one of the two has no integer types: what that breaks, the type constraints say
+    selectors = (old.integer_rounding_attribute, new.integer_rounding_attribute)
+    for setting, before, after in _cases(old, selectors, old.integer_rounding, new.integer_rounding, new):
+        if before is not after:
+            yield f"integer rounding{setting}: {_word(before)} -> {_word(after)}"
+
+
+def _cases(
+    old: OperatorSpec,
+    selectors: tuple[str | None, str | None],
+    old_rules: Mapping[AttributeValue | None, Rule],
+    new_rules: Mapping[AttributeValue | None, Rule],
+    new: OperatorSpec,
+) -> Iterator[tuple[str, Rule, Rule | None]]:
+    """Yield every way in which an old model selects a rule: the setting, the old rule and the new one."""
+    old_selector, new_selector = selectors
+    declared = old.attribute(old_selector) if old_selector else None
+    chosen = new.attribute(new_selector) if new_selector else None
+    new_default = new_rules.get(chosen.default if chosen else None)
+    if declared is None:
+        yield "", old_rules[None], new_default
+        return
+    if not declared.required:
+        yield f" without {declared.name}", old_rules[declared.default], new_default
+    for value, rule in old_rules.items():
+        carried = chosen is not None and new.attribute(declared.name) is chosen
+        yield f" with {declared.name}={value}", rule, new_rules.get(value) if carried else new_default

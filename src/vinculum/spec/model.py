@@ -1,0 +1,217 @@
+"""The shape of a row: what one version of one operator is, as its document states it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from vinculum.spec.element_types import ElementType
+
+AttributeValue = int | str | bool | tuple[int, ...]
+
+
+class Dialect(Enum):
+    """The standard that defines an operator."""
+
+    ONNX = "onnx"
+    OPENVINO = "openvino"
+    SONNX = "sonnx"
+
+    @property
+    def standard(self) -> str:
+        """How the standard writes its own name."""
+        return {Dialect.ONNX: "ONNX", Dialect.OPENVINO: "OpenVINO", Dialect.SONNX: "SONNX"}[self]
+
+
+class Broadcasting(Enum):
+    """How the operands' shapes are joined."""
+
+    EQUAL = "equal shapes"
+    LIMITED = "limited: the divisor onto the dividend, as one contiguous run of its shape"
+    MULTIDIRECTIONAL = "multidirectional (NumPy)"
+    PDPD = "pdpd: the divisor onto the dividend, from an axis (PaddlePaddle)"
+
+
+class IntegerRounding(Enum):
+    """How the quotient of two integers becomes an integer."""
+
+    TRUNCATING = "toward zero"
+    FLOOR = "toward minus infinity"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a row or a clause stands."""
+
+    document: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One statement that the operator version keeps, in our own words.
+
+    Attributes
+    ----------
+    tag : str
+        The document's own tag where it has one (``"[C3]"``), else a short English name.
+    statement : str
+        What holds.
+    basis : str
+        The document's line that says so, or ``"the specification is silent here"`` with our reading's reason.
+    """
+
+    tag: str
+    statement: str
+    basis: str
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of an operator version.
+
+    Attributes
+    ----------
+    name : str
+        As models spell it.
+    type : str
+        The standard's name of the attribute type: ``"INT"``, ``"INTS"``, ``"boolean"``, ``"string"``.
+    default : AttributeValue or None
+        None if the standard gives no default.
+    required : bool
+        Whether a model must set it.
+    description : str
+        What it means, in our own words.
+    allowed : tuple of AttributeValue
+        The values it may take; empty if the type alone limits it.
+    hint : bool
+        True if it cannot change a result, so that removing it breaks no model's meaning.
+    aliases : tuple of str
+        Other spellings that readers accept.
+    """
+
+    name: str
+    type: str
+    default: AttributeValue | None
+    required: bool
+    description: str
+    allowed: tuple[AttributeValue, ...] = ()
+    hint: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An input or an output: its name, the type variable it belongs to, and its role."""
+
+    name: str
+    type_variable: str
+    description: str
+
+
+@dataclass(frozen=True)
+class TypeConstraint:
+    """The element types that a type variable ranges over."""
+
+    type_variable: str
+    element_types: tuple[ElementType, ...]
+    description: str
+
+
+@dataclass(frozen=True)
+class OperatorSpec:
+    """One version of one operator.
+
+    Attributes
+    ----------
+    dialect : Dialect
+        The standard.
+    domain : str
+        Its operator domain, as models write it: ``""`` is ONNX's own, ``"opset1"`` OpenVINO's.
+    name : str
+        The operator's name: ``"Div"``, ``"Reciprocal"``, ``"Divide"``.
+    since_version : int
+        The operator set that introduced this version; 1 where the standard does not number them.
+    variant : str or None
+        SONNX's three operators of one name: ``"real"``, ``"float"``, ``"int"``.
+    inputs, outputs : tuple of Operand
+        In order.
+    attributes : tuple of Attribute
+        In the document's order.
+    type_constraints : tuple of TypeConstraint
+        One for each type variable.
+    broadcasting : Mapping of AttributeValue or None to Broadcasting
+        The rule by the value of ``broadcasting_attribute``; a single entry for None where there is no choice.
+    broadcasting_attribute : str or None
+        The attribute that selects the rule.
+    integer_rounding : Mapping of AttributeValue or None to IntegerRounding
+        The same for the rounding of integers; empty where the operator has no integer types.
+    integer_rounding_attribute : str or None
+        The attribute that selects it.
+    shape_inference, function : bool
+        Whether the standard promises shape inference, and defines the operator as a function of others.
+    support_level : str
+        ``"COMMON"``, as ONNX calls it; empty where the standard has no such notion.
+    documentation : tuple of str
+        What the operator does, line by line, in our own words.
+    clauses : tuple of Clause
+        Every clause and restriction, by its tag.
+    source : Source
+        The document.
+    """
+
+    dialect: Dialect
+    domain: str
+    name: str
+    since_version: int
+    variant: str | None
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    attributes: tuple[Attribute, ...]
+    type_constraints: tuple[TypeConstraint, ...]
+    broadcasting: Mapping[AttributeValue | None, Broadcasting]
+    broadcasting_attribute: str | None
+    integer_rounding: Mapping[AttributeValue | None, IntegerRounding]
+    integer_rounding_attribute: str | None
+    shape_inference: bool
+    function: bool
+    support_level: str
+    documentation: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    source: Source
+
+    def __hash__(self) -> int:
+        """Hash by identity of the row: dialect, name, version and variant are unique."""
+        return hash((self.dialect, self.name, self.since_version, self.variant))
+
+    @property
+    def title(self) -> str:
+        """What a message calls it: ``"Div-14"``, ``"Divide-1"``, ``"SONNX Div (int)"``."""
+        if self.dialect is Dialect.SONNX:
+            return f"SONNX {self.name} ({self.variant})"
+        return f"{self.name}-{self.since_version}"
+
+    @property
+    def element_types(self) -> tuple[ElementType, ...]:
+        """The element types that every operand may have (all twelve rows have one type variable)."""
+        (constraint,) = self.type_constraints
+        return constraint.element_types
+
+    def attribute(self, name: str) -> Attribute | None:
+        """Return the attribute of that name or alias, None if the version has none."""
+        return next((a for a in self.attributes if name == a.name or name in a.aliases), None)
+
+    def broadcasting_rule(self, attributes: Mapping[str, AttributeValue]) -> Broadcasting:
+        """Return the broadcasting rule that these attributes select."""
+        return self.broadcasting[self._value(self.broadcasting_attribute, attributes)]
+
+    def rounding(self, attributes: Mapping[str, AttributeValue]) -> IntegerRounding:
+        """Return the integer rounding that these attributes select."""
+        return self.integer_rounding[self._value(self.integer_rounding_attribute, attributes)]
+
+    def _value(self, name: str | None, attributes: Mapping[str, AttributeValue]) -> AttributeValue | None:
+        if name is None:
+            return None
+        declared = self.attribute(name)
+        return attributes.get(name, declared.default if declared else None)

@@ -1,0 +1,165 @@
+"""The twelve rows, and how a row is found: by operator, by operator set, by dialect."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from operator import index
+
+from vinculum.errors import SpecLookupError
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_INT, DIV_REAL
+
+ROWS = (
+    DIV_1, DIV_6, DIV_7, DIV_13, DIV_14,
+    RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13,
+    DIVIDE_1,
+    DIV_REAL, DIV_FLOAT, DIV_INT,
+)  # fmt: skip
+
+
+def find(
+    name: str,
+    *,
+    opset: int | None = None,
+    dialect: str | Dialect | None = None,
+    variant: str | None = None,
+) -> OperatorSpec:
+    """Return the row of an operator that is in force in an operator set.
+
+    Parameters
+    ----------
+    name : str
+        ``"Div"``, ``"Reciprocal"`` or ``"Divide"``; case matters, as it does in models.
+    opset : int, optional
+        The operator-set version that a model imports: 10 selects Div-7. None selects the newest version.
+    dialect : str or Dialect, optional
+        ``"onnx"``, ``"openvino"`` or ``"sonnx"``. None goes by the name, and ``"Div"`` is then ONNX's.
+    variant : str, optional
+        Which of SONNX's three operators: ``"real"``, ``"float"`` or ``"int"``.
+
+    Raises
+    ------
+    SpecLookupError
+        If there is no such row; the line says what was given and what is allowed.
+    """
+    rows = versions(name, dialect=dialect)
+    if rows[0].dialect is Dialect.SONNX:
+        if opset is not None:
+            raise SpecLookupError(
+                f"SONNX {name} is in no numbered operator set, opset={opset!r} given; leave it out"
+            )
+        return _variant(rows, variant)
+    _refuse_variant(rows[0], variant)
+    if opset is None:
+        return rows[-1]
+    number = _whole_number(opset, "an operator-set version")
+    return next(row for row in reversed(rows) if row.since_version <= number)
+
+
+def find_version(
+    name: str,
+    version: int,
+    *,
+    dialect: str | Dialect | None = None,
+    variant: str | None = None,
+) -> OperatorSpec:
+    """Return the row of an operator whose own version is `version`: 6 is Div-6, and there is no Div-10.
+
+    Raises
+    ------
+    SpecLookupError
+        If there is no such row; the line says which versions there are.
+    """
+    rows = versions(name, dialect=dialect)
+    if rows[0].dialect is Dialect.SONNX:
+        raise SpecLookupError(
+            f"SONNX does not number the versions of {name}, version {version!r} given; leave it out"
+        )
+    _refuse_variant(rows[0], variant)
+    number = _whole_number(version, "a version")
+    for row in rows:
+        if row.since_version == number:
+            return row
+    allowed = ", ".join(str(row.since_version) for row in rows)
+    in_force = find(name, opset=number, dialect=dialect).title
+    raise SpecLookupError(
+        f"{name} has no version {number}; allowed: {allowed} (operator set {number} uses {in_force})"
+    )
+
+
+def versions(name: str, *, dialect: str | Dialect | None = None) -> tuple[OperatorSpec, ...]:
+    """Return every row of an operator, oldest first; of SONNX Div its three variants.
+
+    Raises
+    ------
+    SpecLookupError
+        If no document of the dialect has the operator.
+    """
+    rows = [row for row in rows_of(dialect) if row.name == name]
+    if not rows:
+        raise SpecLookupError(_unknown_name(name, None if dialect is None else Dialect(dialect)))
+    return tuple(row for row in rows if row.dialect is rows[0].dialect)
+
+
+def rows_of(dialect: str | Dialect | None = None) -> tuple[OperatorSpec, ...]:
+    """Return every row of a dialect, or of all three.
+
+    Raises
+    ------
+    SpecLookupError
+        If there is no such dialect.
+    """
+    chosen = None if dialect is None else _dialect(dialect)
+    return tuple(row for row in ROWS if chosen in (None, row.dialect))
+
+
+def _dialect(given: str | Dialect) -> Dialect:
+    try:
+        return Dialect(given)
+    except ValueError:
+        allowed = ", ".join(d.value for d in Dialect)
+        raise SpecLookupError(f"no dialect is called {given!r}; allowed: {allowed}") from None
+
+
+def _unknown_name(name: str, dialect: Dialect | None) -> str:
+    here = list(dict.fromkeys(row.name for row in ROWS if dialect in (None, row.dialect)))
+    elsewhere = [row.dialect.standard for row in ROWS if row.name == name]
+    subject = f"{dialect.standard} has" if dialect else "there is"
+    message = f"{subject} no operator {name!r} that divides; allowed: {', '.join(here)}"
+    if elsewhere:
+        return f"{message} ({name!r} is of {elsewhere[0]})"
+    lowered = {known.lower(): known for known in here}
+    close = get_close_matches(str(name).lower(), lowered, n=1)
+    return f"{message}; did you mean {lowered[close[0]]!r}?" if close else message
+
+
+def _variant(rows: tuple[OperatorSpec, ...], variant: str | None) -> OperatorSpec:
+    for row in rows:
+        if row.variant == variant:
+            return row
+    allowed = ", ".join(str(row.variant) for row in rows)
+    given = "no variant" if variant is None else f"variant {variant!r}"
+    raise SpecLookupError(
+        f"SONNX has {len(rows)} operators called {rows[0].name}, {given} given; allowed: {allowed}"
+    )
+
+
+def _refuse_variant(row: OperatorSpec, variant: str | None) -> None:
+    if variant is not None:
+        raise SpecLookupError(
+            f"{row.dialect.standard} {row.name} has no variants, variant {variant!r} given; leave it out, "
+            "or choose the dialect 'sonnx'"
+        )
+
+
+def _whole_number(given: int, what: str) -> int:
+    try:
+        number = 0 if isinstance(given, bool) else index(given)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise SpecLookupError(f"{given!r} is not {what}; allowed: a whole number from 1 on")
+    return number

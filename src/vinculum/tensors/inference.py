@@ -1,0 +1,101 @@
+"""The element type and shape of a result, before any operand exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vinculum.errors import AttributeValueError, BroadcastError
+from vinculum.spec.element_types import ElementType, by_name
+from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
+from vinculum.tensors.broadcasting import join
+from vinculum.tensors.shapes import Dimension, SymbolicShape, check_dimensions, is_static, static
+from vinculum.tensors.type_checking import check_element_types
+
+
+def infer(
+    spec: OperatorSpec,
+    attributes: Mapping[str, AttributeValue],
+    element_types: Sequence[ElementType | str],
+    shapes: Sequence[Sequence[Dimension] | None],
+) -> tuple[ElementType, SymbolicShape | None]:
+    """Return the element type and the shape of the result.
+
+    Parameters
+    ----------
+    spec : OperatorSpec
+        The operator version. Div-1 and Reciprocal-1 promise no inference; they get the answer of version 6.
+    attributes : Mapping
+        As checked by ``spec.attributes.checked_attributes``.
+    element_types : sequence of ElementType or str
+        One for each operand; a string is an ONNX name.
+    shapes : sequence of shapes
+        One for each operand: numbers, names, None for an unknown dimension; None for an unknown rank.
+
+    Raises
+    ------
+    ElementTypeError
+        If the version does not take the element types.
+    BroadcastError
+        If no values of the symbols let the shapes fit.
+    """
+    types = tuple(t if isinstance(t, ElementType) else by_name(t) for t in element_types)
+    element_type = check_element_types(spec, types)
+    if len(shapes) != len(types):
+        raise AttributeValueError(f"{len(types)} element types but {len(shapes)} shapes given; give one of each an operand")
+    known = [None if shape is None else check_dimensions(shape) for shape in shapes]
+    if len(known) == 1:
+        return element_type, known[0]
+    a, b = known
+    rule = spec.broadcasting_rule(attributes)
+    axis = attributes.get("axis")
+    return element_type, _join_symbolic(rule, a, b, axis if isinstance(axis, int) else None)
+
+
+def _join_symbolic(
+    rule: Broadcasting, a: SymbolicShape | None, b: SymbolicShape | None, axis: int | None
+) -> SymbolicShape | None:
+    if a is not None and b is not None and is_static(a) and is_static(b):
+        return join(rule, static(a), static(b), axis).shape
+    if rule is Broadcasting.MULTIDIRECTIONAL:
+        return None if a is None or b is None else _multidirectional(a, b)
+    if rule is Broadcasting.EQUAL:
+        return _merged(a, b)
+    # B is broadcast onto A: whatever B is, the result has A's shape. What is known must not contradict it.
+    if a is not None and b is not None and len(b) > len(a) and not (rule is Broadcasting.PDPD and b[-1] in (1, None)):
+        raise BroadcastError(f"B of shape {b} has a higher rank than A of shape {a}; B is broadcast onto A")
+    return a
+
+
+def _multidirectional(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
+    rank = max(len(a), len(b))
+    padded_a: SymbolicShape = (1,) * (rank - len(a)) + a
+    padded_b: SymbolicShape = (1,) * (rank - len(b)) + b
+    return tuple(_stretch(x, y, a, b) for x, y in zip(padded_a, padded_b, strict=True))
+
+
+def _stretch(x: Dimension, y: Dimension, a: SymbolicShape, b: SymbolicShape) -> Dimension:
+    """Join two dimensions: a size above 1 settles it, a 1 leaves the other, two different symbols leave it unknown."""
+    sizes = {d for d in (x, y) if isinstance(d, int) and d != 1}
+    if len(sizes) > 1:
+        raise BroadcastError(f"A of shape {a} and B of shape {b} do not broadcast: {x} meets {y}, and neither is 1")
+    if sizes:
+        return sizes.pop()
+    symbols = [d for d in (x, y) if not isinstance(d, int)]
+    if not symbols:
+        return 1
+    return symbols[0] if len(symbols) == 1 or symbols[0] == symbols[1] else None
+
+
+def _merged(a: SymbolicShape | None, b: SymbolicShape | None) -> SymbolicShape | None:
+    """Join shapes that must be equal: each dimension as well known as either operand has it."""
+    if a is None or b is None:
+        return b if a is None else a
+    if len(a) != len(b) or any(
+        isinstance(x, int) and isinstance(y, int) and x != y for x, y in zip(a, b, strict=True)
+    ):
+        raise BroadcastError(f"A has shape {a} and B {b}; without broadcasting they must be equal")
+    return tuple(min((x, y), key=_vagueness) for x, y in zip(a, b, strict=True))
+
+
+def _vagueness(dimension: Dimension) -> int:
+    return 0 if isinstance(dimension, int) else 1 if isinstance(dimension, str) else 2

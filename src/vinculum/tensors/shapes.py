@@ -1,0 +1,46 @@
+"""Shapes whose dimensions may be numbers, names or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from vinculum.errors import BroadcastError
+
+Dimension = int | str | None
+"""A size, a symbol that stands for one size throughout a model, or None: unknown."""
+
+SymbolicShape = tuple[Dimension, ...]
+
+LARGEST_SIZE = 2**63 - 1
+
+
+def is_static(shape: SymbolicShape) -> bool:
+    """Whether every dimension is a number."""
+    return all(isinstance(dimension, int) for dimension in shape)
+
+
+def static(shape: SymbolicShape) -> tuple[int, ...]:
+    """Return the dimensions of a shape that is static."""
+    return tuple(dimension for dimension in shape if isinstance(dimension, int))
+
+
+def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
+    """Return a shape as a tuple, if each dimension is a size from 0 on, a name or None.
+
+    Raises
+    ------
+    BroadcastError
+        If one is something else, or the elements of the shape cannot be counted in 63 bits.
+    """
+    dimensions = tuple(shape)
+    for dimension in dimensions:
+        if isinstance(dimension, bool) or not isinstance(dimension, int | str | None) or (
+            isinstance(dimension, int) and dimension < 0
+        ):
+            raise BroadcastError(
+                f"shape {dimensions} has the dimension {dimension!r}; allowed: a size from 0 on, a name, or None (unknown)"
+            )
+    if prod(d for d in dimensions if isinstance(d, int) and d) > LARGEST_SIZE:
+        raise BroadcastError(f"shape {dimensions} holds more than 2^63 - 1 elements, which no memory does")
+    return dimensions

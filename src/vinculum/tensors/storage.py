@@ -1,0 +1,158 @@
+"""How operands lie in memory: anything that NumPy can view, and the element type that it has."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+
+Array = npt.NDArray[Any]
+
+
+@cache
+def dtype_of(element_type: ElementType) -> np.dtype[Any]:
+    """Return the NumPy type that stores an element type; objects for the reals."""
+    return np.dtype(getattr(ml_dtypes, element_type.numpy, element_type.numpy))
+
+
+_ELEMENT_TYPES = {dtype_of(element_type): element_type for element_type in ELEMENT_TYPES}
+
+
+def element_type_of_dtype(dtype: np.dtype[Any]) -> ElementType | None:
+    """Return the element type that a NumPy type stores, None if no operator divides it."""
+    return _ELEMENT_TYPES.get(dtype)
+
+
+def element_type_of(array: Array, name: str = "operand") -> ElementType:
+    """Return the element type of an array.
+
+    Raises
+    ------
+    ElementTypeError
+        If no operator divides it, or if an object array holds anything but ``fractions.Fraction``.
+    """
+    element_type = _ELEMENT_TYPES.get(array.dtype)
+    if element_type is None:
+        raise ElementTypeError(
+            f"{name} has NumPy type {array.dtype}, which no division operator takes; "
+            f"allowed: {', '.join(str(dtype) for dtype in _ELEMENT_TYPES if dtype != object)}, "
+            "and object arrays of fractions.Fraction"
+        )
+    if element_type is REAL:
+        for element in array.flat:
+            if type(element) is not Fraction:
+                raise ElementTypeError(
+                    f"{name} is an object array that holds {type(element).__name__}; "
+                    "the reals are fractions.Fraction, and nothing is converted"
+                )
+    return element_type
+
+
+def as_operand(value: object, name: str) -> Array:
+    """View an operand as an array, without converting its elements and without copying what can be divided in place.
+
+    Parameters
+    ----------
+    value : array, NumPy scalar, buffer, or DLPack exporter in CPU memory
+        Arrays of foreign byte order or alignment, which no processor divides in place, are copied; all others are
+        viewed.
+    name : str
+        What the operator calls the operand, for messages.
+
+    Raises
+    ------
+    ElementTypeError
+        If it has no element type: a Python number, a list, a masked or sparse array.
+    ConstraintError
+        ``[GR1]``, if it is sparse.
+    """
+    if type(value) is np.ndarray:
+        array = value
+    else:
+        array = _viewed(value, name)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if not array.flags.aligned:
+        array = array.copy(order="K")
+    return array
+
+
+def _viewed(value: object, name: str) -> Array:
+    _refuse_sparse(value, name)
+    if isinstance(value, np.ma.MaskedArray):
+        raise ElementTypeError(f"{name} is a masked array, and an operator has no masks; pass its .data or .filled()")
+    if isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value, name)
+    if isinstance(value, (memoryview, bytearray)) or _is_typed_buffer(value):
+        return np.asarray(value)
+    raise ElementTypeError(
+        f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
+        "pass an array, such as numpy.asarray(value, dtype=...)"
+    )
+
+
+def _is_typed_buffer(value: object) -> bool:
+    # array.array; `bytes` and `str` are text.
+    return type(value).__module__ == "array"
+
+
+def _refuse_sparse(value: object, name: str) -> None:
+    layout = str(getattr(value, "layout", ""))
+    module = type(value).__module__
+    if layout.startswith("torch.sparse") or module.startswith(("scipy.sparse", "sparse")):
+        raise ConstraintError(
+            f"[GR1] {name} is a sparse tensor ({type(value).__name__}); no division operator takes one: "
+            "convert it to a dense array",
+            tag="[GR1]",
+        )
+
+
+def _from_dlpack(value: Any, name: str) -> Array:
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ElementTypeError(
+            f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry no "
+            "gradient, and have a type that DLPack shares with NumPy (bfloat16: pass its 16-bit integer view as "
+            "an array and .view(ml_dtypes.bfloat16))"
+        ) from None
+
+
+def check_out(out: object, dtype: np.dtype[Any]) -> None:
+    """Check that results of a NumPy type can be written to `out`.
+
+    Raises
+    ------
+    ElementTypeError
+        If it is not a NumPy array of that type, aligned, that may be written.
+    """
+    if not isinstance(out, np.ndarray):
+        raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array")
+    if out.dtype != dtype:
+        raise ElementTypeError(f"out has type {out.dtype}; the result has type {dtype}, as the operands do")
+    if not out.flags.behaved:
+        raise ElementTypeError("out cannot be written in place: it is read-only or unaligned; give another array")
+
+
+def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Check that results of a shape can be written to an array of that shape and strides.
+
+    Raises
+    ------
+    BroadcastError
+        If the shapes differ, or the array stores two results in one place.
+    """
+    if out != shape:
+        raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
+    if any(stride == 0 and size > 1 for stride, size in zip(strides, shape, strict=True)):
+        raise BroadcastError(f"out of shape {out} repeats memory (a stride is 0): results would overwrite each other")

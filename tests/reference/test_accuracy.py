@@ -1,0 +1,191 @@
+"""The bounds of SONNX's numeric accuracy: examples, counterexamples, missing bounds and bad input."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
+from vinculum.reference.accuracy import accuracy, error_bounds
+from vinculum.reference.exact_quotient import truncating
+from vinculum.spec.element_types import (
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT32,
+    INT64,
+    REAL,
+    ElementType,
+)
+
+HALF = Fraction(1, 2)
+
+
+def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType) -> list[Any]:  # noqa: ANN401 - illegal operands and bounds too
+    """Return the three bounds of a single quotient."""
+    dividend, divisor = (np.array(x).astype(element_type.numpy) for x in (a, b))
+    result = accuracy(dividend, divisor, a_err, b_err, element_type)
+    return [bound.item() for bound in (result.propagated, result.introduced, result.total)]
+
+
+def real_array(*values: Fraction | int | str) -> NDArray[Any]:
+    """Return an object array of Fractions."""
+    return np.array([Fraction(v) for v in values], dtype=object)
+
+
+class TestPublishedErrors:
+    """readings.md: two statements of the published note that do not hold, by their counterexamples."""
+
+    def test_the_integer_error_exceeds_one_half(self) -> None:
+        propagated, introduced, total = bounds_of(5, 3, 0, 0, INT32)
+        assert propagated == 0
+        assert HALF < Fraction(5, 3) - truncating(5, 3) == Fraction(2, 3) <= Fraction(introduced)
+        assert introduced == total == math.nextafter(2 / 3, 1)
+
+    @pytest.mark.parametrize("element_type", [FLOAT16, FLOAT, DOUBLE, REAL], ids=str)
+    def test_the_propagated_error_exceeds_the_published_bound(self, element_type: ElementType) -> None:
+        true_error = abs(1 / (2 + HALF) - HALF)
+        published = HALF * HALF / (2 * (2 + HALF))
+        propagated, _, _ = bounds_of(1, 2, 0, 0.5, element_type)
+        assert published == Fraction(1, 20)
+        assert true_error == Fraction(1, 10) > published
+        assert true_error <= Fraction(propagated)
+        assert propagated == pytest.approx(1 / 6, rel=1e-15)
+
+
+class TestDocumentExamples:
+    """The examples of SONNX Div."""
+
+    def test_int_example_1(self) -> None:
+        a, b = np.array([6, 5, -35]), np.array([3, 3, 3])
+        result = accuracy(a, b, 0, 0, INT64)
+        assert result.propagated.tolist() == [0, 0, 0]
+        assert result.introduced.tolist() == [math.nextafter(2 / 3, 1)] * 3
+        assert result.total.tolist() == result.introduced.tolist()
+
+    def test_float_example_1(self) -> None:
+        a = np.array([[3.0, 4.5], [16.0, 1.0], [25.5, 24.25]], dtype=np.float32)
+        b = np.array([[3.0, 2.0], [4.0, 0.0], [5.0, 4.0]], dtype=np.float32)
+        result = accuracy(a, b, 0, 0, FLOAT)
+        assert result.introduced[1, 1] == result.propagated[1, 1] == result.total[1, 1] == math.inf
+        assert result.introduced[0].tolist() == [2.0**-24, 2.25 * 2.0**-24]
+        error = abs(Fraction(float(np.float32(5.1))) - Fraction(51, 10))
+        assert 0 < error <= Fraction(float(result.total[2, 0]))
+
+    def test_float_example_2_has_no_bound_where_it_is_nan(self) -> None:
+        assert bounds_of(0.0, 0.0, 0, 0, DOUBLE) == [math.inf] * 3
+
+    def test_real_example_1(self) -> None:
+        a, b = real_array("6.1", "9.5", "35.7"), real_array(3, "3.3", "5.1")
+        result = accuracy(a, b, Fraction(1, 10), 0, REAL)
+        assert result.propagated.tolist() == [Fraction(1, 30), Fraction(1, 33), Fraction(1, 51)]
+        assert result.introduced.tolist() == [0, 0, 0]
+        assert result.total.tolist() == result.propagated.tolist()
+        assert {type(bound) for bound in result.total} == {Fraction}
+
+
+class TestNoBound:
+    """Where nothing finite is sound the bound is infinite."""
+
+    @pytest.mark.parametrize(
+        ("a", "b"), [(1, 0), (math.inf, 1), (1, math.inf), (math.nan, 1), (1, -math.inf), (0, -0.0)]
+    )
+    def test_zero_divisors_and_operands_that_are_not_finite(self, a: float, b: float) -> None:
+        assert bounds_of(a, b, 0, 0, FLOAT) == [math.inf] * 3
+
+    def test_a_divisor_that_may_be_zero(self) -> None:
+        assert bounds_of(1, 2, 0, 2, DOUBLE) == [math.inf, 2.0**-54, math.inf]
+        assert bounds_of(1, 2, 0, Fraction(2), REAL) == [math.inf, 0, math.inf]
+        assert bounds_of(1, 0, 0, 0, REAL) == [math.inf] * 3
+
+    def test_an_infinite_bound_of_an_operand(self) -> None:
+        assert bounds_of(1, 2, math.inf, 0, DOUBLE) == [math.inf, 2.0**-54, math.inf]
+        assert bounds_of(1, 2, 0, np.float32("inf"), INT8) == [math.inf, 0.5, math.inf]
+
+    def test_a_quotient_that_overflows(self) -> None:
+        assert bounds_of(60000, 0.5, 0, 0, FLOAT16) == [0, math.inf, math.inf]
+        propagated, introduced, total = bounds_of(60000, 1, 6000, 0, FLOAT16)
+        assert (propagated, total) == (6000, math.inf)
+        assert math.isfinite(introduced)
+
+    def test_the_smallest_integer_by_minus_one(self) -> None:
+        """SONNX refuses it: its quotient is not an int8, and nothing bounds a result that is not there."""
+        assert bounds_of(-128, -1, 0, 0, INT8) == [0, math.inf, math.inf]
+        assert bounds_of(-128, 1, 0, 0, INT8) == [0, 0, 0]
+
+    def test_an_exact_zero_has_no_rounding_error(self) -> None:
+        assert bounds_of(0, 3, 0, 0, FLOAT) == [0, 0, 0]
+
+
+class TestErrorBoundsGiven:
+    """Bounds of the operands' errors: non-negative, of any exact type, in any shape that broadcasts."""
+
+    @pytest.mark.parametrize(
+        "half",
+        [
+            0.5,
+            HALF,
+            np.float32(0.5),
+            np.longdouble(0.5),
+            np.array(0.5),
+            np.full((3, 1), 0.5, dtype=np.float16),
+        ],
+    )
+    def test_types_and_shapes(self, half: Any) -> None:  # noqa: ANN401 - the point is that many types do
+        a, b = np.full((3, 2), 1.0), np.full((3, 2), 2.0)
+        result = accuracy(a, b, half, [0, 1], DOUBLE)
+        assert result.propagated.tolist() == [[0.25, 1.0]] * 3
+
+    def test_large_integers_are_taken_exactly(self) -> None:
+        bounds = np.array([2**64 - 1], dtype=np.uint64)
+        assert accuracy(real_array(1), real_array(1), bounds, 0, REAL).propagated.item() == 2**64 - 1
+
+    @pytest.mark.parametrize(
+        "illegal", [-0.5, -1, Fraction(-1, 3), math.nan, -math.inf, "0.5", None, 1j, np.array([1, -1e-300])]
+    )
+    @pytest.mark.parametrize("name", ["a_err", "b_err"])
+    def test_illegal_bounds_are_one_line(self, illegal: Any, name: str) -> None:  # noqa: ANN401 - of any type
+        given_bounds = {"a_err": 0, "b_err": 0} | {name: illegal}
+        with pytest.raises(
+            AttributeValueError, match=rf"^{name} holds .*non-negative int, float or Fraction"
+        ) as e:
+            accuracy(np.ones(2), np.ones(2), element_type=DOUBLE, **given_bounds)
+        assert "\n" not in str(e.value)
+
+    def test_shapes_that_do_not_fit(self) -> None:
+        with pytest.raises(BroadcastError, match=r"^b_err has shape \(3,\), which does not broadcast to "):
+            accuracy(np.ones(2), np.ones(2), 0, np.zeros(3), DOUBLE)
+        with pytest.raises(BroadcastError, match=r"^the shapes are \(2,\) and \(1,\)"):
+            accuracy(np.ones(2), np.ones(1), 0, 0, DOUBLE)
+
+    def test_operands_of_another_type(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"float needs float32$"):
+            accuracy(np.ones(2), np.ones(2), 0, 0, FLOAT)
+
+
+class TestResult:
+    """Bounds are rounded outward to binary64, and keep the operands' shape."""
+
+    @pytest.mark.parametrize("shape", [(), (0,), (2, 1, 3)])
+    @pytest.mark.parametrize(
+        ("element_type", "dtype"), [(FLOAT16, "float64"), (INT8, "float64"), (REAL, "object")]
+    )
+    def test_shape_and_dtype(self, shape: tuple[int, ...], element_type: ElementType, dtype: str) -> None:
+        ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
+        result = accuracy(ones, ones, 0, 0, element_type)
+        for bound in (result.propagated, result.introduced, result.total):
+            assert bound.shape == shape
+            assert bound.dtype == dtype
+
+    def test_outward(self) -> None:
+        propagated, introduced, total = bounds_of(1, 3, Fraction(1, 10), 0, DOUBLE)
+        exact = error_bounds(Fraction(1), Fraction(3), Fraction(1, 10), Fraction(0), DOUBLE)
+        for bound, rational in zip((propagated, introduced, total), exact, strict=True):
+            assert rational is not None
+            assert Fraction(math.nextafter(bound, 0)) < rational <= Fraction(bound)

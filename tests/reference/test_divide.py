@@ -1,0 +1,164 @@
+"""Arrays through the reference: every element type comes out as it went in."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum.errors import BroadcastError, ElementTypeError
+from vinculum.reference import divide, elements, reciprocal
+from vinculum.spec.element_types import (
+    ELEMENT_TYPES,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT16,
+    INT4,
+    INT8,
+    INT32,
+    REAL,
+    UINT4,
+    UINT64,
+    ElementType,
+    Kind,
+)
+from vinculum.spec.model import IntegerRounding
+
+FLOATS = [t for t in ELEMENT_TYPES if t.kind is Kind.FLOAT]
+
+
+def reals(*values: Fraction | int | str) -> np.ndarray[Any, Any]:
+    """Return an object array of Fractions."""
+    return np.array([Fraction(v) for v in values], dtype=object)
+
+
+class TestElementTypes:
+    """SONNX [C2], [GR2], [GR3] and ONNX's T: operands and quotient have one type; nothing is converted."""
+
+    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
+    def test_small_quotients_in_every_type(self, element_type: ElementType) -> None:
+        a, b = (np.array(v).astype(element_type.numpy) for v in ([[6, 4], [0, 7]], [[3, 1], [5, 1]]))
+        if element_type is REAL:
+            a, b = (reals(*x.ravel().tolist()).reshape(2, 2) for x in (a, b))
+        quotient = divide(a, b, element_type)
+        assert quotient.dtype == a.dtype
+        assert quotient.astype(object).tolist() == [[2, 4], [0, 7]]
+
+    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
+    @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)])
+    def test_every_shape_is_kept(self, element_type: ElementType, shape: tuple[int, ...]) -> None:
+        ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
+        quotient = divide(ones, ones, element_type)
+        assert quotient.shape == shape
+        assert quotient.dtype == ones.dtype
+
+    def test_reals_stay_exact(self) -> None:
+        """SONNX Div (real), example 2."""
+        a, b = reals("3.7", "4.4", "16.2", "0.5", "25.3", "24.8"), reals(3, "2.2", "4.1", 1, "5.2", 4)
+        assert divide(a, b, REAL).tolist() == [
+            Fraction(37, 30),
+            2,
+            Fraction(162, 41),
+            Fraction(1, 2),
+            Fraction(253, 52),
+            Fraction(62, 10),
+        ]
+
+    def test_a_real_may_be_any_exact_rational_but_no_float(self) -> None:
+        mixed = np.array([1, np.int64(3), Fraction(1, 2)], dtype=object)
+        assert divide(mixed, mixed, REAL).tolist() == [1, 1, 1]
+        assert all(type(v) is Fraction for v in elements(mixed, REAL))
+        with pytest.raises(ElementTypeError, match=r"^0\.5 is a float; a real is given exactly"):
+            divide(np.array([0.5], dtype=object), reals(1), REAL)
+
+    @pytest.mark.parametrize(
+        "dtype", [np.dtype("int32"), np.dtype("float64"), np.dtype("float32").newbyteorder()]
+    )
+    def test_another_dtype_is_refused(self, dtype: np.dtype[Any]) -> None:
+        good, bad = np.ones(2, dtype=np.float32), np.ones(2, dtype=dtype)
+        for a, b in ((good, bad), (bad, good)):
+            with pytest.raises(ElementTypeError, match=r"^the array's dtype is .*; float needs float32$"):
+                divide(a, b, FLOAT)
+
+    def test_the_upper_half_of_a_four_bit_element_is_ignored(self) -> None:
+        dirty = np.array([0xF8, 0x17], dtype=np.uint8)
+        assert elements(dirty.view(INT4.numpy), INT4) == [-8, 7]
+        assert elements(dirty.view(UINT4.numpy), UINT4) == [8, 7]
+
+
+class TestShapes:
+    """SONNX [C1]: equal shapes; operands are read through whatever strides they have."""
+
+    def test_unequal_shapes_are_refused(self) -> None:
+        with pytest.raises(BroadcastError, match=r"^the shapes are \(2,\) and \(1,\); "):
+            divide(np.ones(2, dtype=np.int32), np.ones(1, dtype=np.int32), INT32)
+
+    def test_views_are_read_in_index_order(self) -> None:
+        base = np.arange(1, 25, dtype=np.float32).reshape(4, 6)
+        a, b = base[::-1, ::2], np.asfortranarray(base)[:, 1::2]
+        assert np.array_equal(divide(a, b, FLOAT), a / b)
+        stretched = np.broadcast_to(np.float32(2), (4, 3))
+        assert np.array_equal(divide(a, stretched, FLOAT), a / 2)
+
+    def test_operands_are_not_written(self) -> None:
+        a = np.array([7, -7, 1], dtype=np.int32)
+        a.flags.writeable = False
+        divide(a, a, INT32)
+        assert a.tolist() == [7, -7, 1]
+
+
+class TestPolicies:
+    """The policies reach every element, and the rounding is the caller's."""
+
+    def test_rounding(self) -> None:
+        a, b = np.array([-11, 11], dtype=np.int32), np.array([3, -3], dtype=np.int32)
+        assert divide(a, b, INT32).tolist() == [-3, -3]
+        assert divide(a, b, INT32, rounding=IntegerRounding.FLOOR).tolist() == [-4, -4]
+
+    def test_zero_divisor_and_overflow(self) -> None:
+        a, b = np.array([-128, 5, -5, 0], dtype=np.int8), np.array([-1, 0, 0, 0], dtype=np.int8)
+        assert divide(a, b, INT8, zero_divisor="zero").tolist() == [-128, 0, 0, 0]
+        saturated = divide(a, b, INT8, zero_divisor="saturate", overflow="saturate")
+        assert saturated.tolist() == [127, 127, -128, 0]
+        with pytest.raises(ZeroDivisionError, match=r"^5 / 0 in int8"):
+            divide(a, b, INT8)
+        with pytest.raises(OverflowError, match=r"^-128 / -1 exceeds"):
+            divide(a, b, INT8, zero_divisor="zero", overflow="raise")
+
+    def test_the_largest_unsigned_values(self) -> None:
+        a = np.array([2**64 - 1, 2**63], dtype=np.uint64)
+        b = np.array([1, 2**64 - 1], dtype=np.uint64)
+        assert divide(a, b, UINT64).tolist() == [2**64 - 1, 0]
+
+    def test_a_real_zero_divisor_always_raises(self) -> None:
+        with pytest.raises(ZeroDivisionError, match="undefined over the reals"):
+            divide(reals(1), reals(0), REAL, zero_divisor="zero")
+
+
+class TestReciprocal:
+    """ONNX Reciprocal: y = 1 / x, elementwise."""
+
+    def test_every_float16(self) -> None:
+        x = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16).view(np.float16)
+        with np.errstate(all="ignore"):  # zeros, overflow and NaNs are the point
+            expected = np.float16(1) / x
+        assert np.array_equal(reciprocal(x, FLOAT16), expected, equal_nan=True)
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_zeros_and_one(self, element_type: ElementType) -> None:
+        x = np.array([1.0, 0.0, -0.0, 2.0]).astype(element_type.numpy)
+        result = reciprocal(x, element_type).astype(np.float64).tolist()
+        assert result[::3] == [1, 0.5]
+        if element_type is FLOAT8E4M3FN:
+            assert np.isnan(result[1:3]).all()
+        else:
+            assert result[1:3] == [np.inf, -np.inf]
+
+    def test_reals(self) -> None:
+        assert reciprocal(reals("2/3", -4), REAL).tolist() == [Fraction(3, 2), Fraction(-1, 4)]
+
+    def test_integers_are_refused(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"^Reciprocal of int32; allowed: floating-point types"):
+            reciprocal(np.ones(1, dtype=np.int32), INT32)

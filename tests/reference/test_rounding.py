@@ -1,0 +1,237 @@
+"""Encodings and rationals: each direction against the sorted list of a format's values, and against NumPy."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vinculum.reference import elements
+from vinculum.reference.rounding import NumberClass, decode, round_to_nearest_even, round_up_to_float64
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT8E5M2,
+    FLOAT16,
+    BinaryFormat,
+    ElementType,
+)
+
+NARROW = (FLOAT8E4M3FN, FLOAT8E5M2, FLOAT16, BFLOAT16)
+
+
+def form(element_type: ElementType) -> BinaryFormat:
+    """Return the binary format of a floating-point type."""
+    assert element_type.binary_format is not None
+    return element_type.binary_format
+
+
+@cache
+def sorted_values(element_type: ElementType) -> list[Fraction]:
+    """Return every non-negative number in order, its encoding being its index, and the first one too large.
+
+    Built upward from the spacing alone: 2**trailing_bits steps to an exponent, two such rows at the smallest.
+    """
+    fmt = form(element_type)
+    values = [Fraction(0)]
+    spacing = Fraction(2) ** (1 - fmt.bias - fmt.trailing_bits)
+    while len(values) <= fmt.largest + 1:
+        if len(values) % (1 << fmt.trailing_bits) == 1 and len(values) > 2 << fmt.trailing_bits:
+            spacing *= 2
+        values.append(values[-1] + spacing)
+    return values
+
+
+def nearest(value: Fraction, element_type: ElementType) -> int:
+    """Return the index of the nearest of the sorted values, a tie going to the even index."""
+    values = sorted_values(element_type)
+    below = min(bisect_right(values, value), len(values) - 1) - 1
+    twice, sum_of_both = 2 * value, values[below] + values[below + 1]
+    if twice == sum_of_both:
+        return below + below % 2
+    return below + 1 if twice > sum_of_both else below
+
+
+class TestDecode:
+    """IEEE 754 clause 3.4: what an encoding stands for."""
+
+    @pytest.mark.parametrize("element_type", NARROW, ids=str)
+    def test_every_encoding_comes_back(self, element_type: ElementType) -> None:
+        fmt = form(element_type)
+        counts = dict.fromkeys(NumberClass, 0)
+        for bits in range(2 * fmt.sign_mask):
+            number = decode(bits, fmt)
+            counts[number.number_class] += 1
+            assert number.negative == bool(bits & fmt.sign_mask)
+            if number.is_finite:
+                assert round_to_nearest_even(number.value, fmt, negative_zero=number.negative) == bits
+        assert counts[NumberClass.FINITE] == 2 * (fmt.largest + 1)
+        assert counts[NumberClass.INFINITE] == (2 if fmt.infinities else 0)
+
+    @pytest.mark.parametrize("element_type", NARROW, ids=str)
+    def test_every_encoding_means_what_numpy_says(self, element_type: ElementType) -> None:
+        fmt = form(element_type)
+        width = {8: np.uint8, 16: np.uint16}[element_type.bits]
+        numbers = np.arange(2 * fmt.sign_mask).astype(width).view(element_type.numpy)
+        with np.errstate(invalid="ignore"):  # signalling NaNs are among the encodings
+            expected_values = numbers.astype(np.float64).tolist()
+        for bits, expected in enumerate(expected_values):
+            number = decode(bits, fmt)
+            if number.is_finite:
+                assert number.magnitude == Fraction(abs(expected))
+            else:
+                assert math.isinf(expected) == number.is_infinite
+                assert math.isnan(expected) == number.is_nan
+
+    @pytest.mark.parametrize("element_type", NARROW, ids=str)
+    def test_values_ascend_with_their_encodings(self, element_type: ElementType) -> None:
+        fmt = form(element_type)
+        values = [decode(bits, fmt).value for bits in range(fmt.largest + 1)]
+        assert values == sorted_values(element_type)[:-1]
+
+    def test_float8e4m3fn_has_one_nan_a_sign_and_no_infinity(self) -> None:
+        fmt = form(FLOAT8E4M3FN)
+        assert decode(0x7E, fmt).value == 448
+        assert decode(0x7F, fmt).is_nan
+        assert decode(0xFF, fmt).is_nan
+
+    def test_the_two_zeros_stay_apart(self) -> None:
+        fmt = form(FLOAT)
+        positive, negative = decode(0, fmt), decode(0x80000000, fmt)
+        assert positive.is_zero
+        assert negative.is_zero
+        assert positive != negative
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_binary64_is_what_python_computes_with(self, x: float) -> None:
+        (bits,) = elements(np.array([x]), DOUBLE)
+        number = decode(bits, form(DOUBLE))
+        assert number.value == Fraction(x)
+        assert number.negative == (math.copysign(1, x) < 0)
+
+    @pytest.mark.parametrize("bits", [-1, 1 << 16])
+    def test_an_encoding_of_another_width_is_refused(self, bits: int) -> None:
+        with pytest.raises(ValueError, match=r"^encoding -?\d+ is not from 0 to 65535; mask it"):
+            decode(bits, form(FLOAT16))
+
+
+class TestRoundTiesToEven:
+    """IEEE 754 clause 4.3.1: the nearest number, of two the even one; clause 7.4: overflow."""
+
+    @pytest.mark.parametrize("element_type", NARROW, ids=str)
+    def test_around_every_midpoint(self, element_type: ElementType) -> None:
+        fmt = form(element_type)
+        values = sorted_values(element_type)
+        step = 1 if element_type.bits == 8 else 23
+        for index in [*range(0, fmt.largest, step), fmt.largest]:
+            midpoint = (values[index] + values[index + 1]) / 2
+            hair = (values[index + 1] - values[index]) / 1_000_003
+            for value in (midpoint - hair, midpoint, midpoint + hair):
+                expected = nearest(value, element_type)
+                rounded = round_to_nearest_even(value, fmt)
+                if expected <= fmt.largest:
+                    assert rounded == expected
+                    assert round_to_nearest_even(-value, fmt) == expected | fmt.sign_mask
+                else:
+                    assert decode(rounded, fmt).number_class is (
+                        NumberClass.INFINITE if fmt.infinities else NumberClass.NAN
+                    )
+
+    @pytest.mark.parametrize("element_type", NARROW, ids=str)
+    @given(st.fractions(min_value=0, max_value=448))
+    def test_any_rational(self, element_type: ElementType, value: Fraction) -> None:
+        assert round_to_nearest_even(value, form(element_type)) == nearest(value, element_type)
+
+    @given(st.integers(), st.integers(min_value=1), st.integers(-1100, 1100))
+    def test_binary64_agrees_with_python(self, numerator: int, denominator: int, exponent: int) -> None:
+        value = Fraction(numerator, denominator) * Fraction(2) ** exponent
+        rounded = decode(round_to_nearest_even(value, form(DOUBLE)), form(DOUBLE))
+        try:
+            expected = float(value)
+        except OverflowError:
+            assert rounded.is_infinite
+            assert rounded.negative == (value < 0)
+        else:
+            assert rounded.value == Fraction(expected)
+
+    @pytest.mark.parametrize(
+        ("element_type", "largest", "first_to_overflow"),
+        [
+            (FLOAT8E5M2, 57344, 61440),
+            (FLOAT16, 65504, 65520),
+            (FLOAT, (2**24 - 1) * 2**104, (2**25 - 1) * 2**103),
+            (DOUBLE, (2**53 - 1) * 2**971, (2**54 - 1) * 2**970),
+        ],
+        ids=str,
+    )
+    def test_half_a_spacing_above_the_largest_is_infinity(
+        self, element_type: ElementType, largest: int, first_to_overflow: int
+    ) -> None:
+        fmt = form(element_type)
+        just_below = Fraction(first_to_overflow) - Fraction(1, 3)
+        assert decode(round_to_nearest_even(just_below, fmt), fmt).value == largest
+        overflowed = decode(round_to_nearest_even(Fraction(-first_to_overflow), fmt), fmt)
+        assert overflowed.is_infinite
+        assert overflowed.negative
+
+    def test_float8e4m3fn_overflows_to_nan_above_the_tie(self) -> None:
+        fmt = form(FLOAT8E4M3FN)
+        assert round_to_nearest_even(Fraction(464), fmt) == 0x7E
+        for sign in (1, -1):
+            assert round_to_nearest_even(sign * (464 + Fraction(1, 10**9)), fmt) == fmt.nan
+            assert round_to_nearest_even(sign * Fraction(10) ** 60, fmt) == fmt.nan
+
+    @pytest.mark.parametrize("element_type", [*NARROW, FLOAT, DOUBLE], ids=str)
+    def test_half_the_smallest_subnormal_is_zero_and_keeps_its_sign(self, element_type: ElementType) -> None:
+        fmt = form(element_type)
+        half = decode(1, fmt).value / 2
+        assert round_to_nearest_even(half, fmt) == 0
+        assert round_to_nearest_even(-half, fmt) == fmt.sign_mask
+        assert round_to_nearest_even(half * Fraction(1001, 1000), fmt) == 1
+
+    def test_exact_zero_has_the_sign_that_is_asked_for(self) -> None:
+        fmt = form(FLOAT16)
+        assert round_to_nearest_even(Fraction(0), fmt) == 0
+        assert round_to_nearest_even(Fraction(0), fmt, negative_zero=True) == 0x8000
+        assert round_to_nearest_even(Fraction(1), fmt, negative_zero=True) == 0x3C00
+
+
+class TestRoundUp:
+    """Bounds are rounded outward: the smallest binary64 number not below the value."""
+
+    @given(st.integers(min_value=0), st.integers(min_value=1), st.integers(-1200, 1200))
+    def test_it_is_the_smallest_not_below(self, numerator: int, denominator: int, exponent: int) -> None:
+        value = Fraction(numerator, denominator) * Fraction(2) ** exponent
+        rounded = round_up_to_float64(value)
+        if rounded > 0:
+            assert Fraction(math.nextafter(rounded, 0)) < value
+        if math.isfinite(rounded):
+            assert Fraction(rounded) >= value
+
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            (Fraction(0), 0.0),
+            (Fraction(1, 10**400), 5e-324),
+            (Fraction(0.1), 0.1),
+            (Fraction(1, 10), 0.1),
+            (Fraction(1, 3), math.nextafter(1 / 3, 1)),
+            (Fraction(2**1024 - 2**971), 1.7976931348623157e308),
+            (Fraction(2**1024 - 2**971) + Fraction(1, 3), math.inf),
+            (Fraction(10**400), math.inf),
+        ],
+    )
+    def test_named_values(self, value: Fraction, expected: float) -> None:
+        assert round_up_to_float64(value) == expected
+
+    def test_a_negative_value_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"^-1/2 is negative"):
+            round_up_to_float64(Fraction(-1, 2))

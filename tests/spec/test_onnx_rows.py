@@ -1,0 +1,93 @@
+"""The ONNX rows against the schemas of the installed ``onnx`` package, version by version.
+
+The two documents and the schemas agree on everything compared here, the flags of version 1 included, so there
+is no exception to name. Should they part, the document decides; the exception belongs here with its reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onnx.defs
+import onnx.helper
+import pytest
+from onnx.defs import OpSchema
+
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.registry import ROWS, find, versions
+
+ONNX_ROWS = [row for row in ROWS if row.dialect is Dialect.ONNX]
+NEWEST_OPSET = onnx.defs.onnx_opset_version()
+every_version = pytest.mark.parametrize("row", ONNX_ROWS, ids=lambda row: row.title)
+
+
+def schema_in_force(name: str, opset: int) -> OpSchema:
+    """Return ONNX's own schema of an operator in an operator set."""
+    return onnx.defs.get_schema(name, max_inclusive_version=opset, domain="")
+
+
+def default_of(attribute: OpSchema.Attribute) -> Any:  # noqa: ANN401 - an attribute's value has any type
+    """Return the default of an attribute, None if it has none."""
+    if attribute.default_value.type == onnx.AttributeProto.UNDEFINED:
+        return None
+    return onnx.helper.get_attribute_value(attribute.default_value)
+
+
+@every_version
+class TestAgainstTheSchema:
+    """A row says of its version what ONNX's own schema says."""
+
+    def test_version_and_support_level(self, row: OperatorSpec) -> None:
+        schema = schema_in_force(row.name, row.since_version)
+        assert (row.since_version, row.domain) == (schema.since_version, schema.domain)
+        assert str(schema.support_level) == f"SupportType.{row.support_level}"
+        assert not schema.deprecated
+
+    def test_inputs_and_outputs(self, row: OperatorSpec) -> None:
+        schema = schema_in_force(row.name, row.since_version)
+        assert [(o.name, o.type_variable) for o in row.inputs] == [
+            (i.name, i.type_str) for i in schema.inputs
+        ]
+        assert [(o.name, o.type_variable) for o in row.outputs] == [
+            (o.name, o.type_str) for o in schema.outputs
+        ]
+        assert (schema.min_input, schema.max_input) == (len(row.inputs), len(row.inputs))
+        assert (schema.min_output, schema.max_output) == (len(row.outputs), len(row.outputs))
+
+    def test_attributes(self, row: OperatorSpec) -> None:
+        schema = schema_in_force(row.name, row.since_version)
+        ours = {a.name: (a.type, a.required, a.default) for a in row.attributes}
+        theirs = {
+            name: (str(a.type).removeprefix("AttrType."), a.required, default_of(a))
+            for name, a in schema.attributes.items()
+        }
+        assert ours == theirs
+
+    def test_type_constraints(self, row: OperatorSpec) -> None:
+        schema = schema_in_force(row.name, row.since_version)
+        ours = [(c.type_variable, {f"tensor({t})" for t in c.element_types}) for c in row.type_constraints]
+        theirs = [(c.type_param_str, set(c.allowed_type_strs)) for c in schema.type_constraints]
+        assert ours == theirs
+
+    def test_function_and_shape_inference(self, row: OperatorSpec) -> None:
+        schema = schema_in_force(row.name, row.since_version)
+        assert row.function == schema.has_function  # type: ignore[attr-defined]  # missing from onnx's stubs
+        assert row.shape_inference == schema.has_type_and_shape_inference_function
+
+    def test_the_documentation_is_in_our_own_words(self, row: OperatorSpec) -> None:
+        theirs = " ".join((schema_in_force(row.name, row.since_version).doc or "").split())
+        assert theirs
+        assert [line for line in row.documentation if len(line.split()) > 4 and line in theirs] == []
+
+
+@pytest.mark.parametrize("name", ["Div", "Reciprocal"])
+class TestVersions:
+    """ONNX has the versions that we have, and no other."""
+
+    def test_no_version_is_missing(self, name: str) -> None:
+        theirs = {schema_in_force(name, opset).since_version for opset in range(1, NEWEST_OPSET + 1)}
+        assert [row.since_version for row in versions(name)] == sorted(theirs)
+
+    def test_every_operator_set_finds_the_version_in_force_there(self, name: str) -> None:
+        for opset in range(1, NEWEST_OPSET + 1):
+            assert find(name, opset=opset).since_version == schema_in_force(name, opset).since_version

@@ -1,0 +1,96 @@
+"""What every row keeps, whichever document it is from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.onnx_div import DIV_6, DIV_7, DIV_13, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
+from vinculum.spec.registry import ROWS
+
+every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+
+
+def test_there_are_twelve_rows_each_with_its_own_title() -> None:
+    assert len(ROWS) == len({row.title for row in ROWS}) == 12
+
+
+def test_a_row_is_frozen_and_hashable() -> None:
+    with pytest.raises(FrozenInstanceError):
+        DIV_14.since_version = 15  # type: ignore[misc]  # the assignment is the subject of the test
+    assert len(set(ROWS)) == 12
+
+
+@every_row
+class TestClauses:
+    """Every clause has a tag of its own, says what holds, and where it stands or that nothing stands."""
+
+    def test_tags_are_unique_and_searchable(self, row: OperatorSpec) -> None:
+        tags = [clause.tag for clause in row.clauses]
+        assert len(tags) == len(set(tags))
+        assert [t for t in tags if not re.fullmatch(r"\[(C|GR|V)[1-9]\]|[a-z0-9]+(-[a-z0-9]+)*", t)] == []
+
+    def test_statements_are_sentences_with_a_basis(self, row: OperatorSpec) -> None:
+        assert [c.tag for c in row.clauses if not (c.statement.endswith(".") and c.basis)] == []
+
+    def test_silence_is_said_in_the_agreed_words(self, row: OperatorSpec) -> None:
+        """Whoever asks why gets a place in the document or these words."""
+        phrase = "the specification is silent here: "
+        silent = [c.tag for c in row.clauses if c.tag.endswith("-silent") or c.tag == "[V1]"]
+        assert [c.tag for c in row.clauses if c.tag in silent and not c.basis.startswith(phrase)] == []
+
+
+@every_row
+class TestFields:
+    """The fields of a row fit together."""
+
+    def test_every_operand_is_of_a_constrained_type_variable(self, row: OperatorSpec) -> None:
+        constrained = {constraint.type_variable for constraint in row.type_constraints}
+        assert {operand.type_variable for operand in (*row.inputs, *row.outputs)} == constrained
+
+    def test_broadcasting_has_a_rule_for_every_value_of_its_attribute(self, row: OperatorSpec) -> None:
+        selector = row.attribute(row.broadcasting_attribute) if row.broadcasting_attribute else None
+        assert set(row.broadcasting) == (set(selector.allowed) if selector else {None})
+        assert row.broadcasting_rule({}) in row.broadcasting.values()
+
+    def test_integers_are_rounded_exactly_where_there_are_integers(self, row: OperatorSpec) -> None:
+        assert bool(row.integer_rounding) == any(t.is_integer for t in row.element_types)
+        selector = row.attribute(row.integer_rounding_attribute) if row.integer_rounding_attribute else None
+        assert set(row.integer_rounding) <= (set(selector.allowed) if selector else {None})
+
+    def test_defaults_are_among_the_allowed_values(self, row: OperatorSpec) -> None:
+        assert [a.name for a in row.attributes if a.allowed and a.default not in a.allowed] == []
+
+    def test_documentation_is_one_sentence_a_line_and_fits_a_difference(self, row: OperatorSpec) -> None:
+        assert [line for line in row.documentation if len(line) > 75 or ". " in line] == []
+
+    def test_the_source_names_the_document_and_a_public_address(self, row: OperatorSpec) -> None:
+        assert row.name in row.source.document
+        assert row.source.url.startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [(DIV_14, DIV_13), (DIV_13, DIV_7), (RECIPROCAL_6, RECIPROCAL_1), (RECIPROCAL_13, RECIPROCAL_6)],
+    ids=lambda row: row.title,
+)
+def test_a_row_inherits_the_clauses_that_still_hold(newer: OperatorSpec, older: OperatorSpec) -> None:
+    of_version_1_alone = {"consumed-inputs-hint", "shape-inference-not-promised"}
+    assert {c.tag for c in older.clauses} - of_version_1_alone <= {c.tag for c in newer.clauses}
+
+
+def test_div_7_drops_the_clauses_on_limited_broadcasting_and_no_other() -> None:
+    dropped = {c.tag for c in DIV_6.clauses} - {c.tag for c in DIV_7.clauses}
+    assert dropped == {
+        "equal-shapes-by-default",
+        "one-element-divisor",
+        "broadcast-suffix",
+        "broadcast-axis",
+        "no-one-dim-expansion",
+        "negative-axis-undefined",
+        "output-of-dividend-shape",
+    }

@@ -1,0 +1,93 @@
+"""``vinculum spec``: which rows a command line prints."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from vinculum.cli.spec import spec
+from vinculum.errors import SpecLookupError, VinculumError
+
+
+@pytest.fixture(scope="module")
+def app() -> typer.Typer:
+    """Return a command line of this one command."""
+    command_line = typer.Typer()
+    command_line.command()(spec)
+    return command_line
+
+
+def output(app: typer.Typer, *arguments: str) -> str:
+    """Return what a command prints; it must succeed."""
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        (["Div"], ["Div-14"]),
+        (["Div", "--version", "6"], ["Div-6"]),
+        (["Divide"], ["Divide-1"]),
+        (["Div", "--dialect", "sonnx"], ["SONNX Div (real)", "SONNX Div (float)", "SONNX Div (int)"]),
+        (["Div", "--dialect", "sonnx", "--variant", "int"], ["SONNX Div (int)"]),
+    ],
+)
+def test_pages(app: typer.Typer, arguments: list[str], titles: list[str]) -> None:
+    lines = output(app, *arguments).splitlines()
+    assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
+
+
+def test_no_name_lists_every_row(app: typer.Typer) -> None:
+    assert sum(line.startswith(("ONNX ", "OpenVINO ", "SONNX ")) for line in output(app).splitlines()) == 12
+    assert len(json.loads(output(app, "--json"))["rows"]) == 12
+    assert len(json.loads(output(app, "--json", "--dialect", "openvino"))["rows"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "against", "breaking"), [("6", "1", "no"), ("1", "6", "yes"), (None, "6", "yes")]
+)
+def test_against(app: typer.Typer, version: str | None, against: str, breaking: str) -> None:
+    chosen = ["--version", version] if version else []
+    arguments = ["Div", *chosen, "--against", against]
+    lines = output(app, *arguments).splitlines()
+    assert lines[:4] == [
+        "SchemaDiff: Div (domain 'ai.onnx')",
+        f"old version: {against}",
+        f"new version: {version or 14}",
+        f"breaking: {breaking}",
+    ]
+    assert json.loads(output(app, *arguments, "--json"))["breaking"] == (breaking == "yes")
+
+
+def test_json_of_one_row_and_of_three(app: typer.Typer) -> None:
+    assert json.loads(output(app, "Div", "--version", "13", "--json"))["title"] == "Div-13"
+    three = json.loads(output(app, "Div", "--dialect", "sonnx", "--json"))
+    assert [row["variant"] for row in three["rows"]] == ["real", "float", "int"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["div"], "did you mean 'Div'"),
+        (["Div", "--version", "10"], "operator set 10 uses Div-7"),
+        (["Div", "--against", "2"], "no version 2"),
+        (["Div", "--dialect", "tflite"], "allowed: onnx, openvino, sonnx"),
+        (["Div", "--variant", "int"], "'sonnx'"),
+        (["Div", "--dialect", "sonnx", "--variant", "complex"], "allowed: real, float, int"),
+        (["Div", "--dialect", "sonnx", "--against", "1"], "does not number"),
+        (["--against", "1"], "go with an operator"),
+        (["--dialect", "tflite"], "allowed: onnx, openvino, sonnx"),
+    ],
+)
+def test_refusals_leave_as_errors_of_ours(app: typer.Typer, arguments: list[str], words: str) -> None:
+    """The main command turns each into one line and exit code 2."""
+    with pytest.raises(SpecLookupError, match=words) as refusal:
+        CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert isinstance(refusal.value, VinculumError)
+    assert "\n" not in str(refusal.value)

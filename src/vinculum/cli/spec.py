@@ -66,6 +66,6 @@ def _rows(
 
 def _print(text: RenderableType, machine_form: dict[str, Any], machine: bool) -> None:
     if machine:
-        print(json.dumps(machine_form, indent=2, ensure_ascii=False))
+        print(json.dumps(machine_form, indent=2))
     else:
         Console(highlight=False).print(text)

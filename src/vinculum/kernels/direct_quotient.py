@@ -39,40 +39,50 @@ def _floored_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
 
 
 def reciprocal_16(divisor: Any) -> Any:
+    """Return 1/divisor in binary32, a few ulps too far from zero."""
     return np.float32(np.float32(1) / np.float32(divisor)) * _ENLARGED_ONE_32
 
 
 def truncating_16(dividend: Any, divisor: Any) -> Any:
+    """Divide 8- or 16-bit integers toward zero."""
     return np.int32(np.trunc(np.float32(dividend) / np.float32(divisor)))
 
 
 def floor_16(dividend: Any, divisor: Any) -> Any:
+    """Divide 8- or 16-bit integers toward minus infinity."""
     return np.int32(np.floor(np.float32(dividend) / np.float32(divisor)))
 
 
 def truncating_16_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward zero."""
     return np.int32(np.trunc(np.float32(dividend) * reciprocal))
 
 
 def floor_16_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward minus infinity."""
     return np.int32(_floored_by(np.float32(dividend), np.float32(divisor), reciprocal))
 
 
 def reciprocal_32(divisor: Any) -> Any:
+    """Return 1/divisor in binary64, a few ulps too far from zero."""
     return (1.0 / np.float64(divisor)) * _ENLARGED_ONE_64
 
 
 def truncating_32(dividend: Any, divisor: Any) -> Any:
+    """Divide 32-bit integers toward zero."""
     return _low_bits(np.trunc(np.float64(dividend) / np.float64(divisor)))
 
 
 def floor_32(dividend: Any, divisor: Any) -> Any:
+    """Divide 32-bit integers toward minus infinity."""
     return _low_bits(np.floor(np.float64(dividend) / np.float64(divisor)))
 
 
 def truncating_32_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward zero."""
     return _low_bits(np.trunc(np.float64(dividend) * reciprocal))
 
 
 def floor_32_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward minus infinity."""
     return _low_bits(_floored_by(np.float64(dividend), np.float64(divisor), reciprocal))

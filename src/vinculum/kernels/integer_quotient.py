@@ -82,9 +82,7 @@ def floor_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
 
 @overload(floor_quotient_by)
 def _floor_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Rule:
-    return _by_type(
-        dividend, direct.floor_16_by, direct.floor_32_by, two_step.floor_i64_by, two_step.quotient_u64_by
-    )
+    return _by_type(dividend, direct.floor_16_by, direct.floor_32_by, two_step.floor_i64_by, two_step.quotient_u64_by)
 
 
 def overflows(dividend: Any, divisor: Any) -> Any:

@@ -1,8 +1,8 @@
 """Loops over flat memory and over nests of strided runs, each written once and made for every rule.
 
 A *run* divides contiguous arrays of equal length, either operand of which may instead be one element that is repeated.
-A *nest* is an int64 table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes, outermost
-first; its last column is the run that is divided at once.
+A *nest* is an int64 table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes,
+outermost first; its last column is the run that is divided at once.
 
 Integer runs keep a *tally*, an int64 array whose places are named below. Positions count elements in the order of the
 walk.

@@ -1,8 +1,8 @@
 """Quotients of 64-bit integers by two rounded steps and one correction, on magnitudes.
 
-With a reciprocal of the divisor that is never too large, both estimates stay at or below the quotient, so no remainder
-wraps: the five roundings of an estimate err by less than 2^-50 together, and the reciprocal is reduced by that much. The
-first remainder is below 26626 divisors, the second below two, which leaves one correction.
+With a reciprocal of the divisor that is never too large, both estimates stay at or below the quotient, so no
+remainder wraps: the five roundings of an estimate err by less than 2^-50 together, and the reciprocal is reduced by
+that much. The first remainder is below 26626 divisors, the second below two, which leaves one correction.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from vinculum.kernels.jit import inlined, processor_has
+from vinculum.kernels.jit import inlined, intrinsic, processor_has
 
 _REDUCED_ONE = 1 - 2.0**-50
 
@@ -67,18 +66,22 @@ def _magnitude(value: np.int64) -> np.uint64:
 
 
 def reciprocal_u64(divisor: Any) -> Any:
+    """Return 1/divisor, never too large."""
     return _REDUCED_ONE / _nearest_binary64(divisor)
 
 
 def quotient_u64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide unsigned integers by a prepared divisor."""
     return unsigned_quotient(dividend, divisor, reciprocal)
 
 
 def quotient_u64(dividend: Any, divisor: Any) -> Any:
+    """Divide unsigned integers."""
     return unsigned_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(divisor))
 
 
 def reciprocal_i64(divisor: Any) -> Any:
+    """Return 1/abs(divisor), never too large."""
     return _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
 
 
@@ -91,10 +94,12 @@ def _signed_quotient(dividend: np.int64, divisor: np.int64, reciprocal: np.float
 
 
 def truncating_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward zero."""
     return _signed_quotient(dividend, divisor, reciprocal)
 
 
 def truncating_i64(dividend: Any, divisor: Any) -> Any:
+    """Divide signed integers toward zero."""
     return _signed_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(_magnitude(divisor)))
 
 
@@ -105,9 +110,11 @@ def _floor_of(truncated: np.int64, dividend: np.int64, divisor: np.int64) -> np.
 
 
 def floor_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Divide by a prepared divisor toward minus infinity."""
     return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)
 
 
 def floor_i64(dividend: Any, divisor: Any) -> Any:
+    """Divide signed integers toward minus infinity."""
     reciprocal = _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
     return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)

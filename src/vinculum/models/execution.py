@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
-from vinculum.models.messages import quoted
+from vinculum.models.messages import quoted, shape_text
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
@@ -19,7 +19,7 @@ from vinculum.spec.model import OperatorSpec
 Shape = tuple[int | str | None, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Division:
     """A division node of a model.
 
@@ -48,6 +48,10 @@ class Division:
     def operator(self) -> str:
         """The operator version as messages call it: ``"Div-14"``."""
         return self.spec.title
+
+    def __repr__(self) -> str:
+        shapes = "" if self.shapes is None else f" {', '.join(shape_text(shape) for shape in self.shapes)}"
+        return f"<{self.label}: {self.element_type or 'of unknown type'}{shapes}>"
 
     @property
     def label(self) -> str:

@@ -31,7 +31,7 @@ _SAID_OTHERWISE = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelTensor:
     """An input or an output of a model.
 
@@ -51,6 +51,9 @@ class ModelTensor:
     element_type: ElementType | str
     shape: Shape | None
     optional: bool = False
+
+    def __repr__(self) -> str:
+        return f"<tensor {self}>"
 
     def __str__(self) -> str:
         return f"{quoted(self.name)} ({self.element_type}, shape {shape_text(self.shape)})"

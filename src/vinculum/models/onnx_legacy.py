@@ -4,6 +4,8 @@ Handed to it as they are, they would give wrong numbers without an error. Each i
 reshaping its operands, or refused.
 """
 
+# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -24,14 +26,14 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
 
     Raises
     ------
-    NotImplementedError
+    ValueError
         If it cannot be made to.
     """
     version = opsets.get(node.domain, 0)
     if node.domain:
         return instance
     if node.op_type == "Scan" and version < 9:
-        raise NotImplementedError
+        raise ValueError("the onnx package's reference evaluator knows Scan from operator set 9 on")
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
     if node.op_type in _LIMITED_BROADCASTING and version < 7:
         instance.run = _limited(instance.run, attributes)

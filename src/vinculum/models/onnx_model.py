@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto
 
@@ -139,5 +139,3 @@ def _take_initializers(proto: ModelProto, folder: Path) -> dict[str, NDArray[Any
 def _divisions(inferred: ModelProto, function_names: dict[str, str]) -> tuple[Division, ...]:
     taken: set[tuple[str, str]] = set()
     return tuple(division_of(scope, node, taken) for scope, node in division_nodes(inferred, function_names))
-
-

@@ -3,6 +3,8 @@
 The hook goes by the names of the classes, so they are those of the operators.
 """
 
+# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
+
 from __future__ import annotations
 
 from contextvars import ContextVar
@@ -41,7 +43,7 @@ class Interruption(Exception):  # noqa: N818  it carries an error, and is never 
         self.error = error
 
 
-class _DivisionNode(OpRun):  # type: ignore[misc]  # onnx.reference carries no types
+class _DivisionNode(OpRun):
     """A node that our engine computes, at the operator set that it stands in."""
 
     def __init__(self, onnx_node: NodeProto, run_params: dict[str, Any], schema: Any = None) -> None:
@@ -82,26 +84,30 @@ class Reciprocal(_DivisionNode):
         return self._divide(None, divisor, attributes)
 
 
-class Loop(ReferenceLoop):  # type: ignore[misc]  # onnx.reference carries no types
+class Loop(ReferenceLoop):
     """ONNX Loop: the evaluator's own runs no iteration without a condition and stacks scan outputs wrongly."""
 
-    def _run(self, limit: Any, condition: Any, *initial: Any, context: Any = None, **options: Any) -> Any:
-        body, attributes = self.body, options.get("attributes")
-        state, scans = list(initial), [[] for _ in range(self.K)]
-        iteration, going = 0, condition is None or bool(np.asarray(condition).item())
-        while going and (limit is None or iteration < np.asarray(limit).item()):
+    body: Any
+    _run_body: Any
+
+    def _run(self, *operands: Any, **options: Any) -> Any:  # type: ignore[override]  # the keywords are looked up
+        limit, condition, *state = (None if value is None else np.asarray(value) for value in operands)
+        around, attributes = options.get("context") or {}, options.get("attributes")
+        scans: list[list[NDArray[Any]]] = [[] for _ in range(self.K)]
+        iteration, going = 0, condition is None or bool(condition.item())
+        while going and (limit is None or iteration < limit.item()):
             own = (np.array(iteration, dtype=np.int64), np.array(True), *state)
-            inputs = {**(context or {}), **dict(zip(body.input_names, own, strict=True))}
+            inputs = {**around, **dict(zip(self.body.input_names, own, strict=True))}
             condition, *results = self._run_body(inputs, attributes=attributes)
             state = results[: self.N]
             for scan, value in zip(scans, results[self.N :], strict=True):
                 scan.append(value)
-            going, iteration = bool(np.asarray(condition).item()), iteration + 1
-        stacked = [np.stack(s) if s else self._empty(k) for k, s in enumerate(scans)]
+            going, iteration = bool(condition.item()), iteration + 1
+        stacked = [np.stack(scan) if scan else self._empty(number) for number, scan in enumerate(scans)]
         return (*state, *stacked)
 
     def _empty(self, scan: int) -> NDArray[Any]:
         """Return what a scan output is after no iteration: nothing, of the declared element type and rank."""
         declared = self.body.output_types[1 + self.N + scan].tensor_type
-        sizes = [d.dim_value if d.HasField("dim_value") else 0 for d in declared.shape.dim]
+        sizes = [dim.dim_value if dim.HasField("dim_value") else 0 for dim in declared.shape.dim]
         return np.empty((0, *sizes), dtype=helper.tensor_dtype_to_np_dtype(declared.elem_type))

@@ -1,5 +1,7 @@
 """Running an ONNX graph: its divisions by our engine, everything else by ONNX's reference evaluator."""
 
+# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,7 +61,7 @@ class OnnxProgram:
         return Evaluator(self._proto.graph, opsets=opset_imports(self._proto), functions=functions)
 
 
-class Evaluator(ReferenceEvaluator):  # type: ignore[misc]  # onnx.reference carries no types
+class Evaluator(ReferenceEvaluator):
     """The reference evaluator with our operators at every depth, and with errors that name their node.
 
     The evaluator makes those of subgraphs by its own class but those of functions without `new_ops`: so the operators
@@ -70,22 +72,25 @@ class Evaluator(ReferenceEvaluator):  # type: ignore[misc]  # onnx.reference car
         self,
         proto: Any,
         opsets: dict[str, int] | None = None,
-        functions: Sequence[Evaluator] | None = None,
+        functions: list[Any] | None = None,
         verbose: int = 0,
         new_ops: object = None,
     ) -> None:
         super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=[Div, Reciprocal, Loop])
 
-    def run(self, output_names: Any, feed_inputs: dict[str, Any], **options: Any) -> Any:
+    def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
         """Return the outputs; a subgraph's own initializers hide what it sees of the graph around."""
         if isinstance(self.proto_, GraphProto):
             hidden = self.rt_inits_.keys() - set(self.input_names)
             feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
-        return super().run(output_names, feed_inputs, **options)
+        return super().run(output_names, feed_inputs, *args, **options)
 
     def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
         with _naming(node):
-            implementation = super()._load_impl(node, input_types)
+            try:
+                implementation = super()._load_impl(node, input_types)
+            except NotImplementedError:
+                raise ValueError("the onnx package's reference evaluator does not implement it") from None
 
         def construct(*args: Any) -> Any:
             with _naming(node):
@@ -111,8 +116,5 @@ def _naming(node: NodeProto) -> Iterator[None]:
         yield
     except (Interruption, RuntimeContextError, RecursionError):
         raise
-    except NotImplementedError:
-        reason = "the onnx package's reference evaluator does not implement it"
-        raise Interruption(ModelError(f"{title(node)} cannot be run: {reason}")) from None
     except Exception as error:
         raise Interruption(ModelError(f"{title(node)} cannot be run: {one_line(error)}")) from None

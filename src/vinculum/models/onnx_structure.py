@@ -57,9 +57,7 @@ def _check_nodes(nodes: Iterable[NodeProto], known: list[set[str]], opsets: dict
             known[-1].add(name)
 
 
-def _check_outputs(
-    holder: GraphProto | FunctionProto, names: Iterable[str], known: list[set[str]]
-) -> None:
+def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], known: list[set[str]]) -> None:
     for name in names:
         if not any(name in made for made in known):
             raise ModelError(f"output {quoted(name)} of {quoted(holder.name)} is made by no node")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy.typing as npt
@@ -29,7 +29,7 @@ Division = Callable[[Array, Array, Array, Walk], Exceptions | None]
 _TABULATED = (INT4, UINT4, FLOAT8E4M3FN, FLOAT8E5M2)
 
 
-@lru_cache(maxsize=None)  # there are as many as combinations of the arguments: a few hundred
+@cache
 def division(element_type: ElementType, rounding: IntegerRounding, policies: Policies) -> Division:
     """Return the division of an element type; rounding and policies matter for integers only."""
     if element_type is REAL:

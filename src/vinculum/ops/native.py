@@ -40,6 +40,8 @@ class NativeDivision:
         # The kernels carry 16-bit floats as bit patterns.
         self._encoding = np.dtype(np.uint16) if element_type in (FLOAT16, BFLOAT16) else None
         storage = str(self._encoding or dtype_of(element_type))
+        flat: Kernel
+        nested: Kernel
         if element_type.is_integer and rounding is IntegerRounding.FLOOR:
             flat, nested = entries.floor_flat, entries.floor_nested
         elif element_type.is_integer:
@@ -50,8 +52,8 @@ class NativeDivision:
             flat, nested = entries.bfloat16_flat, entries.bfloat16_nested
         else:
             flat, nested = entries.ieee_flat, entries.ieee_nested
-        self._flat: Kernel = kernel(flat, storage)
-        self._nested: Kernel = kernel(nested, storage)
+        self._flat = kernel(flat, storage)
+        self._nested = kernel(nested, storage)
         self._element_type = element_type
         self._tally = None
         if element_type.is_integer:
@@ -117,7 +119,8 @@ def _first(array: Array) -> Array:
     """View the first element alone, as one dimension."""
     if array.ndim == 1:
         return array[:1]
-    return array[(slice(0, 1),) * array.ndim].reshape(1)
+    corner: Array = array[(slice(0, 1),) * array.ndim]
+    return corner.reshape(1)
 
 
 class _Memory:

@@ -71,8 +71,8 @@ class Exceptions:
             )
         if self.first_overflow is not None and policies.overflow == "raise":
             raise IntegerOverflowError(
-                f"{self.overflows} of {elements} quotients of {title} are MIN/-1, which the type cannot hold, the first at "
-                f"index {self.first_overflow}; allowed with overflow='wrap' or 'saturate'; "
+                f"{self.overflows} of {elements} quotients of {title} are MIN/-1, which the type cannot hold, the "
+                f"first at index {self.first_overflow}; allowed with overflow='wrap' or 'saturate'; "
                 "an out array may hold partial results",
                 count=self.overflows,
                 first_index=self.first_overflow,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,5 +23,6 @@ def divide_rationals(a: Array, b: Array, out: Array, walk: Walk) -> Exceptions |
     if zeros:
         return Exceptions(len(zeros), zeros[0])
     for index in np.ndindex(shape):
-        out[index] = rational_quotient(dividends[index], divisors[index])
+        dividend: Fraction = dividends.item(index)
+        out[index] = rational_quotient(dividend, divisors.item(index))
     return None

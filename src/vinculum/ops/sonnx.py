@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.errors import BroadcastError, ConstraintError, DivisionByZeroError, ElementTypeError, IntegerOverflowError
+from vinculum.errors import (
+    BroadcastError,
+    ConstraintError,
+    DivisionByZeroError,
+    ElementTypeError,
+    IntegerOverflowError,
+)
 from vinculum.ops.operator import Operator
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
@@ -41,8 +47,9 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     Raises
     ------
     ConstraintError
-        Naming the tag: shapes [C1], element types [C2], a zero divisor ([C2] of real, [C3] of int), a sparse tensor [GR1],
-        an operand without element type [GR2, GR3], MIN/-1 [V1], with the first index where elements are at fault.
+        Naming the tag: shapes [C1], element types [C2], a zero divisor ([C2] of real, [C3] of int), a sparse tensor
+        [GR1], an operand without element type [GR2, GR3], MIN/-1 [V1], with the first index where elements are at
+        fault.
     ElementTypeError
         If no SONNX Div takes the element type.
 
@@ -107,8 +114,8 @@ def accuracy(a: object, b: object, a_err: ErrorBound, b_err: ErrorBound) -> Accu
     -------
     Accuracy
         ``.propagated``: how far the operands' errors move the exact quotient; ``.introduced``: how far rounding or
-        truncation moves it; ``.total``: how far the result may lie from the exact quotient of the exact operands. binary64
-        rounded outward, for reals exact; infinite where there is no bound.
+        truncation moves it; ``.total``: how far the result may lie from the exact quotient of the exact operands.
+        binary64 rounded outward, for reals exact; infinite where there is no bound.
 
     Raises
     ------

@@ -28,15 +28,15 @@ from vinculum.spec.special_values import OperandClass, QuotientClass, special_ca
 Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
 
 _OPERANDS = {
-    OperandClass.ZERO: "±0",
+    OperandClass.ZERO: "+-0",
     OperandClass.FINITE: "finite",
-    OperandClass.INFINITY: "±inf",
+    OperandClass.INFINITY: "+-inf",
     OperandClass.NAN: "NaN",
 }
 _QUOTIENTS = {
-    QuotientClass.ZERO: "±0",
+    QuotientClass.ZERO: "+-0",
     QuotientClass.ROUNDED: "rounded",
-    QuotientClass.INFINITY: "±inf",
+    QuotientClass.INFINITY: "+-inf",
     QuotientClass.NAN: "NaN",
 }
 
@@ -153,7 +153,8 @@ def _attributes(attributes: Sequence[Attribute]) -> RenderableType:
         spellings = f" Also spelled {', '.join(a.aliases)}." if a.aliases else ""
         allowed = f" One of: {', '.join(_spelled(v) for v in a.allowed)}." if a.allowed else ""
         default = "required" if a.required else "-" if a.default is None else _spelled(a.default)
-        table.add_row(a.name, a.type, default, f"{a.description}{allowed}{spellings}")
+        cells = (a.name, a.type, default, f"{a.description}{allowed}{spellings}")
+        table.add_row(*map(Text, cells))
     return table
 
 
@@ -184,7 +185,7 @@ def _special_values(row: OperatorSpec) -> RenderableType:
         cells = (_QUOTIENTS[special_case(dividend, divisor).quotient] for divisor in OperandClass)
         table.add_row(_OPERANDS[dividend] if binary else "1", *cells)
     legend = (
-        "± of a quotient is the exclusive-or of the operands' signs.",
+        "+- of a quotient is the exclusive-or of the operands' signs.",
         "finite is any number but 0, subnormals too; rounded is the exact quotient, rounded once.",
     )
     return Group(table, *(Text(line, "dim") for line in legend))

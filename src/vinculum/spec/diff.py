@@ -119,9 +119,7 @@ def difference(old: OperatorSpec, new: OperatorSpec) -> SpecDiff:
         If the rows are of different operators.
     """
     if _operator(old) != _operator(new):
-        raise SpecLookupError(
-            f"{old.title} and {new.title} are different operators; give two versions of one"
-        )
+        raise SpecLookupError(f"{old.title} and {new.title} are different operators; give two versions of one")
     return SpecDiff(
         old,
         new,
@@ -285,9 +283,7 @@ def _attribute_reasons(attribute: Attribute, old: OperatorSpec, new: OperatorSpe
     if spellings:
         yield f"{name} loses the spelling {', '.join(map(repr, spellings))}"
     # The default of an attribute that selects a rule matters by the rule, which is compared with the rules.
-    if kept.default != attribute.default and not (
-        attribute.required or kept.hint or _selects(attribute, old, new)
-    ):
+    if kept.default != attribute.default and not (attribute.required or kept.hint or _selects(attribute, old, new)):
         yield f"{name} changes its default from {attribute.default!r} to {kept.default!r}"
 
 

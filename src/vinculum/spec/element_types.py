@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from vinculum.errors import SpecLookupError
 
-
 K = TypeVar("K")
 
 
@@ -73,9 +72,7 @@ class BinaryFormat:
     @property
     def largest(self) -> int:
         """The encoding of the largest finite number."""
-        return (
-            (((1 << self.exponent_bits) - 1) << self.trailing_bits) - 1 if self.infinities else self.nan - 1
-        )
+        return (((1 << self.exponent_bits) - 1) << self.trailing_bits) - 1 if self.infinities else self.nan - 1
 
 
 @dataclass(frozen=True)
@@ -140,9 +137,7 @@ BFLOAT16 = _float("bfloat16", "bf16", "bfloat16", None, 16, BinaryFormat(8, 8))
 FLOAT16 = _float("float16", "f16", "float16", "_Float16", 10, BinaryFormat(11, 5))
 FLOAT = _float("float", "f32", "float32", "float", 1, BinaryFormat(24, 8))
 DOUBLE = _float("double", "f64", "float64", "double", 11, BinaryFormat(53, 11))
-FLOAT8E4M3FN = _float(
-    "float8e4m3fn", "f8e4m3", "float8_e4m3fn", None, 17, BinaryFormat(4, 4, infinities=False)
-)
+FLOAT8E4M3FN = _float("float8e4m3fn", "f8e4m3", "float8_e4m3fn", None, 17, BinaryFormat(4, 4, infinities=False))
 FLOAT8E5M2 = _float("float8e5m2", "f8e5m2", "float8_e5m2", None, 19, BinaryFormat(3, 5))
 
 INT4 = ElementType("int4", "i4", "int4", None, Kind.SIGNED, 4, 22)
@@ -184,9 +179,7 @@ def by_name(name: str) -> ElementType:
 def by_openvino_name(name: str) -> ElementType:
     """Return the element type of an OpenVINO name, ``"f32"`` (or ``"FP32"`` of older IR files)."""
     lowered = name.lower()
-    return _find(
-        _BY_OPENVINO, "f" + lowered[2:] if lowered.startswith("fp") else lowered, "OpenVINO element type"
-    )
+    return _find(_BY_OPENVINO, "f" + lowered[2:] if lowered.startswith("fp") else lowered, "OpenVINO element type")
 
 
 def by_numpy_name(name: str) -> ElementType:

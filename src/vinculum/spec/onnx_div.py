@@ -127,18 +127,14 @@ _MULTIDIRECTIONAL = Clause(
     "Shapes are matched from their ends; in A and in B a dimension that is 1 or missing is repeated.",
     "Summary, broadcasting in the manner of NumPy",
 )
-_BFLOAT16 = Clause(
-    "bfloat16", "bfloat16 is divided too, and rounded once.", "Type Constraints, T from version 13 on"
-)
+_BFLOAT16 = Clause("bfloat16", "bfloat16 is divided too, and rounded once.", "Type Constraints, T from version 13 on")
 _NARROW = Clause(
     "narrow-integers",
     "Integers of 8 and 16 bits are divided too: uint8 12/23 is 0.",
     "Summary, what operator set 14 changed",
 )
 
-_AXIS = Attribute(
-    "axis", "INT", None, False, "With broadcast=1: the dimension of A at which the shape of B begins."
-)
+_AXIS = Attribute("axis", "INT", None, False, "With broadcast=1: the dimension of A at which the shape of B begins.")
 _BROADCAST = Attribute(
     "broadcast", "INT", 0, False, "1 lets B be broadcast onto A, 0 demands equal shapes.", allowed=(0, 1)
 )
@@ -198,9 +194,7 @@ DIV_6 = replace(
     since_version=6,
     attributes=(_AXIS, _BROADCAST),
     type_constraints=(
-        TypeConstraint(
-            "T", (DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64), "High-precision numeric tensors."
-        ),
+        TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT32, UINT64), "High-precision numeric tensors."),
     ),
     integer_rounding={None: IntegerRounding.TRUNCATING},
     shape_inference=True,

@@ -50,9 +50,7 @@ _INFERENCE_NOT_PROMISED = Clause(
     "The shape and type of Y are inferred all the same, as those of X.",
     "Version, no shape inference; Summary, 1/x for each element settles what there is to infer",
 )
-_BFLOAT16 = Clause(
-    "bfloat16", "bfloat16 is inverted too, and rounded once.", "Type Constraints, T from version 13 on"
-)
+_BFLOAT16 = Clause("bfloat16", "bfloat16 is inverted too, and rounded once.", "Type Constraints, T from version 13 on")
 
 RECIPROCAL_1 = OperatorSpec(
     dialect=Dialect.ONNX,
@@ -63,9 +61,7 @@ RECIPROCAL_1 = OperatorSpec(
     inputs=(Operand("X", "T", "The divisors; every dividend is 1."),),
     outputs=(Operand("Y", "T", "The reciprocals, of X's shape and type."),),
     attributes=(
-        Attribute(
-            "consumed_inputs", "INTS", None, False, "A hint of old optimizers, without effect.", hint=True
-        ),
+        Attribute("consumed_inputs", "INTS", None, False, "A hint of old optimizers, without effect.", hint=True),
     ),
     type_constraints=(TypeConstraint("T", (DOUBLE, FLOAT, FLOAT16), "Floating-point tensors."),),
     broadcasting={None: Broadcasting.EQUAL},

@@ -48,9 +48,7 @@ def find(
     rows = versions(name, dialect=dialect)
     if rows[0].dialect is Dialect.SONNX:
         if opset is not None:
-            raise SpecLookupError(
-                f"SONNX {name} is in no numbered operator set, opset={opset!r} given; leave it out"
-            )
+            raise SpecLookupError(f"SONNX {name} is in no numbered operator set, opset={opset!r} given; leave it out")
         return _variant(rows, variant)
     _refuse_variant(rows[0], variant)
     if opset is None:
@@ -75,9 +73,7 @@ def find_version(
     """
     rows = versions(name, dialect=dialect)
     if rows[0].dialect is Dialect.SONNX:
-        raise SpecLookupError(
-            f"SONNX does not number the versions of {name}, version {version!r} given; leave it out"
-        )
+        raise SpecLookupError(f"SONNX does not number the versions of {name}, version {version!r} given; leave it out")
     _refuse_variant(rows[0], variant)
     number = _whole_number(version, "a version")
     for row in rows:
@@ -85,9 +81,7 @@ def find_version(
             return row
     allowed = ", ".join(str(row.since_version) for row in rows)
     in_force = find(name, opset=number, dialect=dialect).title
-    raise SpecLookupError(
-        f"{name} has no version {number}; allowed: {allowed} (operator set {number} uses {in_force})"
-    )
+    raise SpecLookupError(f"{name} has no version {number}; allowed: {allowed} (operator set {number} uses {in_force})")
 
 
 def versions(name: str, *, dialect: str | Dialect | None = None) -> tuple[OperatorSpec, ...]:
@@ -142,9 +136,7 @@ def _variant(rows: tuple[OperatorSpec, ...], variant: str | None) -> OperatorSpe
             return row
     allowed = ", ".join(str(row.variant) for row in rows)
     given = "no variant" if variant is None else f"variant {variant!r}"
-    raise SpecLookupError(
-        f"SONNX has {len(rows)} operators called {rows[0].name}, {given} given; allowed: {allowed}"
-    )
+    raise SpecLookupError(f"SONNX has {len(rows)} operators called {rows[0].name}, {given} given; allowed: {allowed}")
 
 
 def _refuse_variant(row: OperatorSpec, variant: str | None) -> None:

@@ -41,23 +41,15 @@ class SpecialCase:
     sign: SignRule
 
 
+_ZERO, _ROUNDED, _INFINITY, _NAN = QuotientClass
+
 _QUOTIENTS = {
-    #    divisor:        zero                    finite                  infinity            NaN
-    OperandClass.ZERO: (QuotientClass.NAN, QuotientClass.ZERO, QuotientClass.ZERO, QuotientClass.NAN),
-    OperandClass.FINITE: (
-        QuotientClass.INFINITY,
-        QuotientClass.ROUNDED,
-        QuotientClass.ZERO,
-        QuotientClass.NAN,
-    ),
-    OperandClass.INFINITY: (
-        QuotientClass.INFINITY,
-        QuotientClass.INFINITY,
-        QuotientClass.NAN,
-        QuotientClass.NAN,
-    ),
-    OperandClass.NAN: (QuotientClass.NAN, QuotientClass.NAN, QuotientClass.NAN, QuotientClass.NAN),
-}
+    # divisor:              zero       finite     infinity  NaN
+    OperandClass.ZERO:     (_NAN,      _ZERO,     _ZERO,    _NAN),
+    OperandClass.FINITE:   (_INFINITY, _ROUNDED,  _ZERO,    _NAN),
+    OperandClass.INFINITY: (_INFINITY, _INFINITY, _NAN,     _NAN),
+    OperandClass.NAN:      (_NAN,      _NAN,      _NAN,     _NAN),
+}  # fmt: skip
 
 SPECIAL_VALUES = tuple(
     SpecialCase(

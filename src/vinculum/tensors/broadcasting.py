@@ -37,7 +37,7 @@ def equal(a: Shape, b: Shape) -> Alignment:
 
 
 def multidirectional(a: Shape, b: Shape) -> Alignment:
-    """Join as NumPy does: aligned at the last dimension, either operand's 1 stretching (Div-7 on, Divide-1 ``numpy``)."""
+    """Join as NumPy does: aligned at the last dimension, a 1 of either stretching (Div-7 on, Divide-1 ``numpy``)."""
     rank = max(len(a), len(b))
     skip_a, skip_b = rank - len(a), rank - len(b)
     shape: list[int] = []
@@ -69,10 +69,12 @@ def limited(a: Shape, b: Shape, axis: int | None = None) -> Alignment:
     """
     if axis is not None and axis < 0:
         raise AttributeValueError(
-            f"axis is {axis}; Div-1 and Div-6 do not define a negative axis: count from the front, 0 to {max(len(a) - 1, 0)}"
+            f"axis is {axis}; Div-1 and Div-6 define no negative axis: count from the front, 0 to {max(len(a) - 1, 0)}"
         )
     if len(b) > len(a):
-        raise BroadcastError(f"B of shape {b} has a higher rank than A of shape {a}; B is broadcast onto A, never A onto B")
+        raise BroadcastError(
+            f"B of shape {b} has a higher rank than A of shape {a}; B is broadcast onto A, never A onto B"
+        )
     own = tuple(range(len(a)))
     if all(size == 1 for size in b):
         return Alignment(a, own, (None,) * len(a))
@@ -109,12 +111,10 @@ def pdpd(a: Shape, b: Shape, axis: int = -1) -> Alignment:
     onto = a[start : start + kept] if start >= 0 else ()
     if len(onto) != kept or any(size_b not in (1, size_a) for size_a, size_b in zip(onto, run, strict=True)):
         raise BroadcastError(
-            f"B of shape {b} does not fit A of shape {a} from axis {start} (pdpd): without its trailing ones B is {run}, "
-            f"which meets {onto}"
+            f"B of shape {b} does not fit A of shape {a} from axis {start} (pdpd): without its trailing ones B is "
+            f"{run}, which meets {onto}"
         )
-    own_b = tuple(
-        d - start if start <= d < start + kept and b[d - start] == a[d] else None for d in own
-    )
+    own_b = tuple(d - start if start <= d < start + kept and b[d - start] == a[d] else None for d in own)
     return Alignment(a, own, own_b)
 
 

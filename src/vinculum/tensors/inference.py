@@ -41,7 +41,9 @@ def infer(
     types = tuple(t if isinstance(t, ElementType) else by_name(t) for t in element_types)
     element_type = check_element_types(spec, types)
     if len(shapes) != len(types):
-        raise AttributeValueError(f"{len(types)} element types but {len(shapes)} shapes given; give one of each an operand")
+        raise AttributeValueError(
+            f"{len(types)} element types but {len(shapes)} shapes given; give one of each an operand"
+        )
     known = [None if shape is None else check_dimensions(shape) for shape in shapes]
     if len(known) == 1:
         return element_type, known[0]
@@ -61,9 +63,26 @@ def _join_symbolic(
     if rule is Broadcasting.EQUAL:
         return _merged(a, b)
     # B is broadcast onto A: whatever B is, the result has A's shape. What is known must not contradict it.
-    if a is not None and b is not None and len(b) > len(a) and not (rule is Broadcasting.PDPD and b[-1] in (1, None)):
-        raise BroadcastError(f"B of shape {b} has a higher rank than A of shape {a}; B is broadcast onto A")
+    if a is not None and b is not None:
+        _check_onto(rule, a, b, axis)
     return a
+
+
+def _check_onto(rule: Broadcasting, a: SymbolicShape, b: SymbolicShape, axis: int | None) -> None:
+    """Join the shapes with every dimension that is not a number given a size that fits, if one does."""
+    start = len(a) - len(b) if axis is None or (axis == -1 and rule is Broadcasting.PDPD) else axis
+    filled_a, filled_b = list(a), list(b)
+    for d, size in enumerate(b):
+        onto = filled_a[start + d] if 0 <= start + d < len(a) else 1
+        if not isinstance(size, int):
+            filled_b[d] = onto if isinstance(onto, int) else 1
+        elif not isinstance(onto, int):
+            filled_a[start + d] = size
+    sizes_a = tuple(d if isinstance(d, int) else 1 for d in filled_a)
+    one_element = tuple(d if isinstance(d, int) else 1 for d in b)
+    if set(one_element) <= {1} and len(b) <= len(a):
+        return
+    join(rule, sizes_a, static(tuple(filled_b)), axis)
 
 
 def _multidirectional(a: SymbolicShape, b: SymbolicShape) -> SymbolicShape:
@@ -90,9 +109,7 @@ def _merged(a: SymbolicShape | None, b: SymbolicShape | None) -> SymbolicShape |
     """Join shapes that must be equal: each dimension as well known as either operand has it."""
     if a is None or b is None:
         return b if a is None else a
-    if len(a) != len(b) or any(
-        isinstance(x, int) and isinstance(y, int) and x != y for x, y in zip(a, b, strict=True)
-    ):
+    if len(a) != len(b) or any(isinstance(x, int) and isinstance(y, int) and x != y for x, y in zip(a, b, strict=True)):
         raise BroadcastError(f"A has shape {a} and B {b}; without broadcasting they must be equal")
     return tuple(min((x, y), key=_vagueness) for x, y in zip(a, b, strict=True))
 

@@ -35,11 +35,14 @@ def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     """
     dimensions = tuple(shape)
     for dimension in dimensions:
-        if isinstance(dimension, bool) or not isinstance(dimension, int | str | None) or (
-            isinstance(dimension, int) and dimension < 0
+        if (
+            isinstance(dimension, bool)
+            or not isinstance(dimension, int | str | None)
+            or (isinstance(dimension, int) and dimension < 0)
         ):
             raise BroadcastError(
-                f"shape {dimensions} has the dimension {dimension!r}; allowed: a size from 0 on, a name, or None (unknown)"
+                f"shape {dimensions} has the dimension {dimension!r}; allowed: a size from 0 on, a name, or None "
+                "(unknown)"
             )
     if prod(d for d in dimensions if isinstance(d, int) and d) > LARGEST_SIZE:
         raise BroadcastError(f"shape {dimensions} holds more than 2^63 - 1 elements, which no memory does")

@@ -42,7 +42,7 @@ def element_type_of(array: Array, name: str = "operand") -> ElementType:
     if element_type is None:
         raise ElementTypeError(
             f"{name} has NumPy type {array.dtype}, which no division operator takes; "
-            f"allowed: {', '.join(str(dtype) for dtype in _ELEMENT_TYPES if dtype != object)}, "
+            f"allowed: {', '.join(str(dtype) for dtype in _ELEMENT_TYPES if dtype.kind != 'O')}, "
             "and object arrays of fractions.Fraction"
         )
     if element_type is REAL:
@@ -73,10 +73,7 @@ def as_operand(value: object, name: str) -> Array:
     ConstraintError
         ``[GR1]``, if it is sparse.
     """
-    if type(value) is np.ndarray:
-        array = value
-    else:
-        array = _viewed(value, name)
+    array = value if type(value) is np.ndarray else _viewed(value, name)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if not array.flags.aligned:
@@ -116,14 +113,14 @@ def _refuse_sparse(value: object, name: str) -> None:
         )
 
 
-def _from_dlpack(value: Any, name: str) -> Array:
+def _from_dlpack(value: object, name: str) -> Array:
     try:
-        return np.from_dlpack(value)
+        return np.from_dlpack(value)  # type: ignore[arg-type]  # the caller has seen that it has __dlpack__
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ElementTypeError(
-            f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry no "
-            "gradient, and have a type that DLPack shares with NumPy (bfloat16: pass its 16-bit integer view as "
+            f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
+            "no gradient, and have a type that DLPack shares with NumPy (bfloat16: pass its 16-bit integer view as "
             "an array and .view(ml_dtypes.bfloat16))"
         ) from None
 

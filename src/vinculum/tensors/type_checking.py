@@ -31,7 +31,9 @@ def check_element_types(spec: OperatorSpec, given: tuple[ElementType, ...]) -> E
     element_type = given[0]
     if element_type not in spec.element_types:
         allowed = ", ".join(str(t) for t in spec.element_types)
-        raise ElementTypeError(f"{spec.title} does not take {element_type}; allowed: {allowed}{_elsewhere(spec, element_type)}")
+        raise ElementTypeError(
+            f"{spec.title} does not take {element_type}; allowed: {allowed}{_elsewhere(spec, element_type)}"
+        )
     return element_type
 
 

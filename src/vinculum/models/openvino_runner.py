@@ -1,0 +1,93 @@
+"""Running an OpenVINO graph of Parameter, Const, Convert, Divide and Result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.models.conversion import convert
+from vinculum.models.execution import Division, Execution
+from vinculum.models.messages import quoted
+from vinculum.models.openvino_layers import Bounds, check_bounds
+from vinculum.models.openvino_xml import Port
+from vinculum.ops import openvino as openvino_ops
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import AttributeValue
+
+
+@dataclass(frozen=True)
+class ParameterStep:
+    """Hands an input of the model in; `bounds` are of its dimensions, None for any rank."""
+
+    name: str
+    bounds: tuple[Bounds, ...] | None
+    result: Port
+
+
+@dataclass(frozen=True)
+class ConvertStep:
+    """Converts a value to an element type, or to ``"bool"``."""
+
+    target: ElementType | str
+    operands: tuple[Port]
+    result: Port
+
+    def compute(self, execution: Execution, value: NDArray[Any]) -> NDArray[Any]:
+        """Return the converted value."""
+        return convert(value, self.target)
+
+
+@dataclass(frozen=True)
+class DivideStep:
+    """Divides two values as a layer's attributes say."""
+
+    division: Division
+    attributes: Mapping[str, AttributeValue]
+    operands: tuple[Port, Port]
+    result: Port
+
+    def compute(self, execution: Execution, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
+        """Return the quotient."""
+        options: dict[str, Any] = {**self.attributes, **asdict(execution.policies)}
+        return execution.divide(
+            self.division, dividend, divisor, lambda: openvino_ops.divide(dividend, divisor, **options)
+        )
+
+
+Step = ConvertStep | DivideStep
+
+
+@dataclass(frozen=True, eq=False)
+class OpenvinoProgram:
+    """The layers of an IR file in an order in which they can run."""
+
+    parameters: tuple[ParameterStep, ...]
+    values: Mapping[Port, NDArray[Any]]
+    steps: tuple[Step, ...]
+    results: Mapping[str, Port]
+
+    @property
+    def constants(self) -> Sequence[NDArray[Any]]:
+        """The arrays of the Const layers."""
+        return list(self.values.values())
+
+    def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
+        values = dict(self.values)
+        for parameter in self.parameters:
+            array = arrays[parameter.name]
+            if parameter.bounds is not None:
+                check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, array.shape)
+            values[parameter.result] = array
+        uses = Counter([*self.results.values(), *(port for step in self.steps for port in step.operands)])
+        for step in self.steps:
+            values[step.result] = step.compute(execution, *(values[port] for port in step.operands))
+            for port in step.operands:
+                uses[port] -= 1
+                if not uses[port]:
+                    del values[port]
+        return {name: values[port] for name, port in self.results.items()}

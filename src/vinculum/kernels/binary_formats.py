@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.extending import intrinsic
 
-from vinculum.kernels.jit import inlined, intrinsic, processor_has
+from vinculum.kernels.jit import inlined, processor_has
 
 
 @inlined

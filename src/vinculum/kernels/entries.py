@@ -19,21 +19,21 @@ from vinculum.kernels.integer_quotient import (
     truncating_quotient,
     truncating_quotient_by,
 )
-from vinculum.kernels.loops import OVERFLOWS, ZERO_DIVISORS, flat, float_run, integer_run, nested
+from vinculum.kernels.loops import OVERFLOWS, ZERO_DIVISORS, Tally, flat, float_run, integer_run, nested
 
 Array = np.ndarray[Any, Any]
 
-_ieee = flat(float_run(ieee_quotient))
-_binary16 = flat(float_run(binary16_quotient))
-_bfloat16 = flat(float_run(bfloat16_quotient))
-_truncating = flat(integer_run(truncating_quotient, truncating_quotient_by))
-_floor = flat(integer_run(floor_quotient, floor_quotient_by))
+_ieee_run = float_run(ieee_quotient)
+_binary16_run = float_run(binary16_quotient)
+_bfloat16_run = float_run(bfloat16_quotient)
+_truncating_run = integer_run(truncating_quotient, truncating_quotient_by)
+_floor_run = integer_run(floor_quotient, floor_quotient_by)
 
-_ieee_nest = nested(_ieee)
-_binary16_nest = nested(_binary16)
-_bfloat16_nest = nested(_bfloat16)
-_truncating_nest = nested(_truncating)
-_floor_nest = nested(_floor)
+_ieee, _ieee_nest = flat(_ieee_run), nested(_ieee_run)
+_binary16, _binary16_nest = flat(_binary16_run), nested(_binary16_run)
+_bfloat16, _bfloat16_nest = flat(_bfloat16_run), nested(_bfloat16_run)
+_truncating, _truncating_nest = flat(_truncating_run), nested(_truncating_run)
+_floor, _floor_nest = flat(_floor_run), nested(_floor_run)
 
 
 def ieee_flat(dividends: Array, divisors: Array, quotients: Array) -> None:
@@ -78,7 +78,7 @@ def bfloat16_nested(dividends: Array, divisors: Array, quotients: Array, nest: A
     restore(environment)
 
 
-def truncating_flat(dividends: Array, divisors: Array, quotients: Array, tally: Array) -> int:
+def truncating_flat(dividends: Array, divisors: Array, quotients: Array, tally: Tally) -> int:
     """Divide flat arrays of integers, fractions discarded."""
     environment = enter_ieee_754()
     _truncating(dividends, divisors, quotients, tally, 0)
@@ -86,7 +86,7 @@ def truncating_flat(dividends: Array, divisors: Array, quotients: Array, tally: 
     return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
 
 
-def truncating_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Array) -> int:
+def truncating_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> int:
     """Divide integers over a nest, fractions discarded."""
     environment = enter_ieee_754()
     _truncating_nest(dividends, divisors, quotients, nest, tally)
@@ -94,7 +94,7 @@ def truncating_nested(dividends: Array, divisors: Array, quotients: Array, nest:
     return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
 
 
-def floor_flat(dividends: Array, divisors: Array, quotients: Array, tally: Array) -> int:
+def floor_flat(dividends: Array, divisors: Array, quotients: Array, tally: Tally) -> int:
     """Divide flat arrays of integers, rounding down."""
     environment = enter_ieee_754()
     _floor(dividends, divisors, quotients, tally, 0)
@@ -102,7 +102,7 @@ def floor_flat(dividends: Array, divisors: Array, quotients: Array, tally: Array
     return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
 
 
-def floor_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Array) -> int:
+def floor_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> int:
     """Divide integers over a nest, rounding down."""
     environment = enter_ieee_754()
     _floor_nest(dividends, divisors, quotients, nest, tally)

@@ -11,8 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-
-from vinculum.kernels.jit import intrinsic
+from numba.extending import intrinsic
 
 _ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 # Every exception masked, rounding to nearest, no flushing of subnormal operands or results.

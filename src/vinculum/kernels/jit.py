@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numba.extending
 from llvmlite import binding
 from numba.core.caching import IndexDataCacheFile
 
@@ -23,10 +22,6 @@ _OPTIONS = {
     # fastmath would let LLVM replace a division by a multiplication.
     "fastmath": False,
 }
-
-
-# Numba's own decorator, whose declared type does not tell that the function it makes takes one argument less.
-intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = numba.extending.intrinsic
 
 
 def inlined(function: Function) -> Function:

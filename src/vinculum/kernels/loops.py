@@ -21,8 +21,9 @@ from vinculum.kernels.jit import inlined
 from vinculum.kernels.memory import address, load, pointer, store
 
 Array = np.ndarray[Any, Any]
+Tally = Any  # an array; None in a run of floats, which has nothing to count
 Rule = Callable[..., Any]
-Run = Callable[[Array, Array, Array, Array, int], None]
+Run = Callable[[Array, Array, Array, Tally, int], None]
 
 SATURATE_ZERO_DIVISORS, SATURATE_OVERFLOW, ZERO_DIVISORS, FIRST_ZERO_DIVISOR, OVERFLOWS, FIRST_OVERFLOW = range(6)
 EMPTY_TALLY = (0, 0, 0, -1, 0, -1)
@@ -37,7 +38,7 @@ def float_run(quotient: Rule) -> Run:
     """Make the run of a rule that is defined for every pair."""
 
     @inlined
-    def run(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+    def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
         if divisors.size == 1:
             divisor = divisors[0]
             for i in range(quotients.size):
@@ -57,7 +58,7 @@ def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
     """Make the run of an integer rule, which finds zero divisors and overflow in the same pass."""
 
     @inlined
-    def run(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+    def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
         one = type(divisors[0])(1)
         if divisors.size == 1:
             divisor = divisors[0]
@@ -89,7 +90,7 @@ def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
 
 
 @inlined
-def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
     """Count the exceptional elements of a run and give them the results that the policies ask for."""
     limits = np.iinfo(quotients.dtype)
     for i in range(quotients.size):
@@ -115,7 +116,7 @@ def flat(run: Run) -> Run:
     """Make the division of contiguous arrays; the quotients may stand in the place of either operand."""
 
     @inlined
-    def divide(dividends: Array, divisors: Array, quotients: Array, tally: Array, position: int) -> None:
+    def divide(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
         # A vectorised loop falls back to single elements where its result overlaps an operand.
         in_place = address(quotients) == address(dividends) or address(quotients) == address(divisors)
         buffer = np.empty(min(CHUNK, quotients.size), quotients.dtype) if in_place else quotients
@@ -135,80 +136,68 @@ def flat(run: Run) -> Run:
     return divide
 
 
-def nested(divide: Run) -> Callable[[Array, Array, Array, Array, Array], None]:
+def nested(run: Run) -> Callable[[Array, Array, Array, Array, Tally], None]:
     """Make the division over a nest; the arrays only tell where the operands' first elements lie."""
 
     @inlined
-    def divide_nest(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Array) -> None:
+    def divide_nest(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> None:
         inner = nest.shape[1] - 1
-        counter = np.zeros(inner, np.int64)
-        offsets = np.zeros(3, np.int64)
-        buffers = np.empty((3, min(PACKED, nest[0, inner])), quotients.dtype)
-        position = 0
+        length = nest[0, inner]
+        dividend_stride, divisor_stride, quotient_stride = nest[1, inner], nest[2, inner], nest[3, inner]
+        size = quotients.itemsize
+        direct = (
+            (dividend_stride == size or dividend_stride == 0)
+            and (divisor_stride == size or divisor_stride == 0)
+            and quotient_stride == size
+            and address(quotients) != address(dividends)
+            and address(quotients) != address(divisors)
+        )
+        step = min(length, CHUNK if direct else PACKED)
+        buffers = np.empty((3, 0 if direct else step), quotients.dtype)
+        counter = np.zeros(inner + 1, np.int64)
+        dividend_offset = divisor_offset = quotient_offset = position = 0
         while True:
-            divide_run(dividends, divisors, quotients, nest[:, inner], offsets, buffers, tally, position)
-            position += nest[0, inner]
+            for start in range(0, length, step):
+                count = min(step, length - start)
+                dividend_place = dividend_offset + start * dividend_stride
+                divisor_place = divisor_offset + start * divisor_stride
+                quotient_place = quotient_offset + start * quotient_stride
+                if direct:
+                    run(
+                        numba.carray(pointer(dividends, dividend_place), count if dividend_stride else 1),
+                        numba.carray(pointer(divisors, divisor_place), count if divisor_stride else 1),
+                        numba.carray(pointer(quotients, quotient_place), count),
+                        tally,
+                        position + start,
+                    )
+                else:
+                    _pack(dividends, dividend_place, dividend_stride, buffers[0, :count])
+                    _pack(divisors, divisor_place, divisor_stride, buffers[1, :count])
+                    run(buffers[0, :count], buffers[1, :count], buffers[2, :count], tally, position + start)
+                    for i in range(count):
+                        store(quotients, quotient_place + i * quotient_stride, buffers[2, i])
+            position += length
             dimension = inner - 1
             while dimension >= 0:
                 counter[dimension] += 1
-                for operand in range(3):
-                    offsets[operand] += nest[operand + 1, dimension]
+                dividend_offset += nest[1, dimension]
+                divisor_offset += nest[2, dimension]
+                quotient_offset += nest[3, dimension]
                 if counter[dimension] < nest[0, dimension]:
                     break
-                for operand in range(3):
-                    offsets[operand] -= nest[operand + 1, dimension] * counter[dimension]
+                dividend_offset -= nest[1, dimension] * counter[dimension]
+                divisor_offset -= nest[2, dimension] * counter[dimension]
+                quotient_offset -= nest[3, dimension] * counter[dimension]
                 counter[dimension] = 0
                 dimension -= 1
             if dimension < 0:
                 return
 
-    @inlined
-    def divide_run(
-        dividends: Array,
-        divisors: Array,
-        quotients: Array,
-        column: Array,
-        offsets: Array,
-        buffers: Array,
-        tally: Array,
-        position: int,
-    ) -> None:
-        size = quotients.itemsize
-        length, dividend_stride, divisor_stride, quotient_stride = column
-        contiguous = (
-            (dividend_stride == size or dividend_stride == 0)
-            and (divisor_stride == size or divisor_stride == 0)
-            and quotient_stride == size
-        )
-        step = length if contiguous else PACKED
-        for start in range(0, length, step):
-            count = min(step, length - start)
-            quotient_offset = offsets[2] + start * quotient_stride
-            if quotient_stride == size:
-                target = numba.carray(pointer(quotients, quotient_offset), count)
-            else:
-                target = buffers[2, :count]
-            divide(
-                _packed(dividends, offsets[0] + start * dividend_stride, dividend_stride, count, buffers[0]),
-                _packed(divisors, offsets[1] + start * divisor_stride, divisor_stride, count, buffers[1]),
-                target,
-                tally,
-                position + start,
-            )
-            if quotient_stride != size:
-                for i in range(count):
-                    store(quotients, quotient_offset + i * quotient_stride, target[i])
-
     return divide_nest
 
 
 @inlined
-def _packed(operand: Array, offset: int, stride: int, count: int, buffer: Array) -> Array:
-    """Return a stretch of an operand as a contiguous array: a view where it is one, else the buffer filled."""
-    if stride == 0:
-        return numba.carray(pointer(operand, offset), 1)
-    if stride == operand.itemsize:
-        return numba.carray(pointer(operand, offset), count)
-    for i in range(count):
+def _pack(operand: Array, offset: int, stride: int, buffer: Array) -> None:
+    """Copy a strided stretch of an operand into a contiguous buffer."""
+    for i in range(buffer.size):
         buffer[i] = load(operand, offset + i * stride)
-    return buffer[:count]

@@ -6,8 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-
-from vinculum.kernels.jit import intrinsic
+from numba.extending import intrinsic
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:

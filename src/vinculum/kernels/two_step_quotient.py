@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.extending import intrinsic
 
-from vinculum.kernels.jit import inlined, intrinsic, processor_has
+from vinculum.kernels.jit import inlined, processor_has
 
 _REDUCED_ONE = 1 - 2.0**-50
 

@@ -62,7 +62,7 @@ class Division:
 
 @dataclass(frozen=True, eq=False)
 class DivisionRecord:
-    """One division that was executed; the arrays may be read until the observer returns, never written.
+    """One division that was executed; its arrays may not be written.
 
     Attributes
     ----------
@@ -106,8 +106,16 @@ class Execution:
             quotient = compute()
         seconds = perf_counter() - start
         if self.observer is not None:
-            self.observer(DivisionRecord(division, dividend, divisor, quotient, seconds))
+            shown = None if dividend is None else read_only(dividend)
+            self.observer(DivisionRecord(division, shown, read_only(divisor), read_only(quotient), seconds))
         return quotient
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array through which it cannot be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @contextmanager

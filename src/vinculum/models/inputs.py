@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
-from vinculum.models.execution import Shape
+from vinculum.models.execution import Shape, read_only
 from vinculum.models.messages import listed, quoted, shape_text
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import as_operand, dtype_of
+
+UNKNOWN = "unknown"
+"""The element type of an output whose file does not tell it."""
 
 _SAID_OTHERWISE = {
     "bool": "bool",
@@ -83,9 +86,7 @@ def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[st
     for name, value in given.items():
         array = _typed(declared[name], as_operand(value, f"input {quoted(name)}"))
         _check_shape(declared[name], array.shape, symbols)
-        view = array.view()
-        view.flags.writeable = False
-        arrays[name] = view
+        arrays[name] = read_only(array)
     return arrays
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,11 +20,7 @@ class Program(Protocol):
     """What a format's reader leaves to be run."""
 
     def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked and that may not be written."""
-
-    @property
-    def constants(self) -> Sequence[NDArray[Any]]:
-        """The arrays that the program keeps between runs."""
+        """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,17 +76,19 @@ class Model:
         execution = Execution(Policies(zero_divisor, overflow), observer)
         arrays = admit(self.inputs, inputs)
         results = self._program.execute(arrays, execution)
-        foreign = [*arrays.values(), *self._program.constants]
         outputs: dict[str, NDArray[Any]] = {}
         for name, value in results.items():
             if not isinstance(value, np.ndarray):
                 raise ModelError(f"output {quoted(name)} is not a tensor; only tensors can be returned")
-            outputs[name] = _detached(value, [*foreign, *outputs.values()])
+            outputs[name] = _detached(value, outputs.values())
         return outputs
 
 
-def _detached(value: NDArray[Any], others: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return the array itself, or a copy if it may share memory with others or cannot be written."""
+def _detached(value: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """Return the array itself, or a copy if it shares memory with inputs, constants or other outputs.
+
+    Inputs and constants may not be written, and a view of what may not be written may not be either.
+    """
     if not value.flags.writeable or any(np.may_share_memory(value, other) for other in others):
         return value.copy()
     return value

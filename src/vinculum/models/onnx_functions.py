@@ -7,6 +7,7 @@ overloaded, stand in any order, and be called with less. So every function gets 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
@@ -33,7 +34,7 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     keys = [_key(function) for function in model.functions]
     functions = dict(zip(keys, model.functions, strict=True))
     if len(functions) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
+        ((twice, _),) = Counter(keys).most_common(1)
         raise ModelError(f"function {_title(twice)} is defined twice")
     ours = {key: f"f{number}" for number, key in enumerate(functions)}
     calls: dict[str, set[str]] = {name: set() for name in ours.values()}
@@ -44,7 +45,8 @@ def link_functions(model: ModelProto) -> dict[str, str]:
                 _complete(node, functions[key], _title(key))
                 node.domain, node.op_type, node.overload = DOMAIN, ours[key], ""
                 calls.setdefault(caller, set()).add(ours[key])
-    own_names = {ours[key]: _title(key)[1:-1] for key in keys}
+    same_name = Counter(name for _, name, _ in keys)
+    own_names = {ours[key]: _title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
     order = _callees_first(calls, own_names)
     for key, function in functions.items():
         function.domain, function.name, function.overload = DOMAIN, ours[key], ""

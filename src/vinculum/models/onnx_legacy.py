@@ -4,8 +4,6 @@ Handed to it as they are, they would give wrong numbers without an error. Each i
 reshaping its operands, or refused.
 """
 
-# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from numpy.typing import NDArray
-from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_shapes import check_size
 from vinculum.models.execution import Division
-from vinculum.models.inputs import ModelTensor
+from vinculum.models.inputs import UNKNOWN, ModelTensor
 from vinculum.models.messages import one_line, quoted
 from vinculum.models.model import Model
 from vinculum.models.onnx_divisions import (
@@ -27,6 +28,7 @@ from vinculum.models.onnx_runner import OnnxProgram
 from vinculum.models.onnx_scopes import all_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx_structure import check_structure
 from vinculum.models.onnx_tensors import complete, decode
+from vinculum.models.onnx_text import check_text
 from vinculum.models.onnx_types import with_inferred_types
 from vinculum.spec.element_types import ElementType
 
@@ -41,6 +43,7 @@ def read_onnx(content: bytes, file: Path) -> Model:
     """
     try:
         proto = ModelProto.FromString(content)
+        check_text(proto)
         return _model(proto, file)
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
         raise ModelError(f"model {quoted(str(file))} is not a readable ONNX file: {one_line(error)}") from None
@@ -53,9 +56,11 @@ def _model(proto: ModelProto, file: Path) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
     _complete_tensors(proto, file.parent)
-    inputs, outputs = _declared(proto)
     constants = _take_initializers(proto, file.parent)
-    divisions = _divisions(with_inferred_types(proto, constants), function_names)
+    inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
+    inferred = with_inferred_types(proto, constants)
+    outputs = tuple(_declared(value) for value in inferred.graph.output)
+    divisions = _divisions(inferred, function_names)
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
     return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants))
@@ -99,28 +104,32 @@ def _complete_tensors(proto: ModelProto, folder: Path) -> None:
         for node in all_nodes(body.node):
             for attribute in node.attribute:
                 owner = f"attribute {quoted(attribute.name)} of {title(node)}"
-                tensors = [attribute.t] if attribute.HasField("t") else []
-                for tensor in (*tensors, *attribute.tensors):
+                for tensor in _tensors(attribute):
                     tensor.CopyFrom(complete(tensor, folder, owner))
             for _, graph in subgraphs(node):
                 for tensor in graph.initializer:
                     tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
 
 
-def _declared(proto: ModelProto) -> tuple[tuple[ModelTensor, ...], tuple[ModelTensor, ...]]:
-    optional = {tensor.name for tensor in proto.graph.initializer}
-    inputs = tuple(_declared_tensor(value, value.name in optional) for value in proto.graph.input)
-    return inputs, tuple(_declared_tensor(value, False) for value in proto.graph.output)
+def _tensors(attribute: AttributeProto) -> list[TensorProto]:
+    sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
+    parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
+    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
 
 
-def _declared_tensor(value: ValueInfoProto, optional: bool) -> ModelTensor:
-    kind = value.type.WhichOneof("value")
-    if kind is None:
-        return ModelTensor(value.name, "unknown", None, optional)
+def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
+    tensor = _declared(value, value.name in constants)
+    if tensor.element_type == UNKNOWN:
+        raise ModelError(f"input {quoted(value.name)} declares no element type")
+    return tensor
+
+
+def _declared(value: ValueInfoProto, optional: bool = False) -> ModelTensor:
+    kind = value.type.WhichOneof("value") or UNKNOWN
     if kind != "tensor_type":
         return ModelTensor(value.name, kind.removesuffix("_type"), None, optional)
-    if value.type.tensor_type.elem_type == 0:
-        return ModelTensor(value.name, "unknown", declared_shape(value.type), optional)
+    if value.type.tensor_type.elem_type == TensorProto.UNDEFINED:
+        return ModelTensor(value.name, UNKNOWN, declared_shape(value.type), optional)
     element_type = declared_element_type(value.type.tensor_type.elem_type)
     shape = declared_shape(value.type)
     if shape is not None:

@@ -3,8 +3,6 @@
 The hook goes by the names of the classes, so they are those of the operators.
 """
 
-# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
-
 from __future__ import annotations
 
 from contextvars import ContextVar
@@ -91,18 +89,18 @@ class Loop(ReferenceLoop):
     _run_body: Any
 
     def _run(self, *operands: Any, **options: Any) -> Any:  # type: ignore[override]  # the keywords are looked up
-        limit, condition, *state = (None if value is None else np.asarray(value) for value in operands)
+        limit, condition, *state = operands
         around, attributes = options.get("context") or {}, options.get("attributes")
         scans: list[list[NDArray[Any]]] = [[] for _ in range(self.K)]
-        iteration, going = 0, condition is None or bool(condition.item())
-        while going and (limit is None or iteration < limit.item()):
+        iteration, going = 0, condition is None or bool(np.asarray(condition).item())
+        while going and (limit is None or iteration < np.asarray(limit).item()):
             own = (np.array(iteration, dtype=np.int64), np.array(True), *state)
             inputs = {**around, **dict(zip(self.body.input_names, own, strict=True))}
             condition, *results = self._run_body(inputs, attributes=attributes)
             state = results[: self.N]
             for scan, value in zip(scans, results[self.N :], strict=True):
                 scan.append(value)
-            going, iteration = bool(condition.item()), iteration + 1
+            going, iteration = bool(np.asarray(condition).item()), iteration + 1
         stacked = [np.stack(scan) if scan else self._empty(number) for number, scan in enumerate(scans)]
         return (*state, *stacked)
 

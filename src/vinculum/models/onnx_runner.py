@@ -1,10 +1,8 @@
 """Running an ONNX graph: its divisions by our engine, everything else by ONNX's reference evaluator."""
 
-# ruff: noqa: ANN401  what goes to and comes from onnx.reference carries no types
-
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -21,6 +19,7 @@ from vinculum.models.messages import one_line
 from vinculum.models.onnx_legacy import with_legacy_rules
 from vinculum.models.onnx_operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
 from vinculum.models.onnx_scopes import opset_imports, title
+from vinculum.models.onnx_sizes import check_result_size
 
 
 class OnnxProgram:
@@ -32,11 +31,6 @@ class OnnxProgram:
         self._proto = proto
         self._divisions = divisions
         self._constants = constants
-
-    @property
-    def constants(self) -> Sequence[NDArray[Any]]:
-        """The initializers."""
-        return list(self._constants.values())
 
     def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
@@ -77,6 +71,7 @@ class Evaluator(ReferenceEvaluator):
         new_ops: object = None,
     ) -> None:
         super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=[Div, Reciprocal, Loop])
+        _protect(self.rt_inits_.values())
 
     def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
         """Return the outputs; a subgraph's own initializers hide what it sees of the graph around."""
@@ -96,15 +91,24 @@ class Evaluator(ReferenceEvaluator):
             with _naming(node):
                 instance = with_legacy_rules(implementation(*args), node, self.opsets)
             instance.run = _named_run(instance.run, node)
+            _protect(vars(instance).values())
             return instance
 
         return construct
 
 
+def _protect(values: Iterable[object]) -> None:
+    """Let no run change the constants that the next one needs."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+
+
 def _named_run(run: Callable[..., Any], node: NodeProto) -> Callable[..., Any]:
-    def named(*args: Any, **options: Any) -> Any:
+    def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
-            return run(*args, **options)
+            check_result_size(node, operands)
+            return run(*operands, **options)
 
     return named
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
@@ -34,7 +35,7 @@ def _check_graph(graph: GraphProto, around: list[set[str]], opsets: dict[str, in
     for kind, names in (("input", graph.input), ("initializer", graph.initializer)):
         own = [value.name for value in names]
         if len(set(own)) < len(own):
-            twice = next(name for number, name in enumerate(own) if name in own[:number])
+            ((twice, _),) = Counter(own).most_common(1)
             raise ModelError(f"{kind} {quoted(twice)} is defined twice in graph {quoted(graph.name)}")
         known.update(own)
     _check_nodes(graph.node, [*around, known], opsets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -66,18 +66,13 @@ class OpenvinoProgram:
     """The layers of an IR file in an order in which they can run."""
 
     parameters: tuple[ParameterStep, ...]
-    values: Mapping[Port, NDArray[Any]]
+    constants: Mapping[Port, NDArray[Any]]
     steps: tuple[Step, ...]
     results: Mapping[str, Port]
 
-    @property
-    def constants(self) -> Sequence[NDArray[Any]]:
-        """The arrays of the Const layers."""
-        return list(self.values.values())
-
     def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
-        values = dict(self.values)
+        values = dict(self.constants)
         for parameter in self.parameters:
             array = arrays[parameter.name]
             if parameter.bounds is not None:

@@ -71,8 +71,8 @@ class NativeDivision:
             target: tuple[Array, ...] = (_flattened(out),)
             kernel = self._flat
         else:
-            dividends, divisors = _first(a), _first(b)
-            target = _first(out), walk.nest
+            dividends, divisors = _led(a), _led(b)
+            target = _led(out), walk.nest
             kernel = self._nested
         if not dividends.flags.writeable:
             dividends = _writable_alias(dividends)
@@ -97,8 +97,9 @@ class NativeDivision:
 
     def _overflowing(self, a: Array, b: Array, walk: Walk) -> Array:
         shape = walk.alignment.shape
-        smallest = expanded(a, walk.alignment.a, shape) == self._element_type.minimum
-        return smallest & (expanded(b, walk.alignment.b, shape) == -1)
+        smallest: Array = expanded(a, walk.alignment.a, shape) == self._element_type.minimum
+        minus_one: Array = expanded(b, walk.alignment.b, shape) == -1
+        return np.logical_and(smallest, minus_one)
 
     def _index(self, position: int, walk: Walk, affected: Callable[[], Array]) -> tuple[int, ...] | None:
         """Turn a position of the walk into the first index in row-major order."""
@@ -123,6 +124,11 @@ def _first(array: Array) -> Array:
     return corner.reshape(1)
 
 
+def _led(array: Array) -> Array:
+    """View an array as one dimension whose first element is the array's; what follows does not matter."""
+    return array.reshape(-1) if array.flags.c_contiguous else _first(array)
+
+
 class _Memory:
     """The memory of an array under another description, for NumPy to make an array of."""
 
@@ -138,4 +144,5 @@ def _writable_alias(operand: Array) -> Array:
     """
     description = dict(operand.__array_interface__)
     description["data"] = (description["data"][0], False)
-    return np.asarray(_Memory(operand, description))
+    alias: Array = np.asarray(_Memory(operand, description))
+    return alias

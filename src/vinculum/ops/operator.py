@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ class Operator:
         )
         # Per operator, so that a call looks one small key up instead of hashing the operator as well.
         self._plan = lru_cache(maxsize=1024)(self._new_plan)
+        self._plain = lru_cache(maxsize=1024)(self._new_plain)
         self._divisions: dict[np.dtype[Any], Division] = {}
 
     def __repr__(self) -> str:
@@ -137,19 +139,39 @@ class Operator:
             type(a) is np.ndarray
             and type(b) is np.ndarray
             and a.dtype is b.dtype
-            and a.dtype in self._divisions
-            and a.flags.aligned
-            and b.flags.aligned
+            and a.shape == b.shape
+            and a.flags.carray
+            and b.flags.carray
+            and (out is None or self._is_plain(out, a, b))
         ):
-            dividend, divisor, divide = a, b, self._divisions[a.dtype]
-        else:
-            dividend, divisor = self._operands(a, b)
-            divide = self._checked_division(dividend, divisor)
+            divide = self._divisions.get(a.dtype)
+            if divide is not None:
+                result = np.empty(a.shape, a.dtype) if out is None else out
+                self._divide(divide, a, b, result, self._plain(a.shape))
+                return result
+        return self._general_call(a, b, out)
+
+    def _is_plain(self, out: Array, a: Array, b: Array) -> bool:
+        """Whether results of `a` and `b`, plain themselves, can be written to `out` without another look."""
+        return (
+            type(out) is np.ndarray
+            and out.dtype is a.dtype
+            and out.shape == a.shape
+            and out.flags.carray
+            and (out is a or not np.may_share_memory(out, a))
+            and (out is b or not np.may_share_memory(out, b))
+        )
+
+    def _general_call(self, a: object, b: object, out: Array | None) -> Array:
+        dividend, divisor = self._operands(a, b)
         dtype = dividend.dtype
+        divide = self._divisions.get(dtype) if dtype == divisor.dtype else None
+        if divide is None:
+            divide = self._checked_division(dividend, divisor)
         layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
         if out is None:
             walk = self._plan(*layouts, None, None, dtype.itemsize)
-            result = np.empty(walk.alignment.shape, dtype) if walk.row_major else walk.new_result(dtype)
+            result = walk.new_result(dtype)
         else:
             check_out(out, dtype)
             walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
@@ -157,14 +179,18 @@ class Operator:
             if _clashes(out, dividend, walk) or _clashes(out, divisor, walk):
                 result = walk.new_result(dtype)
                 walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
-        if result.size:
-            exceptions = divide(dividend, divisor, result, walk)
-            if exceptions is not None:
-                exceptions.raise_by(self.policies, self.spec.title, result.size)
+        self._divide(divide, dividend, divisor, result, walk)
         if out is not None and result is not out:
             out[...] = result
             return out
         return result
+
+    def _divide(self, divide: Division, dividend: Array, divisor: Array, result: Array, walk: Walk) -> None:
+        if not result.size:
+            return
+        exceptions = divide(dividend, divisor, result, walk)
+        if exceptions is not None:
+            exceptions.raise_by(self.policies, self.spec.title, result.size)
 
     def _operands(self, a: object, b: object) -> tuple[Array, Array]:
         names = self.spec.inputs
@@ -188,6 +214,11 @@ class Operator:
         if element_type is not REAL:  # the elements of an object array are looked at in every call
             self._divisions[dividend.dtype] = divide
         return divide
+
+    def _new_plain(self, shape: Shape) -> Walk:
+        """Return the walk over operands and a result of one shape, all of them contiguous in row-major order."""
+        strides = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+        return self._new_plan(shape, strides, shape, strides, shape, strides, 1)
 
     def _new_plan(
         self,

@@ -1,0 +1,167 @@
+"""``--input NAME=FILE``: arrays from ``.npy``, ``.npz`` and TensorProto ``.pb`` files, believed only after a look."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import IO, Any
+
+import ml_dtypes
+import numpy as np
+from google.protobuf.message import DecodeError
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+from onnx import TensorProto
+
+from vinculum.errors import ModelError
+from vinculum.models.external_data import regular_size
+from vinculum.models.inputs import ModelTensor
+from vinculum.models.messages import listed, one_line, quoted
+from vinculum.models.onnx_tensors import decode
+from vinculum.spec.element_types import ElementType
+from vinculum.tensors.storage import dtype_of
+
+# A compressed member can expand a thousandfold; the file of a plain array is as large as the array.
+_LARGEST_MEMBER = 4 * 2**30
+_UNREADABLE = (OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, DecodeError)
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """Where an input is to be read from.
+
+    Attributes
+    ----------
+    name : str
+        The model's name of it.
+    path : Path
+        The file.
+    member : str or None
+        The array's name in an ``.npz`` file; None stands for the input's own name, or the only member.
+    """
+
+    name: str
+    path: Path
+    member: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.path) if self.member is None else f"{self.path}:{self.member}"
+
+
+def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[str, InputFile]:
+    """Return what each ``NAME=FILE`` or ``NAME=FILE.npz:MEMBER`` says, by name.
+
+    Raises
+    ------
+    ModelError
+        If it has another form, the model has no such input, or a name stands there twice.
+    """
+    names = [tensor.name for tensor in tensors]
+    files: dict[str, InputFile] = {}
+    for option in options:
+        file = _input_file(option, names)
+        if file.name in files:
+            raise ModelError(f"--input gives {quoted(file.name)} twice; give it once")
+        files[file.name] = file
+    return files
+
+
+def read_inputs(files: Mapping[str, InputFile], tensors: Sequence[ModelTensor]) -> dict[str, NDArray[Any]]:
+    """Return the arrays in files, by the inputs' names.
+
+    Raises
+    ------
+    ModelError
+        If a file cannot be read, is malformed, or holds objects.
+    """
+    declared = {tensor.name: tensor for tensor in tensors}
+    return {name: _typed(_read(file), declared[name]) for name, file in files.items()}
+
+
+def _input_file(option: str, names: Sequence[str]) -> InputFile:
+    # The name itself may hold an equals sign.
+    starts = [position for position, character in enumerate(option) if character == "="]
+    split = next((p for p in starts if option[:p] in names), starts[0] if starts else -1)
+    name, place = option[:split], option[split + 1 :]
+    if split < 1 or not place:
+        raise ModelError(f"--input {quoted(option)} is not of the form NAME=FILE; inputs: {listed(names)}")
+    if name not in names:
+        raise ModelError(f"the model has no input {quoted(name)}; its inputs: {listed(names)}")
+    head, colon, member = place.partition(".npz:")
+    if colon and not Path(place).exists():
+        return InputFile(name, Path(f"{head}.npz"), member)
+    return InputFile(name, Path(place))
+
+
+def _read(file: InputFile) -> NDArray[Any]:
+    readers = {".npy": _read_npy, ".npz": _read_npz, ".pb": _read_tensor_proto}
+    where = f"input {quoted(file.name)} from {quoted(str(file))}"
+    reader = readers.get(file.path.suffix.lower())
+    if reader is None:
+        raise ModelError(f"{where}: unknown kind of file; allowed: .npy, .npz, .pb (an ONNX TensorProto)")
+    try:
+        return reader(file)
+    except ModelError as error:
+        raise ModelError(f"{where}: {error}") from None
+    except _UNREADABLE as error:
+        raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
+
+
+def _read_npy(file: InputFile) -> NDArray[Any]:
+    size = regular_size(file.path)
+    with file.path.open("rb") as stream:
+        return _array(stream, size)
+
+
+def _read_npz(file: InputFile) -> NDArray[Any]:
+    regular_size(file.path)
+    with zipfile.ZipFile(file.path) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        wanted = file.name if file.member is None else file.member
+        if file.member is None and wanted not in members and len(members) == 1:
+            wanted = next(iter(members))
+        if wanted not in members:
+            raise ModelError(f"it has no member {quoted(wanted)}; its members: {listed(list(members))}")
+        info = members[wanted]
+        if info.file_size > max(_LARGEST_MEMBER, info.compress_size):
+            size = f"{info.file_size / 2**30:.1f} GiB"
+            raise ModelError(f"its member {quoted(wanted)} expands to {size}; save it as an .npy file")
+        with archive.open(info) as stream:
+            return _array(stream, info.file_size)
+
+
+def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
+    """Return the array in ``.npy`` form that fills a stream of a known size."""
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    version = npy.read_magic(stream)
+    if version not in readers:
+        raise ModelError("its element type has named fields, which no tensor has")
+    shape, fortran_order, dtype = readers[version](stream)
+    if dtype.hasobject:
+        raise ModelError("it holds Python objects, which are never unpickled; save numbers")
+    needed, there = prod(shape) * dtype.itemsize, size - stream.tell()
+    if needed != there or min(shape, default=0) < 0:
+        raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; the file has {there}")
+    content = bytearray(stream.read(needed + 1))
+    if len(content) != needed:
+        raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; only {len(content)} can be read")
+    return np.ndarray(shape, dtype, buffer=content, order="F" if fortran_order else "C")
+
+
+def _read_tensor_proto(file: InputFile) -> NDArray[Any]:
+    regular_size(file.path)
+    tensor = TensorProto.FromString(file.path.read_bytes())
+    return decode(tensor, file.path.parent, "its tensor")
+
+
+def _typed(array: NDArray[Any], tensor: ModelTensor) -> NDArray[Any]:
+    """View raw elements as the declared type if that is one that an ``.npy`` file has no name for."""
+    if isinstance(tensor.element_type, ElementType) and hasattr(ml_dtypes, tensor.element_type.numpy):
+        dtype = dtype_of(tensor.element_type)
+        if array.dtype == np.dtype(f"V{dtype.itemsize}"):
+            return array.view(dtype)
+    return array

@@ -1,0 +1,118 @@
+"""``--output FOLDER``: every output as a file ``NAME.npy`` in it, or nothing at all."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.messages import quoted
+
+_LONGEST_STEM = 60  # Characters of at most 4 bytes each; file systems allow 255 bytes.
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """An output that was written.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    stored_as : str or None
+        The type of its elements in the file where ``.npy`` has no name for their own: raw bytes, ``"V2"``.
+    """
+
+    path: Path
+    stored_as: str | None = None
+
+
+def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> dict[str, Path]:
+    """Return where each output is to be written, one file each, none outside the folder.
+
+    What a file name should not hold is written ``_``; names that a file system may take for one get a number.
+
+    Raises
+    ------
+    ModelError
+        If the folder is a file, or an output would take the place of an input or of a folder.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ModelError(f"--output {quoted(str(folder))} is not a folder; give another")
+    inputs = [path for path in inputs if path.exists()]
+    taken: set[str] = set()
+    paths: dict[str, Path] = {}
+    for name in names:
+        stem = candidate = _stem(name)
+        number = 1
+        while _key(candidate) in taken:
+            number += 1
+            candidate = f"{stem}-{number}"
+        taken.add(_key(candidate))
+        paths[name] = path = folder / f"{candidate}.npy"
+        if path.is_dir():
+            raise ModelError(f"output {quoted(name)} cannot be written: {quoted(str(path))} is a folder")
+        if path.exists() and any(path.samefile(other) for other in inputs):
+            raise ModelError(f"output {quoted(name)} would replace the input {quoted(str(path))}; give another --output")
+    return paths
+
+
+def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path]) -> dict[str, OutputFile]:
+    """Write every array, or none: the files take their places only after all of them are complete.
+
+    Raises
+    ------
+    OSError
+        If the folder or a file cannot be written; what was begun is removed.
+    """
+    folders = {path.parent for path in paths.values()}
+    created = [folder for folder in folders if not folder.exists()]
+    partial: dict[Path, Path] = {}
+    written: dict[str, OutputFile] = {}
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        for name, path in paths.items():
+            partial[path] = path.with_name(f".{path.name}.{os.getpid()}.part")
+            storable, stored_as = _storable(arrays[name])
+            with partial[path].open("xb") as stream:
+                np.save(stream, storable, allow_pickle=False)
+            written[name] = OutputFile(path, stored_as)
+        for path, complete in partial.items():
+            complete.replace(path)
+    except BaseException:
+        for leftover in partial.values():
+            leftover.unlink(missing_ok=True)
+        for folder in created:
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+        raise
+    return written
+
+
+def _stem(name: str) -> str:
+    safe = "".join(c if c.isalnum() or c in "._-+" else "_" for c in name)[:_LONGEST_STEM]
+    # A name that begins with a dot would be hidden.
+    return f"_{safe[1:]}" if safe.startswith(".") else safe or "_"
+
+
+def _key(stem: str) -> str:
+    """Return what a file system that ignores case or normalises Unicode may take a name for."""
+    return unicodedata.normalize("NFKC", stem).casefold()
+
+
+def _storable(array: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
+    if array.dtype == object:  # Strings; objects would have to be pickled.
+        return array.astype(np.str_), None
+    if array.dtype.isbuiltin != 1:
+        # An ml_dtypes type: NumPy would write a name that it cannot read again, or none.
+        stored_as = f"V{array.dtype.itemsize}"
+        return np.ascontiguousarray(array).reshape(array.shape).view(stored_as), stored_as
+    return array, None

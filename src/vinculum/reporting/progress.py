@@ -1,0 +1,54 @@
+"""A progress bar for what lasts: on standard error, only on a terminal, only after a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+_PATIENCE = 1.0  # Seconds; a bar that flashes up for less says nothing.
+
+Advance = Callable[[int, str], None]
+
+
+@contextmanager
+def progress(title: str, total: int) -> Iterator[Advance]:
+    """Show how far a task is, once it has lasted a second; the bar vanishes at the end.
+
+    Parameters
+    ----------
+    title : str
+        What is done.
+    total : int
+        How many steps it has.
+
+    Yields
+    ------
+    callable
+        To be called with the number of steps done and a few words; it costs little.
+    """
+    console = Console(stderr=True)
+    if not console.is_interactive:
+        yield lambda done, words: None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[words]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task(title, total=total or None, words="")
+    timer = Timer(_PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, words: bar.update(task, completed=done, words=words)
+    finally:
+        timer.cancel()
+        timer.join()  # It may be about to start the bar, which would then never stop.
+        bar.stop()

@@ -32,7 +32,16 @@ Call = Callable[[], object]
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 SIZES = (16, 1_000, 1_000_000, 16_000_000)
-TARGETS = {"int8": 5.0, "uint8": 5.0, "int16": 4.0, "uint16": 4.0, "int32": 1.5, "uint32": 1.5, "int64": 2.0, "uint64": 2.0}
+TARGETS = {
+    "int8": 5.0,
+    "uint8": 5.0,
+    "int16": 4.0,
+    "uint16": 4.0,
+    "int32": 1.5,
+    "uint32": 1.5,
+    "int64": 2.0,
+    "uint64": 2.0,
+}
 ONNX_NAMES = {"float32": "FLOAT", "float64": "DOUBLE"}
 
 
@@ -56,7 +65,9 @@ def operands(dtype: np.dtype[Any], a: tuple[int, ...], b: tuple[int, ...]) -> tu
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         dividend = rng.integers(limits.min // 2, limits.max, a, dtype, endpoint=True)
-        divisor = rng.integers(1, limits.max, b, dtype, endpoint=True) >> rng.integers(0, limits.bits - 2, b).astype(dtype)
+        divisor = rng.integers(1, limits.max, b, dtype, endpoint=True) >> rng.integers(0, limits.bits - 2, b).astype(
+            dtype
+        )
         sign = rng.choice([-1, 1], b) if dtype.kind == "i" else 1
         return dividend, np.where(divisor == 0, 1, divisor * sign).astype(dtype)
     return (rng.uniform(1, 2, shape).astype(dtype) for shape in (a, b))  # type: ignore[return-value]  # two of them
@@ -182,6 +193,21 @@ def rows(types: list[str], sizes: list[int], repeats: int) -> Iterator[Row]:
             yield measure(name, size, shape, repeats)
 
 
+def summary(measured: list[Row]) -> Table:
+    """Tell the median ratio of each type over the shapes, for each size and over all of them."""
+    sizes = sorted({row.size for row in measured})
+    table = Table(
+        "type", *(f"{size:,}" for size in sizes), "all", "target", title="median ratio to the fastest exact peer"
+    )
+    for name in dict.fromkeys(row.dtype for row in measured):
+        cells = []
+        for chosen in [[size] for size in sizes] + [sizes]:
+            ratios = [r.ratio for r in measured if r.dtype == name and r.size in chosen and r.ratio is not None]
+            cells.append(f"{statistics.median(ratios):.2f}" if ratios else "")
+        table.add_row(name, *cells, f"{TARGETS.get(name, 0.95):.2f}")
+    return table
+
+
 def main(
     types: Annotated[str, typer.Option(help="element types, separated by commas")] = ",".join(INTEGERS + FLOATS),
     sizes: Annotated[str, typer.Option(help="numbers of elements, separated by commas")] = ",".join(map(str, SIZES)),
@@ -193,20 +219,11 @@ def main(
     measured = []
     for row in rows(types.split(","), [int(size) for size in sizes.split(",")], repeats):
         measured.append(row)
-        peers = [
-            f"{row.peers[p]:.3f}{'*' if p in row.inexact else ''}" if p in row.peers else "" for p in PEERS
-        ]
+        peers = [f"{row.peers[p]:.3f}{'*' if p in row.inexact else ''}" if p in row.peers else "" for p in PEERS]
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
         table.add_row(row.dtype, f"{row.size:,}", row.shape, f"{row.ours:.3f}", *peers, ratio)
     console.print(table)
-    summary = Table("type", "median ratio", "target", "lowest", "highest", title="against the fastest exact peer")
-    for name in types.split(","):
-        ratios = sorted(row.ratio for row in measured if row.dtype == name and row.ratio is not None)
-        if ratios:
-            middle = statistics.median(ratios)
-            target = TARGETS.get(name, 0.95)
-            summary.add_row(name, f"{middle:.2f}", f"{target:.2f}", f"{ratios[0]:.2f}", f"{ratios[-1]:.2f}")
-    console.print(summary)
+    console.print(summary(measured))
 
 
 if __name__ == "__main__":

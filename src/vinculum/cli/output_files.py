@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
 
-_LONGEST_STEM = 60  # Characters of at most 4 bytes each; file systems allow 255 bytes.
+_LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,13 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
     OSError
         If the folder or a file cannot be written; what was begun is removed.
     """
-    folders = {path.parent for path in paths.values()}
-    created = [folder for folder in folders if not folder.exists()]
+    folders = {folder for path in paths.values() for folder in path.parents}
+    created = sorted((folder for folder in folders if not folder.exists()), reverse=True)  # The deepest first.
     partial: dict[Path, Path] = {}
     written: dict[str, OutputFile] = {}
     try:
-        for folder in folders:
-            folder.mkdir(parents=True, exist_ok=True)
         for name, path in paths.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             partial[path] = path.with_name(f".{path.name}.{os.getpid()}.part")
             storable, stored_as = _storable(arrays[name])
             with partial[path].open("xb") as stream:
@@ -111,7 +110,7 @@ def _key(stem: str) -> str:
 def _storable(array: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
     if array.dtype == object:  # Strings; objects would have to be pickled.
         return array.astype(np.str_), None
-    if array.dtype.isbuiltin != 1:
+    if array.dtype.isbuiltin == 2:
         # An ml_dtypes type: NumPy would write a name that it cannot read again, or none.
         stored_as = f"V{array.dtype.itemsize}"
         return np.ascontiguousarray(array).reshape(array.shape).view(stored_as), stored_as

@@ -51,7 +51,7 @@ def _plain(piece: NDArray[Any]) -> NDArray[Any]:
 
 def _converted(piece: NDArray[Any], target: ElementType | str, dtype: np.dtype[Any]) -> NDArray[Any]:
     if isinstance(target, str):
-        return np.not_equal(piece, 0)
+        return np.asarray(piece != 0)
     if target.is_integer:
         return _to_integer(piece, target).astype(dtype)
     if target.bits > _NARROW:

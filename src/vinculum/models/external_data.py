@@ -65,7 +65,7 @@ def regular_size(path: Path) -> int:
     """
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(f"{quoted(str(path))} is a directory")
+        raise IsADirectoryError(f"{str(path)!r} is a directory")
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{quoted(str(path))} is not a regular file")
+        raise OSError(f"{str(path)!r} is not a regular file")
     return status.st_size

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vinculum.errors import ModelError
 from vinculum.models.external_data import regular_size
-from vinculum.models.messages import one_line, quoted
+from vinculum.models.messages import one_line
 from vinculum.models.model import Model
 
 
@@ -24,7 +24,7 @@ def load(path: str | PathLike[str]) -> Model:
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """
     file = Path(fspath(path))
-    where = quoted(str(file))
+    where = repr(str(file))
     try:
         size = regular_size(file)
         content = file.read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.execution import Division, Shape, labelled
@@ -81,11 +81,15 @@ def declared_shape(declared: TypeProto) -> Shape | None:
     """Return the shape that a type declares, None if it declares not even a rank."""
     if not declared.tensor_type.HasField("shape"):
         return None
-    return tuple(
+    return tuple(_dimension(dim) for dim in declared.tensor_type.shape.dim)
+
+
+def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
+    if dim.HasField("dim_value"):
         # Old exporters write -1 for a dimension that is not known.
-        (d.dim_value if d.dim_value >= 0 else None) if d.HasField("dim_value") else d.dim_param or None
-        for d in declared.tensor_type.shape.dim
-    )
+        return dim.dim_value if dim.dim_value >= 0 else None
+    # ONNX's inference invents names for what it does not know.
+    return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
 
 
 def declared_element_type(code: int) -> ElementType | str:

@@ -46,12 +46,12 @@ def read_onnx(content: bytes, file: Path) -> Model:
         check_text(proto)
         return _model(proto, file)
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise ModelError(f"model {quoted(str(file))} is not a readable ONNX file: {one_line(error)}") from None
+        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
 def _model(proto: ModelProto, file: Path) -> Model:
     if not proto.HasField("graph") or not proto.HasField("ir_version"):
-        raise ModelError(f"model {quoted(str(file))} holds no ONNX graph with an IR version")
+        raise ModelError(f"model {str(file)!r} holds no ONNX graph with an IR version")
     _normalise(proto)
     function_names = link_functions(proto)
     check_structure(proto)

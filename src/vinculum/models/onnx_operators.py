@@ -88,7 +88,7 @@ class Loop(ReferenceLoop):
     body: Any
     _run_body: Any
 
-    def _run(self, *operands: Any, **options: Any) -> Any:  # type: ignore[override]  # the keywords are looked up
+    def _run(self, *operands: Any, **options: Any) -> Any:
         limit, condition, *state = operands
         around, attributes = options.get("context") or {}, options.get("attributes")
         scans: list[list[NDArray[Any]]] = [[] for _ in range(self.K)]

@@ -34,7 +34,7 @@ def read_openvino_ir(content: bytes, file: Path) -> Model:
             _check_ports(layer, net)
         return _model(net, file.with_suffix(".bin"))
     except MemoryError as error:
-        raise ModelError(f"model {quoted(str(file))} cannot be read: {one_line(error)}") from None
+        raise ModelError(f"model {str(file)!r} cannot be read: {one_line(error)}") from None
 
 
 def _check_ports(layer: Layer, net: Net) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError
 
-from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # the package carries no types
-from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]  # the package carries no types
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_shapes import check_size

@@ -158,8 +158,8 @@ class Operator:
             and out.dtype is a.dtype
             and out.shape == a.shape
             and out.flags.carray
-            and (out is a or not np.may_share_memory(out, a))
-            and (out is b or not np.may_share_memory(out, b))
+            and (out is a or not _overlap(out, a))
+            and (out is b or not _overlap(out, b))
         )
 
     def _general_call(self, a: object, b: object, out: Array | None) -> Array:
@@ -218,7 +218,7 @@ class Operator:
     def _new_plain(self, shape: Shape) -> Walk:
         """Return the walk over operands and a result of one shape, all of them contiguous in row-major order."""
         strides = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-        return self._new_plan(shape, strides, shape, strides, shape, strides, 1)
+        return self._new_plan(shape, strides, shape, strides, None, None, 1)
 
     def _new_plan(
         self,
@@ -237,9 +237,16 @@ class Operator:
         return plan(alignment, a_strides, b_strides, out_strides, item_size)
 
 
+def _overlap(out: Array, operand: Array) -> bool:
+    """Whether two arrays may have memory in common; cheap where each has its own."""
+    if out.flags.owndata and operand.flags.owndata:
+        return out is operand
+    return np.may_share_memory(out, operand)
+
+
 def _clashes(out: Array, operand: Array, walk: Walk) -> bool:
     """Whether writing to `out` could change elements of an operand that are still needed."""
-    if not np.may_share_memory(out, operand):
+    if not _overlap(out, operand):
         return False
     same_place = (
         out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]

@@ -151,5 +151,5 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
     """
     if out != shape:
         raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
-    if any(stride == 0 and size > 1 for stride, size in zip(strides, shape, strict=True)):
+    if 0 not in shape and any(stride == 0 and size > 1 for stride, size in zip(strides, shape, strict=True)):
         raise BroadcastError(f"out of shape {out} repeats memory (a stride is 0): results would overwrite each other")

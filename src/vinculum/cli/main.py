@@ -1,0 +1,120 @@
+"""The command `vinculum`: its commands, and what becomes of every error: one line and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+import warnings
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from vinculum.cli.run import run
+from vinculum.cli.spec import spec
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum.reporting.harmless import one_line
+
+FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
+
+# Typer has its own copy of Click or not, by its version; either way this class is the root of its errors.
+_UsageError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command()(run)
+app.command()(spec)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from vinculum import __version__
+
+        print(f"vinculum {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def vinculum(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Exact division for tensor programs: ONNX, OpenVINO and SONNX, right to the last bit."""
+
+
+def main() -> int:
+    """Run the command line and return its exit code.
+
+    Returns
+    -------
+    int
+        0: fine. 1: a finding, such as an integer divided by zero. 2: wrong usage or unreadable input.
+        3: a mistake of ours. 130: interrupted.
+    """
+    _prepare()
+    try:
+        code = app(prog_name="vinculum", standalone_mode=False)
+        sys.stdout.flush()
+    except _UsageError as error:
+        return _usage(error)
+    except (DivisionByZeroError, IntegerOverflowError) as error:
+        return _fail(str(error), FINDING)
+    except VinculumError as error:
+        return _fail(str(error))
+    except OSError as error:
+        _abandon_output()
+        return _fail(_reason(error))
+    except MemoryError as error:
+        return _fail(f"there is not enough memory: {error}")
+    except KeyboardInterrupt:
+        return _interrupted()
+    except Exception:
+        traceback.print_exc()
+        return _fail("this is a mistake of Vinculum itself; please report it with the lines above", BROKEN)
+    return _interrupted() if code == INTERRUPTED else FINE
+
+
+def _prepare() -> None:
+    if hasattr(signal, "SIGPIPE"):
+        # A reader such as `head` may close the pipe early; then we end as every other program in a pipe does.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if not sys.warnoptions:
+        # Other packages' advice to programmers is none to whoever runs a command.
+        warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A name that the terminal's encoding lacks is printed as its escape.
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _usage(error: Exception) -> int:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if not message:  # No command was given, and the help has been printed.
+        return UNUSABLE
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "vinculum"
+    return _fail(f"{message.rstrip('.')}; see {command} --help")
+
+
+def _reason(error: OSError) -> str:
+    where = f"{error.filename} cannot be read or written" if error.filename else "writing the report failed"
+    return f"{where}: {error.strerror or error}"
+
+
+def _interrupted() -> int:
+    print("vinculum: interrupted", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _fail(message: str, code: int = UNUSABLE) -> int:
+    print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
+    return code
+
+
+def _abandon_output() -> None:
+    """Leave what cannot be written unwritten, so that the interpreter does not try again at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

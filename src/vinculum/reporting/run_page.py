@@ -1,0 +1,173 @@
+"""A run's report for people: three tables, and a line of what to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from vinculum.models.messages import shape_text
+from vinculum.models.observation import DivisionSummary
+from vinculum.reporting.harmless import short
+from vinculum.reporting.run_report import (
+    VALUES_SHOWN,
+    DivisionReport,
+    InputReport,
+    Operands,
+    OutputReport,
+    RunReport,
+    total,
+)
+from vinculum.spec.element_types import by_name
+
+_SHAPES_SHOWN = 2
+
+
+def page(report: RunReport) -> RenderableType:
+    """Return a report as a page: inputs, outputs, divisions."""
+    return Group(*_sections(report))
+
+
+def _sections(report: RunReport) -> Iterator[RenderableType]:
+    yield Text(short(report.model), "bold")
+    if report.inputs:
+        yield from _section("Inputs", _inputs(report))
+    yield from _section("Outputs", _outputs(report.outputs))
+    yield from _section("Divisions", _divisions(report.divisions))
+    yield Text("")
+    yield _verdict(report)
+
+
+def _section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
+    return Text(""), Text(heading, "bold cyan"), Padding(body, (0, 0, 0, 2), expand=False)
+
+
+def _inputs(report: RunReport) -> RenderableType:
+    table = _table("Name", "Type", "Shape", "From")
+    for given in report.inputs:
+        table.add_row(*map(_cell, (given.name, given.element_type, shape_text(given.shape), _source(given, report))))
+    return table
+
+
+def _source(given: InputReport, report: RunReport) -> str:
+    if given.file is not None:
+        return given.file
+    assumed = ", ".join(f"{name} = {size}" for name, size in given.assumed.items())
+    return f"drawn from seed {report.seed}" + (f"; assumed {assumed}" if assumed else "")
+
+
+def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:
+    written = any(output.file for output in outputs)
+    table = _table("Name", "Type", "Shape", "Values", *(["File"] if written else []))
+    for output in outputs:
+        cells = [output.name, output.element_type, shape_text(output.shape), _values(output)]
+        if written:
+            cells.append((output.file or "") + (f"\nas {output.stored_as}" if output.stored_as else ""))
+        table.add_row(*map(_cell, cells))
+    return table
+
+
+def _values(output: OutputReport) -> str:
+    shown = "  ".join(_value(value) for value in output.values)
+    left_out = prod(output.shape) > VALUES_SHOWN
+    return f"{shown}  ..." if left_out else shown or "empty"
+
+
+def _value(value: Any) -> str:  # noqa: ANN401 - a NumPy scalar or a string
+    return repr(value) if isinstance(value, str | bytes) else str(value)
+
+
+def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
+    if not divisions:
+        return Text("none in this model")
+    table = _table("Node", right=("By zero", "Inf", "NaN", "Subnormal", "Time"))
+    for division in divisions:
+        table.add_row(_node(division), *_counts(division.summary))
+    if len(divisions) > 1:
+        table.show_footer = True
+        totals = (Text("Total"), *_counts(total([division.summary for division in divisions])))
+        for column, cell in zip(table.columns, totals, strict=True):
+            column.footer = cell
+    return table
+
+
+def _node(division: DivisionReport) -> RenderableType:
+    """Return a division's name, and below it what was divided, how and how often."""
+    lines = [_operands(operands, division.unary) for operands in division.shapes[:_SHAPES_SHOWN]]
+    if division.more_shapes or len(division.shapes) > _SHAPES_SHOWN:
+        lines.append("and other shapes")
+    facts = [f"{division.operator} in {division.path}" if division.path else division.operator]
+    facts += [division.element_type] if division.element_type else []
+    lines.append(", ".join((*facts, _runs(division.summary))))
+    below = Text("\n").join(Text(short(line), "dim") for line in lines)
+    return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+
+
+def _runs(summary: DivisionSummary) -> str:
+    if summary.executions == 0:
+        return "not executed"
+    quotients = _counted(summary.elements, "quotient")
+    return quotients if summary.executions == 1 else f"{quotients} in {summary.executions:,} runs"
+
+
+def _operands(operands: Operands, unary: bool) -> str:
+    dividend = "1" if unary else shape_text(operands.dividend)
+    return f"{dividend} / {shape_text(operands.divisor)}"
+
+
+def _counts(summary: DivisionSummary) -> Iterator[Text]:
+    if summary.executions == 0:
+        yield from (Text("-", "dim") for _ in range(5))
+        return
+    for count in (summary.zero_divisors, summary.infinite, summary.nan, summary.subnormal):
+        yield Text(f"{count:,}", "bold yellow" if count else "dim")
+    yield Text(seconds_text(summary.seconds))
+
+
+def _verdict(report: RunReport) -> RenderableType:
+    quotients = total([division.summary for division in report.divisions]).elements
+    sentences = ["Nothing was divided."]
+    if quotients:
+        sentences = [f"{_counted(quotients, 'quotient')}, each right to the last bit."]
+    replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
+    if replaced:
+        policy = f"--zero-divisor {report.zero_divisor}"
+        sentences.append(f"By {policy}, {_counted(replaced, 'integer')} divided by zero gave a value all the same.")
+    sentences.append(f"The run took {seconds_text(report.seconds)}.")
+    return Text(" ".join(sentences))
+
+
+def _is_integer(element_type: str | None) -> bool:
+    return element_type is not None and by_name(element_type).is_integer
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in milliseconds, or in seconds from ten on, to three digits or so."""
+    if seconds >= 10:
+        return f"{seconds:.1f} s"
+    milliseconds = 1000 * seconds
+    digits = 3 if milliseconds < 1 else 2 if milliseconds < 10 else 1 if milliseconds < 100 else 0
+    return f"{milliseconds:.{digits}f} ms"
+
+
+def _table(*headings: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold", vertical="top")
+    for heading in right:
+        table.add_column(heading, justify="right", no_wrap=True, vertical="top")
+    return table
+
+
+def _cell(text: str) -> Text:
+    return Text("\n").join(Text(short(line)) for line in text.split("\n"))

@@ -1,0 +1,227 @@
+"""What a run of a model has to tell: its inputs, its outputs, and what each division met."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.models.execution import Division, DivisionRecord, Shape
+from vinculum.models.observation import DivisionSummary, summarise
+from vinculum.spec.element_types import by_numpy_name
+
+VALUES_SHOWN = 6
+_SHAPES_KEPT = 8
+
+
+@dataclass(frozen=True)
+class InputReport:
+    """An input, and where it came from.
+
+    Attributes
+    ----------
+    name, element_type : str
+        As the model says.
+    shape : tuple of int
+        The array's.
+    source : str
+        ``"file"`` or ``"seed"``.
+    file : str or None
+        The file that it was read from.
+    assumed : dict of str to int
+        The sizes that nobody gave, by symbolic dimension.
+    """
+
+    name: str
+    element_type: str
+    shape: tuple[int, ...]
+    source: str
+    file: str | None = None
+    assumed: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutputReport:
+    """An output, and where it went.
+
+    Attributes
+    ----------
+    name, element_type : str
+        As the model says.
+    shape : tuple of int
+        The array's.
+    values : tuple
+        The first of its elements, as NumPy scalars or strings.
+    file : str or None
+        The file that it was written to.
+    stored_as : str or None
+        The type of the elements in the file where it is not their own.
+    """
+
+    name: str
+    element_type: str
+    shape: tuple[int, ...]
+    values: tuple[Any, ...]
+    file: str | None = None
+    stored_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The shapes of one division: of Reciprocal, which has none, the dividend's is None."""
+
+    dividend: Shape | None
+    divisor: Shape | None
+    quotient: Shape | None
+
+
+@dataclass(frozen=True)
+class DivisionReport:
+    """What a division node met in all its executions.
+
+    Attributes
+    ----------
+    name, path, operator : str
+        As in `Division`.
+    unary : bool
+        Whether it is a Reciprocal.
+    element_type : str or None
+        None if it was not executed and is not known without.
+    shapes : tuple of Operands
+        The first few that differ; those known without running if it was not executed.
+    more_shapes : bool
+        Whether there were others.
+    summary : DivisionSummary
+        The counts and the time.
+    """
+
+    name: str
+    path: str
+    operator: str
+    unary: bool
+    element_type: str | None
+    shapes: tuple[Operands, ...]
+    more_shapes: bool
+    summary: DivisionSummary
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run has to tell.
+
+    Attributes
+    ----------
+    model : str
+        The path of the file.
+    seed : int or None
+        What inputs were drawn from.
+    zero_divisor, overflow : str
+        The policies of integer division.
+    seconds : float
+        How long the run took, loading not included.
+    inputs, outputs, divisions : tuple
+        In the file's order.
+    """
+
+    model: str
+    seed: int | None
+    zero_divisor: str
+    overflow: str
+    seconds: float
+    inputs: tuple[InputReport, ...]
+    outputs: tuple[OutputReport, ...]
+    divisions: tuple[DivisionReport, ...]
+
+
+class Observations:
+    """An observer of `Model.run` that adds up what every division node meets."""
+
+    def __init__(self, divisions: Iterable[Division]) -> None:
+        self._nodes = {(division.path, division.name): _Node(division) for division in divisions}
+        self.nodes_executed = 0
+        self.executions = 0
+
+    def __call__(self, record: DivisionRecord) -> None:
+        """Add one execution of a division."""
+        division = record.division
+        # Functions that define an operator hold divisions that no node of the model is.
+        node = self._nodes.setdefault((division.path, division.name), _Node(division))
+        self.nodes_executed += node.summary.executions == 0
+        self.executions += 1
+        node.add(record)
+
+    def reports(self) -> tuple[DivisionReport, ...]:
+        """Return what has been added up, in the model's order."""
+        return tuple(node.report() for node in self._nodes.values())
+
+
+class _Node:
+    def __init__(self, division: Division) -> None:
+        self.division = division
+        self.summary = DivisionSummary()
+        self.element_type = None if division.element_type is None else str(division.element_type)
+        self.shapes: list[Operands] = []
+        self.more_shapes = False
+
+    def add(self, record: DivisionRecord) -> None:
+        self.summary += summarise(record)
+        self.element_type = str(by_numpy_name(record.quotient.dtype.name))
+        dividend = None if record.dividend is None else record.dividend.shape
+        shapes = Operands(dividend, record.divisor.shape, record.quotient.shape)
+        if shapes not in self.shapes:
+            self.more_shapes = len(self.shapes) == _SHAPES_KEPT
+            self.shapes += [] if self.more_shapes else [shapes]
+
+    def report(self) -> DivisionReport:
+        division = self.division
+        shapes = self.shapes
+        if not shapes and division.shapes is not None:
+            shapes = [Operands(*(None, *division.shapes)[-3:])]
+        unary = len(division.spec.inputs) == 1
+        return DivisionReport(
+            division.name,
+            division.path,
+            division.operator,
+            unary,
+            self.element_type,
+            tuple(shapes),
+            self.more_shapes,
+            self.summary,
+        )
+
+
+def first_values(array: NDArray[Any]) -> tuple[Any, ...]:
+    """Return the first few elements of an array in row-major order."""
+    return tuple(array.flat[index] for index in range(min(array.size, VALUES_SHOWN)))
+
+
+def as_json(report: RunReport) -> dict[str, Any]:
+    """Return a report as one object of plain JSON: not finite numbers are strings."""
+    divisions = [_division_as_json(division) for division in report.divisions]
+    outputs = [{**asdict(o), "values": [_plain(value) for value in o.values]} for o in report.outputs]
+    return {**asdict(report), "outputs": outputs, "divisions": divisions}
+
+
+def _division_as_json(report: DivisionReport) -> dict[str, Any]:
+    plain = asdict(report)
+    return {**{name: plain[name] for name in plain if name not in ("unary", "summary")}, **plain["summary"]}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any NumPy scalar comes in, any JSON value goes out
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, complex):
+        return [_plain(plain.real), _plain(plain.imag)]
+    if not isinstance(plain, float):
+        return plain if isinstance(plain, int | str) else str(plain)
+    if math.isnan(plain):
+        return "NaN"
+    return plain if math.isfinite(plain) else "Infinity" if plain > 0 else "-Infinity"
+
+
+def total(summaries: Sequence[DivisionSummary]) -> DivisionSummary:
+    """Return the sum of summaries."""
+    return sum(summaries, start=DivisionSummary())

@@ -1,0 +1,47 @@
+"""What every test shares: markers, hypothesis without deadlines, and PyTorch where it is installed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that forbids to skip what needs PyTorch."""
+    parser.addoption(
+        "--require-torch",
+        action="store_true",
+        help="fail the tests that need PyTorch where it is not installed, instead of skipping them",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers and load the hypothesis profile."""
+    config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
+    config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
+    # The first example of a test may wait for the compiler.
+    settings.register_profile("vinculum", deadline=None)
+    settings.load_profile("vinculum")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long enumerations out unless a marker expression decides."""
+    if config.option.markexpr:
+        return
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
+    """Return PyTorch; without it skip the test, or fail it under ``--require-torch``."""
+    if importlib.util.find_spec("torch") is None:
+        if request.config.getoption("--require-torch"):
+            pytest.fail("PyTorch is not installed, and --require-torch forbids to skip what needs it")
+        pytest.skip("PyTorch is not installed, and optional: pip install 'vinculum[torch]'")
+    return importlib.import_module("torch")

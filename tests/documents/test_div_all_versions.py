@@ -1,0 +1,188 @@
+"""The page on every version of Div: what each version's section adds to the one before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import (
+    AttributeValueError,
+    BroadcastError,
+    DivisionByZeroError,
+    ElementTypeError,
+    IntegerOverflowError,
+    Operator,
+    div,
+)
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
+from vinculum.tensors.storage import dtype_of
+
+EVERY = (DIV_1, DIV_6, DIV_7, DIV_13, DIV_14)
+every_version = pytest.mark.parametrize("row", EVERY, ids=lambda row: row.title)
+with_integers = pytest.mark.parametrize("opset", [7, 13, 14])
+
+
+def array(values: object, element_type: ElementType) -> np.ndarray[Any, Any]:
+    """Return an array of an element type."""
+    return np.array(values).astype(dtype_of(element_type))
+
+
+class TestTypes:
+    """Lines 45, 89, 133, 193 and 257: the types that T allows; lines 41, 85, 129, 189, 253: C has the operands' type."""
+
+    @pytest.mark.clause("Div-1", "one-element-type")
+    @pytest.mark.clause("Div-7", "one-element-type")
+    @pytest.mark.clause("Div-13", "one-element-type")
+    @pytest.mark.clause("Div-14", "one-element-type")
+    @every_version
+    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
+    def test_each_type_is_divided_or_refused(self, row: OperatorSpec, element_type: ElementType) -> None:
+        a, b = array([6, 4], element_type), array([3, 1], element_type)
+        if element_type not in row.element_types:
+            with pytest.raises(ElementTypeError, match=f"^{row.title} does not take {element_type}; allowed: "):
+                div(a, b, opset=row.since_version)
+            return
+        quotient = div(a, b, opset=row.since_version)
+        assert quotient.dtype == a.dtype
+        assert quotient.astype(int).tolist() == [2, 4]
+
+    @every_version
+    def test_types_are_not_mixed(self, row: OperatorSpec) -> None:
+        with pytest.raises(ElementTypeError, match=f"A float and B double: {row.title} has one element type"):
+            div(np.ones(1, "f4"), np.ones(1, "f8"), opset=row.since_version)
+
+    @pytest.mark.clause("Div-14", "narrow-integers")
+    def test_version_14_adds_the_narrow_integers(self) -> None:
+        """Line 25: what operator set 14 changed; uint8 12/23 is 0."""
+        for name in ("uint8", "int8", "uint16", "int16"):
+            assert div(np.array([12, 101], name), np.array([23, 10], name), opset=14).tolist() == [0, 10]
+            with pytest.raises(ElementTypeError, match=r"Div-14 is the first that does \(opset=14\)"):
+                div(np.ones(1, name), np.ones(1, name), opset=13)
+
+    @pytest.mark.clause("Div-13", "bfloat16")
+    @pytest.mark.clause("Div-14", "bfloat16")
+    @pytest.mark.parametrize("opset", [13, 14])
+    def test_version_13_adds_bfloat16(self, opset: int) -> None:
+        """Line 89 lists it first; 1/3 is 0x3EAB, rounded once from the exact quotient."""
+        quotient = div(np.ones(1, ml_dtypes.bfloat16), np.full(1, 3, ml_dtypes.bfloat16), opset=opset)
+        assert quotient.view(np.uint16).tolist() == [0x3EAB]
+        with pytest.raises(ElementTypeError, match=r"Div-13 is the first that does \(opset=13\)"):
+            div(np.ones(1, ml_dtypes.bfloat16), np.ones(1, ml_dtypes.bfloat16), opset=12)
+
+
+class TestBroadcasting:
+    """Lines 23, 69 and 113: from version 7 on, the operands are broadcast as NumPy does it."""
+
+    @pytest.mark.clause("Div-7", "multidirectional-broadcasting")
+    @pytest.mark.clause("Div-13", "multidirectional-broadcasting")
+    @pytest.mark.clause("Div-14", "multidirectional-broadcasting")
+    @with_integers
+    @pytest.mark.parametrize(
+        ("a", "b"), [((2, 3), (2, 1)), ((3,), (2, 3)), ((2, 1, 4), (3, 1)), ((), (2, 2)), ((1, 0), (5, 1)), ((1,), (7,))]
+    )
+    def test_both_operands_stretch(self, a: tuple[int, ...], b: tuple[int, ...], opset: int) -> None:
+        x = (20 + np.arange(np.prod(a, dtype=int))).reshape(a).astype("i4")
+        y = (1 + np.arange(np.prod(b, dtype=int))).reshape(b).astype("i4")
+        np.testing.assert_array_equal(div(x, y, opset=opset), x // y, strict=True)
+
+    @with_integers
+    @pytest.mark.parametrize(("a", "b"), [((2, 3, 4, 5), (3, 4)), ((2,), (3,)), ((2, 3), (3, 2)), ((2,), (0,))])
+    def test_shapes_that_do_not_join(self, a: tuple[int, ...], b: tuple[int, ...], opset: int) -> None:
+        with pytest.raises(BroadcastError, match="neither is 1"):
+            div(np.ones(a, "f4"), np.ones(b, "f4"), opset=opset)
+
+    @with_integers
+    @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
+    def test_the_attributes_are_gone(self, name: str, opset: int) -> None:
+        """The sections on 7, 13 and 14 have no attributes."""
+        value: Any = [0] if name == "consumed_inputs" else 1
+        with pytest.raises(AttributeValueError, match=rf"^Div-{opset} has no attribute '{name}'"):
+            div(np.ones(2, "f4"), np.ones(2, "f4"), opset=opset, **{name: value})
+
+
+class TestIntegers:
+    """Integer division truncates in every version that has integers, and the silences are the same in all of them."""
+
+    @pytest.mark.clause("Div-7", "truncating-division")
+    @pytest.mark.clause("Div-13", "truncating-division")
+    @pytest.mark.clause("Div-14", "truncating-division")
+    @with_integers
+    def test_truncating_division(self, opset: int) -> None:
+        assert div(np.int32([-11, 11, -1]), np.int32([3, -3, 2]), opset=opset).tolist() == [-3, -3, 0]
+
+    @pytest.mark.clause("Div-7", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
+    @pytest.mark.clause("Div-13", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
+    @pytest.mark.clause("Div-14", "integer-zero-divisor-silent", "minimum-by-minus-one-silent")
+    @with_integers
+    def test_the_caller_decides(self, opset: int) -> None:
+        a, b = np.int32([-7, -(2**31)]), np.int32([0, -1])
+        with pytest.raises(DivisionByZeroError):
+            div(a, b, opset=opset)
+        assert div(a, b, opset=opset, zero_divisor="zero").tolist() == [0, -(2**31)]
+        assert div(a, b, opset=opset, zero_divisor="saturate", overflow="saturate").tolist() == [-(2**31), 2**31 - 1]
+        with pytest.raises(IntegerOverflowError):
+            div(a[1:], b[1:], opset=opset, overflow="raise")
+
+    @pytest.mark.clause("Div-7", "empty-result-divides-nothing")
+    @pytest.mark.clause("Div-13", "empty-result-divides-nothing")
+    @pytest.mark.clause("Div-14", "empty-result-divides-nothing")
+    @with_integers
+    def test_an_empty_result(self, opset: int) -> None:
+        assert div(np.empty((0,), "i4"), np.zeros(1, "i4"), opset=opset).shape == (0,)
+
+
+class TestVersion1:
+    """Lines 197 to 259: floats only, broadcasting on request, a hint, and no promise of shape inference."""
+
+    @pytest.mark.clause("Div-1", "consumed-inputs-hint")
+    @pytest.mark.parametrize("hint", [[0, 0], (1, 0), [], [5]])
+    def test_consumed_inputs_changes_nothing(self, hint: list[int]) -> None:
+        """Line 235."""
+        assert div(np.float32([1]), np.float32([3]), opset=1, consumed_inputs=hint) == np.float32(1) / np.float32(3)
+
+    @pytest.mark.clause("Div-1", "consumed-inputs-hint")
+    @pytest.mark.parametrize("hint", [0, 1.0, "01", b"01", [0.0], [None], ["0"], [[0]], {0: 1}])
+    def test_consumed_inputs_is_a_list_of_integers(self, hint: Any) -> None:
+        """Line 235: its type is INTS."""
+        with pytest.raises(AttributeValueError, match="^consumed_inputs of Div-1 is .*; allowed: whole numbers$"):
+            div(np.float32([1]), np.float32([3]), opset=1, consumed_inputs=hint)
+
+    @pytest.mark.clause("Div-1", "shape-inference-not-promised")
+    def test_inference_is_ours(self) -> None:
+        """Line 211: the document promises none; ours gives A's shape and type (line 253)."""
+        assert not DIV_1.shape_inference
+        element_type, shape = Operator("Div", opset=1, broadcast=1).infer(["float", "float"], [("N", 3), (3,)])
+        assert (str(element_type), shape) == ("float", ("N", 3))
+
+    def test_truncation_is_not_asked_of_floats(self) -> None:
+        """Line 257: version 1 has floats only."""
+        assert not any(t.is_integer for t in DIV_1.element_types)
+        assert div(np.float32([-11]), np.float32([2]), opset=1).tolist() == [-5.5]
+
+
+class TestFloats:
+    """All versions: floats by IEEE 754, about which the page is silent."""
+
+    @pytest.mark.clause("Div-1", "ieee-754", "special-values")
+    @pytest.mark.clause("Div-6", "ieee-754", "special-values")
+    @pytest.mark.clause("Div-7", "ieee-754", "special-values")
+    @pytest.mark.clause("Div-13", "ieee-754", "special-values")
+    @pytest.mark.clause("Div-14", "ieee-754", "special-values")
+    @every_version
+    @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+    def test_rounded_once_and_never_raised(self, row: OperatorSpec, name: str) -> None:
+        inf, nan, tiny = np.inf, np.nan, np.finfo(name).smallest_subnormal
+        a = np.array([1, 22, tiny, 3 * tiny, 1, -1, 0, -0.0, inf, inf, nan, np.finfo(name).max], name)
+        b = np.array([3, 7, 2, 2, 0, 0, 0, 5, inf, -2, 1, 0.5], name)
+        quotients = div(a, b, opset=row.since_version)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(quotients, a / b)
+        assert quotients[2:8].tolist()[:4] == [0, 2 * tiny, inf, -inf]
+        assert np.isnan(quotients[[6, 8, 10]]).all()
+        assert np.signbit(quotients[7])
+        assert quotients[[9, 11]].tolist() == [-inf, inf]

@@ -1,0 +1,99 @@
+"""The page on every version of Reciprocal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import AttributeValueError, ElementTypeError, Operator, reciprocal
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
+from vinculum.tensors.storage import dtype_of
+
+EVERY = (RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13)
+every_version = pytest.mark.parametrize("row", EVERY, ids=lambda row: row.title)
+
+
+class TestSummary:
+    """Lines 23, 63 and 103: y = 1/x, element by element."""
+
+    @pytest.mark.clause("Reciprocal-1", "element-by-element", "ieee-754")
+    @pytest.mark.clause("Reciprocal-6", "element-by-element", "ieee-754")
+    @pytest.mark.clause("Reciprocal-13", "element-by-element", "ieee-754")
+    @every_version
+    @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+    @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (6,), (2, 3), (1, 6, 1)])
+    def test_one_over_each_element(self, row: OperatorSpec, name: str, shape: tuple[int, ...]) -> None:
+        x = (3 + np.arange(np.prod(shape, dtype=int))).reshape(shape).astype(name)
+        np.testing.assert_array_equal(
+            reciprocal(x, opset=row.since_version), np.array(1, name) / x, strict=True
+        )
+
+    @pytest.mark.clause("Reciprocal-1", "special-values")
+    @pytest.mark.clause("Reciprocal-6", "special-values")
+    @pytest.mark.clause("Reciprocal-13", "special-values")
+    @every_version
+    def test_special_values(self, row: OperatorSpec) -> None:
+        """On these the page is silent and IEEE 754 decides."""
+        y = reciprocal(np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45]), opset=row.since_version)
+        np.testing.assert_array_equal(y, [np.inf, -np.inf, 0, 0, np.nan, np.inf])
+        assert np.signbit(y[:4]).tolist() == [False, True, False, True]
+
+
+class TestTypes:
+    """Lines 39, 79 and 125: the types that T allows, and lines 29 to 35: X and Y share one."""
+
+    @pytest.mark.clause("Reciprocal-1", "one-element-type")
+    @pytest.mark.clause("Reciprocal-6", "one-element-type")
+    @pytest.mark.clause("Reciprocal-13", "one-element-type")
+    @every_version
+    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
+    def test_each_type_is_inverted_or_refused(self, row: OperatorSpec, element_type: ElementType) -> None:
+        x = np.array([1, 2]).astype(dtype_of(element_type))
+        if element_type in row.element_types:
+            y = reciprocal(x, opset=row.since_version)
+            assert (y.dtype, y.astype("f8").tolist()) == (x.dtype, [1, 0.5])
+            return
+        with pytest.raises(ElementTypeError, match=f"^{row.title} does not take {element_type}; allowed: "):
+            reciprocal(x, opset=row.since_version)
+
+    @pytest.mark.clause("Reciprocal-13", "bfloat16")
+    def test_version_13_adds_bfloat16(self) -> None:
+        """Line 39; 1/3 is 0x3EAB."""
+        x = np.full(1, 3, ml_dtypes.bfloat16)
+        assert reciprocal(x).view(np.uint16).tolist() == [0x3EAB]
+        with pytest.raises(ElementTypeError, match=r"Reciprocal-13 is the first that does \(opset=13\)"):
+            reciprocal(x, opset=12)
+
+
+class TestVersion1:
+    """Lines 83 to 127: the hint, and no promise of shape inference."""
+
+    @pytest.mark.clause("Reciprocal-1", "consumed-inputs-hint")
+    def test_consumed_inputs_changes_nothing(self) -> None:
+        """Line 107."""
+        assert reciprocal(np.float32([4]), opset=1, consumed_inputs=[0]).tolist() == [0.25]
+
+    @pytest.mark.clause("Reciprocal-1", "consumed-inputs-hint")
+    @pytest.mark.parametrize("hint", [0, "0", [0.5], [None]])
+    def test_consumed_inputs_is_a_list_of_integers(self, hint: Any) -> None:
+        """Line 107: its type is INTS."""
+        with pytest.raises(AttributeValueError, match="^consumed_inputs of Reciprocal-1 is .*; allowed: whole numbers$"):
+            reciprocal(np.float32([4]), opset=1, consumed_inputs=hint)
+
+    @pytest.mark.parametrize("opset", [6, 13, None])
+    def test_later_versions_have_no_attributes(self, opset: int | None) -> None:
+        """The sections on 6 and 13 list none."""
+        with pytest.raises(AttributeValueError, match="has no attribute 'consumed_inputs'"):
+            reciprocal(np.float32([4]), opset=opset, consumed_inputs=[0])
+
+    @pytest.mark.clause("Reciprocal-1", "shape-inference-not-promised")
+    def test_inference_is_ours(self) -> None:
+        """Line 97: the document promises none; ours gives X's shape and type."""
+        assert not RECIPROCAL_1.shape_inference
+        element_type, shape = Operator("Reciprocal", opset=1).infer(["double"], [("N", None, 3)])
+        assert (str(element_type), shape) == ("double", ("N", None, 3))

@@ -1,0 +1,67 @@
+"""Exact comparison of quotients: bit for bit, except that every NaN is as good as another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(getattr(ml_dtypes, name, name))
+    for name in (
+        *("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+        *("float16", "bfloat16", "float32", "float64"),
+    )
+}
+INTEGERS = tuple(name for name in DTYPES if "int" in name)
+FLOATS = tuple(name for name in DTYPES if "float" in name)
+
+_EXPONENT_MASK = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F80_0000, "float64": 0x7FF0_0000_0000_0000}
+
+
+def encodings(array: Array) -> Array:
+    """Return the bit patterns of an array as unsigned integers, whatever its layout."""
+    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+
+
+def is_nan(array: Array) -> npt.NDArray[np.bool_]:
+    """Tell NaN by its encoding, so that no processor setting can interfere."""
+    if array.dtype.name not in _EXPONENT_MASK:
+        return np.zeros(array.shape, bool)
+    exponent_mask = _EXPONENT_MASK[array.dtype.name]
+    magnitude_mask = (1 << (8 * array.dtype.itemsize - 1)) - 1
+    nan: npt.NDArray[np.bool_] = (encodings(array) & magnitude_mask) > exponent_mask
+    return nan
+
+
+def differing(actual: Array, expected: Array) -> npt.NDArray[np.bool_]:
+    """Return where two arrays of one element type and shape differ in more than the payload of a NaN."""
+    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+    different: npt.NDArray[np.bool_] = (encodings(actual) != encodings(expected)) & ~(is_nan(actual) & is_nan(expected))
+    return different
+
+
+def assert_same(actual: Array, expected: Array) -> None:
+    """Fail with the first difference and how many there are."""
+    different = differing(actual, expected)
+    if different.any():
+        first = tuple(int(i) for i in np.argwhere(different)[0])
+        raise AssertionError(
+            f"{int(different.sum())} of {different.size} differ, the first at {first}: "
+            f"{actual[first]!r} instead of {expected[first]!r}"
+        )
+
+
+def random_encodings(name: str, shape: tuple[int, ...], seed: int) -> Array:
+    """Return every kind of value an element type has: random bit patterns, and a third of small magnitudes."""
+    rng = np.random.default_rng(seed)
+    dtype = DTYPES[name]
+    array = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8).view(dtype)[..., 0]
+    if name in INTEGERS:
+        lowest = -3 if dtype.kind == "i" else 0
+        array = np.where(rng.random(shape) < 1 / 3, rng.integers(lowest, 4, shape).astype(dtype), array)
+    return array

@@ -1,0 +1,89 @@
+"""The same elements in every way in which memory can hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def c_order(array: Array) -> Array:
+    """Row-major and contiguous."""
+    return np.array(array, order="C")
+
+
+def fortran_order(array: Array) -> Array:
+    """Column-major and contiguous."""
+    return np.array(array, order="F")
+
+
+def negative_strides(array: Array) -> Array:
+    """Every dimension runs backwards through memory."""
+    backwards = (slice(None, None, -1),) * array.ndim
+    return np.array(array[backwards], order="C")[backwards]
+
+
+def every_other(array: Array) -> Array:
+    """Every dimension skips elements, which are zero and would be noticed as divisors."""
+    wide = np.zeros([2 * size for size in array.shape], array.dtype)
+    view = wide[(slice(1, None, 2),) * array.ndim]
+    view[...] = array
+    return view
+
+
+def rotated(array: Array) -> Array:
+    """The last dimension is the outermost in memory."""
+    return np.moveaxis(np.array(np.moveaxis(array, -1, 0), order="C"), 0, -1) if array.ndim else array.copy()
+
+
+def part_of_rows(array: Array) -> Array:
+    """Rows are contiguous, with a gap after each."""
+    if not array.ndim:
+        return array.copy()
+    wide = np.zeros((*array.shape[:-1], array.shape[-1] + 3), array.dtype)
+    view = wide[..., : array.shape[-1]]
+    view[...] = array
+    return view
+
+
+WRITABLE: dict[str, Callable[[Array], Array]] = {
+    "c_order": c_order,
+    "fortran_order": fortran_order,
+    "negative_strides": negative_strides,
+    "every_other": every_other,
+    "rotated": rotated,
+    "part_of_rows": part_of_rows,
+}
+
+
+def read_only(array: Array) -> Array:
+    """Nobody may write to it."""
+    view = np.array(array, order="C")
+    view.flags.writeable = False
+    return view
+
+
+def unaligned(array: Array) -> Array:
+    """The elements begin at an odd address."""
+    memory = np.zeros(array.nbytes + 16, np.uint8)
+    start = 1 - memory.__array_interface__["data"][0] % 2
+    view = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    return view
+
+
+def byte_swapped(array: Array) -> Array:
+    """The bytes of each element stand in the other order."""
+    return array.astype(array.dtype.newbyteorder())
+
+
+ANY: dict[str, Callable[[Array], Array]] = {
+    **WRITABLE,
+    "read_only": read_only,
+    "unaligned": unaligned,
+    "byte_swapped": byte_swapped,
+}

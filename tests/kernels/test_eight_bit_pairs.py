@@ -1,0 +1,182 @@
+"""Every pair of 8-bit integers, by every rounding and policy and through every loop, against the exact reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vinculum
+from tests.kernels.comparing import assert_same
+from tests.kernels.layouts import WRITABLE
+from vinculum import reference
+from vinculum.reference.exact_quotient import integer_quotient
+from vinculum.spec.element_types import INT8, UINT8, ElementType
+from vinculum.spec.model import IntegerRounding
+
+Array = npt.NDArray[Any]
+Division = Callable[[Array, Array], Array]
+ZeroDivisor = Literal["raise", "zero", "saturate"]
+Overflow = Literal["wrap", "raise", "saturate"]
+
+TRUNCATING, FLOOR = IntegerRounding.TRUNCATING, IntegerRounding.FLOOR
+ZERO_DIVISOR: tuple[ZeroDivisor, ...] = ("raise", "zero", "saturate")
+OVERFLOW: tuple[Overflow, ...] = ("wrap", "raise", "saturate")
+
+each_type = pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
+each_rounding = pytest.mark.parametrize("rounding", [TRUNCATING, FLOOR], ids=["truncating", "floor"])
+each_zero_policy = pytest.mark.parametrize("zero_divisor", ZERO_DIVISOR)
+each_overflow_policy = pytest.mark.parametrize("overflow", OVERFLOW)
+
+
+@cache
+def every_pair(element_type: ElementType) -> tuple[Array, Array]:
+    """Return square matrices: the dividend is the same along a row, the divisor along a column."""
+    values = np.arange(element_type.minimum, element_type.maximum + 1, dtype=element_type.numpy)
+    dividends, divisors = np.meshgrid(values, values, indexing="ij")
+    return np.ascontiguousarray(dividends), np.ascontiguousarray(divisors)
+
+
+@cache
+def table(element_type: ElementType, rounding: IntegerRounding, zero_divisor: str, overflow: str) -> Array:
+    """Return the reference's quotients of every pair, for policies that give a value."""
+    return reference.divide(
+        *every_pair(element_type), element_type, rounding=rounding, zero_divisor=zero_divisor, overflow=overflow
+    )
+
+
+@cache
+def raising(element_type: ElementType, rounding: IntegerRounding, zero_divisor: str, overflow: str) -> Array:
+    """Return the error that the reference raises for every pair, None for those that it divides."""
+    errors = np.full(every_pair(element_type)[0].shape, None, dtype=object)
+    dividends, divisors = (x.tolist() for x in every_pair(element_type))
+    for index in np.ndindex(errors.shape):
+        a, b = dividends[index[0]][index[1]], divisors[index[0]][index[1]]
+        try:
+            integer_quotient(a, b, element_type, rounding, zero_divisor, overflow)
+        except ArithmeticError as error:
+            errors[index] = type(error)
+    return errors
+
+
+def division(rounding: IntegerRounding, zero_divisor: ZeroDivisor, overflow: Overflow) -> Division:
+    """Return the public function of a rounding, with its policies."""
+    if rounding is FLOOR:
+        return lambda a, b: vinculum.divide(a, b, zero_divisor=zero_divisor, overflow=overflow)
+    return lambda a, b: vinculum.div(a, b, zero_divisor=zero_divisor, overflow=overflow)
+
+
+@each_type
+@each_rounding
+@pytest.mark.parametrize("zero_divisor", ["zero", "saturate"])
+@pytest.mark.parametrize("overflow", ["wrap", "saturate"])
+@pytest.mark.clause("truncating-division")
+@pytest.mark.clause("floor-division")
+@pytest.mark.clause("narrow-integers")
+class TestEveryPairThroughEveryLoop:
+    """Div-14 and Divide-1: integers truncate or are floored; policies give x/0 and MIN/-1 a value."""
+
+    @pytest.fixture
+    def divide(self, rounding: IntegerRounding, zero_divisor: ZeroDivisor, overflow: Overflow) -> Division:
+        return division(rounding, zero_divisor, overflow)
+
+    @pytest.fixture
+    def expected(
+        self, element_type: ElementType, rounding: IntegerRounding, zero_divisor: str, overflow: str
+    ) -> Array:
+        return table(element_type, rounding, zero_divisor, overflow)
+
+    def test_equal_shapes(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        assert_same(divide(*every_pair(element_type)), expected)
+
+    def test_scalar_divisor(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        for column in range(256):
+            assert_same(divide(dividends[:, 0], divisors[0, column, np.newaxis]), expected[:, column])
+
+    def test_scalar_dividend(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        for row in range(256):
+            assert_same(divide(dividends[row, 0], divisors[0]), expected[row])
+
+    def test_row(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        assert_same(divide(dividends, divisors[0]), expected)
+        assert_same(divide(np.ascontiguousarray(dividends.T), divisors.T), expected.T)
+        assert_same(divide(dividends[:, 0], np.ascontiguousarray(divisors.T)), expected.T)
+
+    def test_column(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        assert_same(divide(dividends[:, :1], divisors), expected)
+        assert_same(divide(np.ascontiguousarray(dividends.T), np.ascontiguousarray(divisors[:1].T)), expected.T)
+
+    def test_row_by_column(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        assert_same(divide(dividends[:, :1], divisors[:1]), expected)
+
+    @pytest.mark.parametrize("layout", WRITABLE)
+    def test_laid_out(self, element_type: ElementType, divide: Division, expected: Array, layout: str) -> None:
+        dividends, divisors = every_pair(element_type)
+        lay_out = WRITABLE[layout]
+        assert_same(divide(lay_out(dividends), divisors), expected)
+        assert_same(divide(dividends, lay_out(divisors)), expected)
+        assert_same(divide(lay_out(dividends), lay_out(divisors)), expected)
+
+
+@each_type
+@each_rounding
+@each_zero_policy
+@each_overflow_policy
+@pytest.mark.clause("integer-zero-divisor-silent")
+@pytest.mark.clause("minimum-by-minus-one-silent")
+@pytest.mark.clause("division-by-zero")
+class TestEveryPairThatRaises:
+    """Zero divisors and MIN/-1 raise by the policies, and by them alone."""
+
+    @pytest.fixture
+    def divide(self, rounding: IntegerRounding, zero_divisor: ZeroDivisor, overflow: Overflow) -> Division:
+        return division(rounding, zero_divisor, overflow)
+
+    @pytest.fixture
+    def errors(self, element_type: ElementType, rounding: IntegerRounding, zero_divisor: str, overflow: str) -> Array:
+        return raising(element_type, rounding, zero_divisor, overflow)
+
+    def test_the_others_are_divided(
+        self,
+        element_type: ElementType,
+        rounding: IntegerRounding,
+        zero_divisor: str,
+        overflow: str,
+        divide: Division,
+        errors: Array,
+    ) -> None:
+        divided = errors == None  # noqa: E711 - element by element
+        dividends, divisors = every_pair(element_type)
+        valued = (policy.replace("raise", other) for policy, other in ((zero_divisor, "zero"), (overflow, "wrap")))
+        assert divided.sum() >= 65536 - 257
+        assert_same(
+            divide(dividends[divided], divisors[divided]), table(element_type, rounding, *valued)[divided]
+        )
+
+    def test_each_alone(self, element_type: ElementType, divide: Division, errors: Array) -> None:
+        dividends, divisors = every_pair(element_type)
+        for index in zip(*np.nonzero(errors), strict=True):
+            with pytest.raises(errors[index]) as caught:
+                divide(dividends[index], divisors[index])
+            assert (caught.value.count, caught.value.first_index) == (1, ())
+
+    def test_all_together(self, element_type: ElementType, divide: Division, errors: Array) -> None:
+        kind = ZeroDivisionError if (errors == ZeroDivisionError).any() else OverflowError
+        affected = errors == kind
+        if not affected.any():
+            divide(*every_pair(element_type))
+            return
+        with pytest.raises(kind) as caught:
+            divide(*every_pair(element_type))
+        assert caught.value.count == affected.sum()
+        assert caught.value.first_index == tuple(np.argwhere(affected)[0])
+        assert all(type(i) is int for i in (caught.value.count, *caught.value.first_index))

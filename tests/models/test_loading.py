@@ -1,0 +1,86 @@
+"""One path in, one model out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+import vinculum
+from vinculum.errors import ModelError
+from vinculum.models import load
+
+OneLine = Callable[..., AbstractContextManager[None]]
+
+RESULT = (
+    '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>'
+    '<output><port id="0"><dim>2</dim></port></output></layer>'
+    '<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>'
+)
+EDGE = '<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
+
+
+@pytest.fixture
+def model_file(onnx_file: Callable[..., Path]) -> Path:
+    """Return the path of a model that divides."""
+    floats = (TensorProto.FLOAT, [2])
+    return onnx_file([helper.make_node("Div", ["a", "b"], ["c"])], {"a": floats, "b": floats}, {"c": floats})
+
+
+class TestFormats:
+    """The suffix decides, or the content where the suffix says nothing."""
+
+    def test_onnx(self, model_file: Path) -> None:
+        assert [tensor.name for tensor in load(model_file).inputs] == ["a", "b"]
+        assert [tensor.name for tensor in load(str(model_file)).outputs] == ["c"]
+
+    def test_openvino_ir(self, ir_file: Callable[..., Path]) -> None:
+        assert load(ir_file(RESULT, EDGE)).inputs[0].name == "x"
+
+    def test_other_suffixes(self, model_file: Path, ir_file: Callable[..., Path]) -> None:
+        renamed = model_file.rename(model_file.with_suffix(".pb"))
+        assert load(renamed).inputs[0].name == "a"
+        marked = ir_file(RESULT, EDGE).rename(model_file.with_suffix(".ir"))
+        marked.write_bytes(b"\xef\xbb\xbf\n" + marked.read_bytes().partition(b"?>")[2])
+        assert load(marked).inputs[0].name == "x"
+
+    def test_the_public_name(self, model_file: Path) -> None:
+        dividend, divisor = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
+        quotient = vinculum.load(model_file).run({"a": dividend, "b": divisor})["c"]
+        assert quotient.tolist() == (dividend / divisor).tolist()
+
+
+class TestUnreadable:
+    """Bad input: what is not a model file."""
+
+    @pytest.mark.parametrize("name", ["model.onnx", "model.xml", "model"])
+    def test_empty(self, tmp_path: Path, one_line: OneLine, name: str) -> None:
+        (tmp_path / name).touch()
+        with one_line(ModelError, name, "is empty"):
+            load(tmp_path / name)
+
+    @pytest.mark.parametrize("name", ["absent.onnx", "absent.xml", "nul\0byte.onnx"])
+    def test_missing(self, tmp_path: Path, one_line: OneLine, name: str) -> None:
+        with one_line(ModelError, "cannot be read"):
+            load(tmp_path / name)
+
+    def test_a_directory(self, tmp_path: Path, one_line: OneLine) -> None:
+        with one_line(ModelError, "is a directory"):
+            load(tmp_path)
+
+    def test_a_pipe(self, tmp_path: Path, one_line: OneLine) -> None:
+        os.mkfifo(tmp_path / "pipe.onnx")
+        with one_line(ModelError, "not a regular file"):
+            load(tmp_path / "pipe.onnx")
+
+    @pytest.mark.parametrize("content", [b"hello, world", b"\x00" * 64, b"\xff" * 64, b"\x08\x09", b"PK\x03\x04 zip"])
+    @pytest.mark.parametrize("name", ["model.onnx", "model.xml", "model.bin"])
+    def test_something_else(self, tmp_path: Path, one_line: OneLine, name: str, content: bytes) -> None:
+        (tmp_path / name).write_bytes(content)
+        with one_line(ModelError):
+            load(tmp_path / name)

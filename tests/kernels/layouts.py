@@ -12,23 +12,23 @@ Array = npt.NDArray[Any]
 
 
 def c_order(array: Array) -> Array:
-    """Row-major and contiguous."""
+    """Copy into row-major order."""
     return np.array(array, order="C")
 
 
 def fortran_order(array: Array) -> Array:
-    """Column-major and contiguous."""
+    """Copy into column-major order."""
     return np.array(array, order="F")
 
 
 def negative_strides(array: Array) -> Array:
-    """Every dimension runs backwards through memory."""
+    """Let every dimension run backwards through memory."""
     backwards = (slice(None, None, -1),) * array.ndim
     return np.array(array[backwards], order="C")[backwards]
 
 
 def every_other(array: Array) -> Array:
-    """Every dimension skips elements, which are zero and would be noticed as divisors."""
+    """Skip an element after each in every dimension; those are zero and would be noticed as divisors."""
     wide = np.zeros([2 * size for size in array.shape], array.dtype)
     view = wide[(slice(1, None, 2),) * array.ndim]
     view[...] = array
@@ -36,12 +36,12 @@ def every_other(array: Array) -> Array:
 
 
 def rotated(array: Array) -> Array:
-    """The last dimension is the outermost in memory."""
+    """Put the last dimension outermost in memory."""
     return np.moveaxis(np.array(np.moveaxis(array, -1, 0), order="C"), 0, -1) if array.ndim else array.copy()
 
 
 def part_of_rows(array: Array) -> Array:
-    """Rows are contiguous, with a gap after each."""
+    """Leave a gap after each row."""
     if not array.ndim:
         return array.copy()
     wide = np.zeros((*array.shape[:-1], array.shape[-1] + 3), array.dtype)
@@ -61,14 +61,14 @@ WRITABLE: dict[str, Callable[[Array], Array]] = {
 
 
 def read_only(array: Array) -> Array:
-    """Nobody may write to it."""
+    """Forbid to write to it."""
     view = np.array(array, order="C")
     view.flags.writeable = False
     return view
 
 
 def unaligned(array: Array) -> Array:
-    """The elements begin at an odd address."""
+    """Begin at an odd address."""
     memory = np.zeros(array.nbytes + 16, np.uint8)
     start = 1 - memory.__array_interface__["data"][0] % 2
     view = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -77,7 +77,7 @@ def unaligned(array: Array) -> Array:
 
 
 def byte_swapped(array: Array) -> Array:
-    """The bytes of each element stand in the other order."""
+    """Store the bytes of each element in the other order."""
     return array.astype(array.dtype.newbyteorder())
 
 

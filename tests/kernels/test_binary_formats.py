@@ -37,7 +37,7 @@ ROUNDINGS = {
 def applied(rule: Rule, x: Array, result: type[np.generic]) -> Array:
     """Apply a scalar rule to each element."""
 
-    @numba.njit(error_model="numpy")  # type: ignore[misc]  # Numba's decorators have no types
+    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
     def loop(x: Array, y: Array) -> None:
         for i in range(x.size):
             y[i] = rule(x[i])

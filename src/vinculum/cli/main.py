@@ -21,7 +21,9 @@ from vinculum.reporting.harmless import one_line
 FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Typer has its own copy of Click or not, by its version; either way this class is the root of its errors.
-_UsageError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+_UsageError: type[Exception] = next(
+    c for c in typer.BadParameter.__mro__ if issubclass(c, Exception) and c.__name__ == "ClickException"
+)
 
 app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(run)

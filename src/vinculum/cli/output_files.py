@@ -60,7 +60,9 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
         if path.is_dir():
             raise ModelError(f"output {quoted(name)} cannot be written: {quoted(str(path))} is a folder")
         if path.exists() and any(path.samefile(other) for other in inputs):
-            raise ModelError(f"output {quoted(name)} would replace the input {quoted(str(path))}; give another --output")
+            raise ModelError(
+                f"output {quoted(name)} would replace the input {quoted(str(path))}; give another --output"
+            )
     return paths
 
 

@@ -32,9 +32,7 @@ def run(
             help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write each output there, as NAME.npy.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each output there, as NAME.npy.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
     ] = None,

@@ -23,9 +23,7 @@ def spec(
     version: Annotated[
         int | None, typer.Option(help="The operator's own version. Left out: the newest.", metavar="N")
     ] = None,
-    against: Annotated[
-        int | None, typer.Option(help="Print what changed since this version.", metavar="M")
-    ] = None,
+    against: Annotated[int | None, typer.Option(help="Print what changed since this version.", metavar="M")] = None,
     dialect: Annotated[
         str | None, typer.Option(help="Left out: the name decides.", metavar="onnx|openvino|sonnx")
     ] = None,
@@ -53,9 +51,7 @@ def spec(
         _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, machine)
 
 
-def _rows(
-    name: str, version: int | None, dialect: str | None, variant: str | None
-) -> tuple[OperatorSpec, ...]:
+def _rows(name: str, version: int | None, dialect: str | None, variant: str | None) -> tuple[OperatorSpec, ...]:
     if version is not None:
         return (find_version(name, version, dialect=dialect, variant=variant),)
     named = versions(name, dialect=dialect)

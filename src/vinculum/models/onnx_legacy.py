@@ -13,7 +13,10 @@ from typing import Any
 from numpy.typing import NDArray
 from onnx import NodeProto, helper
 
+from vinculum.models.onnx_divisions import DIVIDES
+
 _LIMITED_BROADCASTING = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
+_DROPPED_ATTRIBUTES = {"axis", "broadcast", "consumed_inputs"}
 _FLATTENING = ("Hardmax", "LogSoftmax", "Softmax")
 
 Attributes = Mapping[str, Any]
@@ -32,8 +35,11 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
         return instance
     if node.op_type == "Scan" and version < 9:
         raise ValueError("the onnx package's reference evaluator knows Scan from operator set 9 on")
+    if version < 6 and node.op_type not in DIVIDES:
+        instance.attributes_names_.discard("consumed_inputs")  # A hint that the evaluator does not know.
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
     if node.op_type in _LIMITED_BROADCASTING and version < 7:
+        instance.attributes_names_ -= _DROPPED_ATTRIBUTES
         instance.run = _limited(instance.run, attributes)
     elif node.op_type in _FLATTENING and version < 13:
         instance.axis = -1

@@ -67,10 +67,15 @@ def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:
     table = _table("Name", "Type", "Shape", "Values", *(["File"] if written else []))
     for output in outputs:
         cells = [output.name, output.element_type, shape_text(output.shape), _values(output)]
-        if written:
-            cells.append((output.file or "") + (f"\nas {output.stored_as}" if output.stored_as else ""))
-        table.add_row(*map(_cell, cells))
+        table.add_row(*map(_cell, cells), *([_file(output)] if written else []))
     return table
+
+
+def _file(output: OutputReport) -> RenderableType:
+    if output.stored_as is None:
+        return _cell(output.file or "")
+    view = f"as {output.stored_as}: read it with .view(ml_dtypes.{by_name(output.element_type).numpy})"
+    return Group(_cell(output.file or ""), Text(view, "dim"))
 
 
 def _values(output: OutputReport) -> str:
@@ -79,7 +84,7 @@ def _values(output: OutputReport) -> str:
     return f"{shown}  ..." if left_out else shown or "empty"
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 - a NumPy scalar or a string
+def _value(value: Any) -> str:
     return repr(value) if isinstance(value, str | bytes) else str(value)
 
 
@@ -134,11 +139,10 @@ def _verdict(report: RunReport) -> RenderableType:
     quotients = total([division.summary for division in report.divisions]).elements
     sentences = ["Nothing was divided."]
     if quotients:
-        sentences = [f"{_counted(quotients, 'quotient')}, each right to the last bit."]
+        sentences = [f"{_counted(quotients, 'quotient')}, {'each ' * (quotients > 1)}right to the last bit."]
     replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
     if replaced:
-        policy = f"--zero-divisor {report.zero_divisor}"
-        sentences.append(f"By {policy}, {_counted(replaced, 'integer')} divided by zero gave a value all the same.")
+        sentences.append(f"{_counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
     sentences.append(f"The run took {seconds_text(report.seconds)}.")
     return Text(" ".join(sentences))
 
@@ -170,4 +174,4 @@ def _table(*headings: str, right: Sequence[str] = ()) -> Table:
 
 
 def _cell(text: str) -> Text:
-    return Text("\n").join(Text(short(line)) for line in text.split("\n"))
+    return Text(short(text))

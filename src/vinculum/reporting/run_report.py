@@ -211,7 +211,7 @@ def _division_as_json(report: DivisionReport) -> dict[str, Any]:
     return {**{name: plain[name] for name in plain if name not in ("unary", "summary")}, **plain["summary"]}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any NumPy scalar comes in, any JSON value goes out
+def _plain(value: Any) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, complex):
         return [_plain(plain.real), _plain(plain.imag)]

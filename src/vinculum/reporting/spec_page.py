@@ -85,11 +85,11 @@ def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
     }
 
 
-def _fields(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the frozen dataclasses of spec
+def _fields(record: Any) -> dict[str, Any]:
     return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of any type comes in, a JSON value of any type goes out
+def _plain(value: Any) -> Any:
     if isinstance(value, ElementType):
         return value.name
     if isinstance(value, Dialect):
@@ -164,9 +164,7 @@ def _type_constraints(row: OperatorSpec) -> Iterator[tuple[str, str]]:
         yield constraint.type_variable, f"{constraint.description}\n{names}"
 
 
-def _rules(
-    row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeValue | None, Rule]
-) -> RenderableType:
+def _rules(row: OperatorSpec, attribute: str | None, rules: Mapping[AttributeValue | None, Rule]) -> RenderableType:
     if attribute is None:
         return Group(*(Text(_described(rule)) for rule in rules.values()))
     declared = row.attribute(attribute)

@@ -1,0 +1,136 @@
+"""The page on SONNX Div, part float: IEEE 754, and the one error condition."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, sonnx
+
+Array = np.ndarray[Any, Any]
+every_float = pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+
+B = [[3.0, 2.0], [4.0, 0.0], [5.0, 4.0]]
+
+
+def is_nearest(quotient: np.floating[Any], exact: Fraction) -> bool:
+    """Whether no number of the type lies nearer to the exact quotient."""
+    return abs(Fraction(float(quotient)) - exact) <= Fraction(float(np.spacing(quotient))) / 2
+
+
+class TestExamples:
+    """The two examples of the informal specification, in each of the three types."""
+
+    @pytest.mark.clause("SONNX Div (float)", "ieee-754", "special-values")
+    @every_float
+    def test_example_1(self, dtype: str) -> None:
+        """Lines 171 to 181: 1.0/0.0 is +inf."""
+        quotients = sonnx.div(np.array([[3.0, 4.5], [16.0, 1.0], [25.5, 24.25]], dtype), np.array(B, dtype))
+        assert quotients.dtype == np.dtype(dtype)
+        assert quotients.ravel()[[0, 1, 2, 3, 5]].tolist() == [1.0, 2.25, 4.0, np.inf, 6.0625]
+        assert is_nearest(quotients[2, 0], Fraction(51, 10))
+
+    @pytest.mark.clause("SONNX Div (float)", "ieee-754", "zero-by-zero-error-condition")
+    @every_float
+    def test_example_2(self, dtype: str) -> None:
+        """Lines 183 to 193: 0.0/0.0 is NaN; 3.25/3.0 is about 1.0833."""
+        a, b = np.array([[3.25, 4.5], [16.0, 0.0], [25.5, 24.25]], dtype), np.array(B, dtype)
+        quotients = sonnx.div(a, b)
+        assert is_nearest(quotients[0, 0], Fraction(13, 12))
+        assert is_nearest(quotients[2, 0], Fraction(51, 10))
+        assert np.isnan(quotients[1, 1])
+        assert quotients.ravel()[[1, 2, 5]].tolist() == [2.25, 4.0, 6.0625]
+        assert sonnx.error_conditions(a, b) == [(1, 1)]
+
+
+class TestFormula:
+    """Lines 158 to 169: three cases by which operand is zero; IEEE 754 fills the two that are missing."""
+
+    @pytest.mark.clause("SONNX Div (float)", "special-values")
+    @every_float
+    def test_signs(self, dtype: str) -> None:
+        a = np.array([2, 2, -2, -2, 0.0, 0.0, -0.0, -0.0], dtype)
+        b = np.array([0.0, -0.0, 0.0, -0.0, 2, -2, 2, -2], dtype)
+        quotients = sonnx.div(a, b)
+        assert quotients[:4].tolist() == [np.inf, -np.inf, -np.inf, np.inf]
+        assert not quotients[4:].any()
+        assert np.signbit(quotients[4:]).tolist() == [False, True, True, False]
+
+    @pytest.mark.clause("SONNX Div (float)", "special-values")
+    @every_float
+    def test_operands_that_are_not_finite(self, dtype: str) -> None:
+        a = np.array([np.inf, np.inf, 1, np.nan, 1, -np.inf], dtype)
+        b = np.array([np.inf, -2, -np.inf, 1, np.nan, 0.0], dtype)
+        quotients = sonnx.div(a, b)
+        np.testing.assert_array_equal(quotients, [np.nan, -np.inf, 0, np.nan, np.nan, -np.inf])
+        assert np.signbit(quotients[2])
+        assert sonnx.error_conditions(a, b) == []
+
+
+class TestErrorCondition:
+    """Lines 195 and 196: NaN where both operands are zero, of either sign; told and not raised."""
+
+    @pytest.mark.clause("SONNX Div (float)", "zero-by-zero-error-condition")
+    @every_float
+    def test_every_pair_of_zeros(self, dtype: str) -> None:
+        a = np.array([[0.0, -0.0, 1.0], [0.0, -0.0, np.nan]], dtype)
+        b = np.array([[0.0, 0.0, 0.0], [-0.0, -0.0, 0.0]], dtype)
+        assert np.isnan(sonnx.div(a, b)[:, :2]).all()
+        assert sonnx.error_conditions(a, b) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+    def test_in_tensors_without_dimensions_and_without_elements(self) -> None:
+        assert sonnx.error_conditions(np.float32(0), np.float32(-0.0)) == [()]
+        assert sonnx.error_conditions(np.empty((0, 2), "f4"), np.empty((0, 2), "f4")) == []
+
+
+class TestConstraints:
+    """[C1], shape consistency, and [C2], type consistency."""
+
+    @pytest.mark.clause("SONNX Div (float)", "[C1]")
+    @pytest.mark.parametrize("call", [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0, 0)])
+    @pytest.mark.parametrize("b", [(), (1,), (3,), (1, 2), (2, 1)])
+    def test_c1_shapes(self, b: tuple[int, ...], call: Any) -> None:
+        """Lines 209 and 210."""
+        with pytest.raises(ConstraintError, match=r"^\[C1\] A has shape \(2,\) and B ") as refusal:
+            call(np.ones(2, "f4"), np.ones(b, "f4"))
+        assert refusal.value.tag == "[C1]"
+
+    @pytest.mark.clause("SONNX Div (float)", "[C2]")
+    @pytest.mark.parametrize("call", [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0, 0)])
+    @pytest.mark.parametrize("other", ["float16", "float64", "int32"])
+    def test_c2_types(self, other: str, call: Any) -> None:
+        """Lines 211 and 212."""
+        with pytest.raises(ConstraintError, match=r"^\[C2\] A is float and B ") as refusal:
+            call(np.ones(2, "f4"), np.ones(2, other))
+        assert refusal.value.tag == "[C2]"
+
+    def test_the_type_is_one_of_three(self) -> None:
+        """Line 135: float16, float and double; bfloat16 is not among them."""
+        ml_dtypes = pytest.importorskip("ml_dtypes")
+        ones = np.ones(2, ml_dtypes.bfloat16)
+        with pytest.raises(ElementTypeError, match="does not take bfloat16; allowed: float16, float, double"):
+            sonnx.div(ones, ones)
+
+
+class TestAccuracy:
+    """Lines 236 to 238, the note on numeric accuracy, corrected as our readings say."""
+
+    @pytest.mark.clause("SONNX Div (float)", "propagated-error")
+    @every_float
+    def test_the_case_that_refutes_the_note(self, dtype: str) -> None:
+        """A = 1, B = 2, B_err = 0.5: the error may be 1/1.5 - 1/2 = 1/6, where the note allows 0.05."""
+        bounds = sonnx.accuracy(np.array([1], dtype), np.array([2], dtype), 0, 0.5)
+        assert Fraction(1, 6) <= Fraction(bounds.propagated[0]) <= Fraction(1, 6) + Fraction(1, 2**50)
+
+    @pytest.mark.clause("SONNX Div (float)", "introduced-error")
+    @every_float
+    def test_rounding_errs_by_half_a_spacing(self, dtype: str) -> None:
+        """1/3 is in the normal range: the bound is u * 1/3, and what rounding really did lies within it."""
+        a, b = np.array([1], dtype), np.array([3], dtype)
+        bound = Fraction(sonnx.accuracy(a, b, 0, 0).introduced[0])
+        exact = Fraction(1, 3) * Fraction(float(np.finfo(dtype).eps)) / 2
+        assert exact <= bound <= exact * (1 + Fraction(1, 2**50))
+        assert abs(Fraction(float(sonnx.div(a, b)[0])) - Fraction(1, 3)) <= bound

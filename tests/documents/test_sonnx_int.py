@@ -1,0 +1,105 @@
+"""The page on SONNX Div, part int: truncation, and a domain without zero divisors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, sonnx
+
+SIGNED = ["int8", "int16", "int32", "int64"]
+INTEGERS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
+
+
+class TestExamples:
+    """The two examples of the informal specification: any fractional part is discarded."""
+
+    @pytest.mark.clause("SONNX Div (int)", "truncating-division")
+    @pytest.mark.parametrize("dtype", SIGNED)
+    def test_example_1(self, dtype: str) -> None:
+        """Lines 266 to 275: -35/3 is -11."""
+        quotients = sonnx.div(np.array([6, 5, -35], dtype), np.array([3, 3, 3], dtype))
+        assert (quotients.dtype, quotients.tolist()) == (np.dtype(dtype), [2, 1, -11])
+
+    @pytest.mark.clause("SONNX Div (int)", "truncating-division")
+    @pytest.mark.parametrize("dtype", INTEGERS)
+    def test_example_2(self, dtype: str) -> None:
+        """Lines 277 to 287."""
+        a, b = np.array([[10, 10], [21, 1], [30, 9]], dtype), np.array([[3, 2], [4, 1], [5, 4]], dtype)
+        assert sonnx.div(a, b).tolist() == [[3, 5], [5, 1], [6, 2]]
+
+
+class TestConstraints:
+    """[C1], shapes; [C2], types; [C3], the definition domain; and our own [V1]."""
+
+    @pytest.mark.clause("SONNX Div (int)", "[C1]")
+    @pytest.mark.parametrize("b", [(), (1,), (3,), (1, 2), (2, 1)])
+    def test_c1_shapes(self, b: tuple[int, ...]) -> None:
+        """Lines 304 and 305."""
+        with pytest.raises(ConstraintError, match=r"^\[C1\] A has shape \(2,\) and B ") as refusal:
+            sonnx.div(np.ones(2, "i4"), np.ones(b, "i4"))
+        assert (refusal.value.tag, refusal.value.count, refusal.value.first_index) == ("[C1]", 0, None)
+
+    @pytest.mark.clause("SONNX Div (int)", "[C2]")
+    @pytest.mark.parametrize("other", ["int16", "uint32", "int64", "float32"])
+    def test_c2_types(self, other: str) -> None:
+        """Lines 306 and 307."""
+        with pytest.raises(ConstraintError, match=r"^\[C2\] A is int32 and B ") as refusal:
+            sonnx.div(np.ones(2, "i4"), np.ones(2, other))
+        assert refusal.value.tag == "[C2]"
+
+    @pytest.mark.clause("SONNX Div (int)", "[C3]")
+    @pytest.mark.parametrize("dtype", INTEGERS)
+    def test_c3_no_divisor_is_zero(self, dtype: str) -> None:
+        """Lines 319 and 320; lines 289 and 290 leave a null denominator to the implementation, and ours refuses it."""
+        a, b = np.array([[1, 2], [0, 4]], dtype), np.array([[1, 2], [0, 0]], dtype)
+        with pytest.raises(ConstraintError, match=r"^\[C3\] 2 of 4 divisors are zero, the first at index \(1, 0\)") as e:
+            sonnx.div(a, b)
+        assert (e.value.tag, e.value.count, e.value.first_index) == ("[C3]", 2, (1, 0))
+        assert sonnx.error_conditions(a, b) == []
+
+    @pytest.mark.clause("SONNX Div (int)", "[V1]")
+    @pytest.mark.parametrize("dtype", SIGNED)
+    def test_v1_the_smallest_integer_by_minus_one(self, dtype: str) -> None:
+        """Line 264 asks for a quotient that the type cannot hold; the page does not mention it."""
+        smallest = np.iinfo(dtype).min
+        a, b = np.array([1, smallest, smallest], dtype), np.array([1, 1, -1], dtype)
+        with pytest.raises(ConstraintError, match=r"^\[V1\] 1 of 3 quotients .* index \(2,\).* the tag is ours") as e:
+            sonnx.div(a, b)
+        assert (e.value.tag, e.value.count, e.value.first_index) == ("[V1]", 1, (2,))
+
+    def test_a_zero_divisor_comes_before_overflow(self) -> None:
+        with pytest.raises(ConstraintError) as refusal:
+            sonnx.div(np.int8([-128, 1]), np.int8([-1, 0]))
+        assert refusal.value.tag == "[C3]"
+
+    def test_nothing_is_divided_of_empty_tensors(self) -> None:
+        assert sonnx.div(np.empty((0, 3), "i4"), np.empty((0, 3), "i4")).shape == (0, 3)
+
+    def test_the_type_is_one_of_eight(self) -> None:
+        """Line 244."""
+        ml_dtypes = pytest.importorskip("ml_dtypes")
+        ones = np.ones(2, "i1").astype(ml_dtypes.int4)
+        with pytest.raises(ElementTypeError, match="does not take int4; allowed: int8, "):
+            sonnx.div(ones, ones)
+
+
+class TestAccuracy:
+    """The note on numeric accuracy is of the float part; our readings bound the integers too, and correct it."""
+
+    @pytest.mark.clause("SONNX Div (int)", "introduced-error")
+    def test_truncation_may_take_two_thirds(self) -> None:
+        """5/3 discards 2/3, where the note allows 0.5; the bound stays below 1."""
+        introduced = sonnx.accuracy(np.int32([5, 5, 5]), np.int32([3, -100, 1]), 0, 0).introduced
+        assert (introduced >= [2 / 3, 5 / 100, 0]).all()
+        assert (introduced < 1).all()
+
+    @pytest.mark.clause("SONNX Div (int)", "propagated-error")
+    @pytest.mark.parametrize(("a", "b", "a_err", "b_err"), [(100, 7, 3, 2), (-100, 7, 3, 2), (5, -9, 0, 4), (0, 3, 1, 0)])
+    def test_no_operand_in_range_exceeds_the_total(self, a: int, b: int, a_err: int, b_err: int) -> None:
+        total = sonnx.accuracy(np.int32([a]), np.int32([b]), a_err, b_err).total[0]
+        erroneous = [(x, y) for x in range(a - a_err, a + a_err + 1) for y in range(b - b_err, b + b_err + 1)]
+        results: Any = sonnx.div(np.int32([x for x, _ in erroneous]), np.int32([y for _, y in erroneous]))
+        assert max(abs(result - a / b) for result in results.tolist()) <= total

@@ -1,0 +1,76 @@
+"""The general restrictions that every part of the page on SONNX Div refers to: lines 24, 148 and 256."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, sonnx
+
+CALLS = [sonnx.div, sonnx.error_conditions, lambda a, b: sonnx.accuracy(a, b, 0, 0)]
+every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "error_conditions", "accuracy"])
+GOOD = [np.full(2, Fraction(1), object), np.ones(2, "f4"), np.ones(2, "i4")]
+every_variant = pytest.mark.parametrize("good", GOOD, ids=["real", "float", "int"])
+
+
+class TestGR1:
+    """[GR1]: no operand is sparse."""
+
+    @pytest.mark.clause("SONNX Div (real)", "[GR1]")
+    @pytest.mark.clause("SONNX Div (float)", "[GR1]")
+    @pytest.mark.clause("SONNX Div (int)", "[GR1]")
+    @every_call
+    @every_variant
+    @pytest.mark.parametrize("module", ["scipy.sparse._csr", "sparse._coo"])
+    def test_sparse_arrays_of_other_packages(self, module: str, good: Any, call: Callable[..., Any]) -> None:
+        """A stand-in: what tells a sparse array from a dense one is the package that its class is from."""
+        sparse = type("csr_matrix", (), {"__module__": module})()
+        for operands, name in (((sparse, good), "A"), ((good, sparse), "B")):
+            with pytest.raises(ConstraintError, match=rf"^\[GR1\] {name} is a sparse tensor") as refusal:
+                call(*operands)
+            assert refusal.value.tag == "[GR1]"
+
+
+class TestGR2:
+    """[GR2]: numerical types are explicit, never inferred."""
+
+    @pytest.mark.clause("SONNX Div (real)", "[GR2]")
+    @pytest.mark.clause("SONNX Div (float)", "[GR2]")
+    @pytest.mark.clause("SONNX Div (int)", "[GR2]")
+    @every_call
+    @every_variant
+    @pytest.mark.parametrize("bare", [[1.0, 2.0], [1, 2], (1, 2), 1, 2.5, Fraction(1, 2), "12", None, range(2)], ids=repr)
+    def test_what_states_no_type_is_refused(self, bare: object, good: Any, call: Callable[..., Any]) -> None:
+        for operands, name in (((bare, good), "A"), ((good, bare), "B")):
+            with pytest.raises(ConstraintError, match=rf"\[GR2\].*\b{name} is a") as refusal:
+                call(*operands)
+            assert refusal.value.tag == "[GR2]"
+            assert "\n" not in str(refusal.value)
+
+
+class TestGR3:
+    """[GR3]: no operand is converted to another type."""
+
+    @pytest.mark.clause("SONNX Div (real)", "[GR3]")
+    @pytest.mark.clause("SONNX Div (float)", "[GR3]")
+    @pytest.mark.clause("SONNX Div (int)", "[GR3]")
+    @every_call
+    @pytest.mark.parametrize(("a", "b"), [(a, b) for a in GOOD for b in GOOD if a is not b])
+    def test_types_do_not_meet_halfway(self, a: Any, b: Any, call: Callable[..., Any]) -> None:
+        with pytest.raises(ConstraintError, match=r"^\[C2\] "):
+            call(a, b)
+
+    @pytest.mark.clause("SONNX Div (real)", "[GR3]")
+    @pytest.mark.parametrize("value", [1, 0.5, np.int64(3), True, None])
+    def test_an_object_array_of_anything_but_fractions(self, value: object) -> None:
+        """Not even whole numbers become rationals."""
+        with pytest.raises(ElementTypeError, match=f"holds {type(value).__name__}; the reals are fractions.Fraction"):
+            sonnx.div(np.array([Fraction(1), value], object), GOOD[0])
+
+    def test_booleans_are_not_integers(self) -> None:
+        with pytest.raises(ElementTypeError, match="A has NumPy type bool"):
+            sonnx.div(np.array([True, True]), GOOD[2])

@@ -1,0 +1,105 @@
+"""Operators of old operator sets keep their old meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from vinculum.errors import ModelError
+from vinculum.models import load
+
+OneLine = Callable[..., AbstractContextManager[None]]
+File = Callable[..., Path]
+RNG = np.random.default_rng(0)
+
+
+def _run(onnx_file: File, node: Any, opset: int, **arrays: Any) -> Any:
+    inputs = {name: (TensorProto.FLOAT, array.shape) for name, array in arrays.items()}
+    return load(onnx_file([node], inputs, {"c": (TensorProto.FLOAT, None)}, opset=opset)).run(arrays)["c"]
+
+
+class TestLimitedBroadcasting:
+    """Before operator set 7, B alone is broadcast, from `axis`, and only on request."""
+
+    @pytest.mark.parametrize("operator", ["Add", "Mul", "Pow", "Sub", "Greater"])
+    @pytest.mark.parametrize(
+        ("shape", "axis", "aligned"),
+        [
+            ((), None, ()),
+            ((1, 1), None, ()),
+            ((5,), None, (5,)),
+            ((4, 5), None, (4, 5)),
+            ((3, 4), 1, (3, 4, 1)),
+            ((2,), 0, (2, 1, 1, 1)),
+        ],
+    )
+    def test_the_six_shapes(
+        self, onnx_file: File, operator: str, shape: tuple[int, ...], axis: int | None, aligned: tuple[int, ...]
+    ) -> None:
+        a, b = RNG.random((2, 3, 4, 5), np.float32), RNG.random(shape, np.float32)
+        attributes: dict[str, Any] = {"broadcast": 1} if axis is None else {"broadcast": 1, "axis": axis}
+        legacy = _run(onnx_file, helper.make_node(operator, ["a", "b"], ["c"], **attributes), 6, a=a, b=b)
+        newer = _run(onnx_file, helper.make_node(operator, ["a", "b"], ["c"]), 7, a=a, b=b.reshape(aligned))
+        assert legacy.shape == (2, 3, 4, 5)
+        assert legacy.tobytes() == newer.tobytes()
+
+    @pytest.mark.parametrize(
+        ("attributes", "shape"), [({}, (5,)), ({"broadcast": 1}, (4, 1)), ({"broadcast": 1, "axis": 1}, (4, 5))]
+    )
+    def test_what_does_not_fit(
+        self, onnx_file: File, one_line: OneLine, attributes: dict[str, Any], shape: tuple[int, ...]
+    ) -> None:
+        node = helper.make_node("Add", ["a", "b"], ["c"], "n", **attributes)
+        with one_line(ModelError, "node 'n' (Add)", str(shape)):
+            _run(onnx_file, node, 6, a=np.ones((2, 3, 4, 5), np.float32), b=np.ones(shape, np.float32))
+
+
+class TestConsumedInputs:
+    """In operator sets 1 to 5 the hint may stand at any node."""
+
+    @pytest.mark.parametrize("operator", ["Relu", "Tanh", "BatchNormalization"])
+    def test_ignored(self, onnx_file: File, operator: str) -> None:
+        arrays = {name: np.ones(2, np.float32) for name in "ijkl"[: 4 * (operator == "BatchNormalization")]}
+        x = np.ones((1, 2), np.float32)
+        node = helper.make_node(operator, ["x", *arrays], ["c"], consumed_inputs=[0, 0, 0, 1, 1])
+        assert _run(onnx_file, node, 5, x=x, **arrays).shape == (1, 2)
+
+
+class TestFlattening:
+    """Before operator set 13, Softmax normalises over all dimensions from `axis` on."""
+
+    @pytest.mark.parametrize(("axis", "first"), [(None, 1), (0, 0), (2, 2), (-1, 2)])
+    def test_softmax(self, onnx_file: File, axis: int | None, first: int) -> None:
+        x = RNG.random((2, 3, 4), np.float32)
+        attributes: dict[str, Any] = {} if axis is None else {"axis": axis}
+        result = _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], **attributes), 11, x=x)
+        exponentials = np.exp(x)
+        expected = exponentials / exponentials.sum(tuple(range(first, 3)), keepdims=True)
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+    def test_from_13_on_along_one_axis(self, onnx_file: File) -> None:
+        x = RNG.random((2, 3, 4), np.float32)
+        result = _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], axis=1), 13, x=x)
+        np.testing.assert_allclose(result.sum(1), np.ones((2, 4)), rtol=1e-6)
+
+    def test_an_axis_outside(self, onnx_file: File, one_line: OneLine) -> None:
+        with one_line(ModelError, "node 'n' (Softmax)", "axis 7"):
+            _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], "n", axis=7), 11, x=np.ones(3, np.float32))
+
+
+class TestScan:
+    """Scan-8 had batches; the evaluator does not know it."""
+
+    def test_refused(self, onnx_file: File, one_line: OneLine) -> None:
+        value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+        result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
+        body = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "b", [value], [result])
+        node = helper.make_node("Scan", ["", "a"], ["c"], "n", body=body, num_scan_inputs=1)
+        with one_line(ModelError, "node 'n' (Scan)", "from operator set 9 on"):
+            _run(onnx_file, node, 8, a=np.ones((1, 2, 1), np.float32))

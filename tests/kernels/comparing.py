@@ -57,11 +57,13 @@ def assert_same(actual: Array, expected: Array) -> None:
 
 
 def random_encodings(name: str, shape: tuple[int, ...], seed: int) -> Array:
-    """Return every kind of value an element type has: random bit patterns, and a third of small magnitudes."""
+    """Return random bit patterns; of integers a third are small, and one in nine is the smallest or the largest."""
     rng = np.random.default_rng(seed)
     dtype = DTYPES[name]
     array = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8).view(dtype)[..., 0]
     if name in INTEGERS:
         lowest = -3 if dtype.kind == "i" else 0
         array = np.where(rng.random(shape) < 1 / 3, rng.integers(lowest, 4, shape).astype(dtype), array)
+        limits = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+        array = np.where(rng.random(shape) < 1 / 9, limits[rng.integers(0, 2, shape)], array)
     return array

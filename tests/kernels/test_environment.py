@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -18,7 +17,8 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same, random_encodings
+from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same
+from tests.kernels.samples import operands, quotients
 
 Array = npt.NDArray[Any]
 Result = TypeVar("Result")
@@ -70,31 +70,6 @@ def switched_to(control: int) -> Iterator[None]:
         assert environment.read() == control
     finally:
         environment.write(before)
-
-
-@cache
-def operands(name: str) -> tuple[Array, Array]:
-    """Return operands: of floats many are subnormal, or have a subnormal quotient."""
-    shape = (16, 67)
-    a, b = random_encodings(name, shape, 0), random_encodings(name, shape, 1)
-    if name in FLOATS:
-        magnitude = np.array(np.iinfo(f"i{a.dtype.itemsize}").max, f"u{a.dtype.itemsize}")
-        tiny = {"float16": 0x07FF, "bfloat16": 0x00FF, "float32": 0x00FF_FFFF, "float64": 0x001F_FFFF_FFFF_FFFF}[name]
-        for x in (a, b):
-            x.view(magnitude.dtype)[:8] &= ~magnitude | tiny
-    return a, b
-
-
-def quotients(name: str) -> list[Array]:
-    """Divide through every loop."""
-    a, b = operands(name)
-    policy: dict[str, Any] = {} if name in FLOATS else {"zero_divisor": "saturate"}
-    results = []
-    for x, y in ((a, b), (a, b[0, 5]), (a[0, 5], b), (a[:, ::2], b[:, ::2]), (a, b[:, :1]), (a, b[0])):
-        results += [vinculum.div(x, y, **policy), vinculum.divide(x, y, **policy)]
-    if name in FLOATS:
-        results += [vinculum.reciprocal(b), vinculum.reciprocal(b[:, ::2])]
-    return results
 
 
 def in_a_thread_of_its_own(run: Callable[[int], Result], control: int) -> Result:

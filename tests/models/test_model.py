@@ -133,9 +133,8 @@ class TestObserver:
         assert record.dividend is not None
         assert (record.dividend.tolist(), record.divisor.tolist()) == ([6, 9], [2, 0])
         assert record.quotient.tolist() == output.tolist() == [3, np.inf]
-        assert not (
-            record.dividend.flags.writeable or record.divisor.flags.writeable or record.quotient.flags.writeable
-        )
+        for array in (record.dividend, record.divisor, record.quotient):
+            assert not array.flags.writeable
         assert record.seconds > 0
 
     def test_runs_of_one_node_add_up(self, onnx_file: File) -> None:

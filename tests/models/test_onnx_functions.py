@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, FunctionProto, TensorProto, helper
 
-from vinculum.errors import AttributeValueError, DivisionByZeroError, ModelError
+from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
 
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -121,6 +121,17 @@ class TestCalls:
         )
         with one_line(DivisionByZeroError, "node 'node_z' (Div-14 in F): 1 of 2 divisors"):
             load(path).run({"a": np.array([1, 2], np.int32), "b": np.array([1, 0], np.int32)})
+
+    @pytest.mark.parametrize(("operator", "inputs"), [("Div", "x y"), ("Div", "y x"), ("Reciprocal", "y")])
+    def test_operands_that_a_call_leaves_out(
+        self, onnx_file: File, one_line: OneLine, operator: str, inputs: str
+    ) -> None:
+        function = _function("F", [_node(operator, inputs, "z")])
+        path = onnx_file(
+            [_node("F", "a", "c", domain="d")], {"a": FLOATS}, {"c": FLOATS}, functions=[function], domains=["d"]
+        )
+        with one_line(ElementTypeError, "node 'node_z'"):
+            load(path).run({"a": A})
 
 
 class TestRefused:

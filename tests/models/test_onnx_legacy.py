@@ -63,12 +63,12 @@ class TestLimitedBroadcasting:
 class TestConsumedInputs:
     """In operator sets 1 to 5 the hint may stand at any node."""
 
-    @pytest.mark.parametrize("operator", ["Relu", "Tanh", "BatchNormalization"])
+    @pytest.mark.parametrize("operator", ["Elu", "Relu", "Tanh"])
     def test_ignored(self, onnx_file: File, operator: str) -> None:
-        arrays = {name: np.ones(2, np.float32) for name in "ijkl"[: 4 * (operator == "BatchNormalization")]}
-        x = np.ones((1, 2), np.float32)
-        node = helper.make_node(operator, ["x", *arrays], ["c"], consumed_inputs=[0, 0, 0, 1, 1])
-        assert _run(onnx_file, node, 5, x=x, **arrays).shape == (1, 2)
+        node = helper.make_node(operator, ["x"], ["c"], consumed_inputs=[0])
+        newer = helper.make_node(operator, ["x"], ["c"])
+        x = RNG.random((2, 3), np.float32) - np.float32(0.5)
+        assert _run(onnx_file, node, 5, x=x).tolist() == _run(onnx_file, newer, 6, x=x).tolist()
 
 
 class TestFlattening:

@@ -89,7 +89,7 @@ class TestErrors:
             (_node("Foo", "a", "c"), ("node 'node_c' (Foo)", "does not implement")),
             (_node("Foo", "a", "c", domain="custom"), ("node 'node_c' (custom.Foo)", "does not implement")),
             (_node("Cast", "a", "c"), ("node 'node_c' (Cast)", "'to'")),
-            (_node("Concat", "a", "c", axis=7), ("node 'node_c' (Concat)", "axis 7")),
+            (_node("Transpose", "a", "c", perm=[0, 1]), ("node 'node_c' (Transpose)",)),
             (_node("MatMul", "a m", "c"), ("node 'node_c' (MatMul)",)),
             (_node("Neg", "a b", "c"), ("node 'node_c' (Neg)",)),
             (_node("Neg", "a", "c", run=1), ("node 'node_c' (Neg)",)),
@@ -103,10 +103,10 @@ class TestErrors:
 
     def test_the_innermost_node_is_named(self, onnx_file: File, one_line: OneLine) -> None:
         result = [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)]
-        branch = helper.make_graph([_node("Concat", "a", "t", axis=7)], "g", [], result)
+        branch = helper.make_graph([_node("Transpose", "a", "t", perm=[0, 1])], "g", [], result)
         node = _node("If", "k", "c", then_branch=branch, else_branch=branch)
         model = load(onnx_file([node], {"a": FLOATS, "k": (TensorProto.BOOL, [])}, {"c": (TensorProto.FLOAT, None)}))
-        with one_line(ModelError, "node 'node_t' (Concat)"):
+        with one_line(ModelError, "node 'node_t' (Transpose)"):
             model.run({"a": A, "k": np.array(True)})
 
     def test_of_divisions_keep_their_class(self, onnx_file: File, one_line: OneLine) -> None:

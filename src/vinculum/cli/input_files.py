@@ -96,7 +96,7 @@ def _input_file(option: str, names: Sequence[str]) -> InputFile:
 
 def _read(file: InputFile) -> NDArray[Any]:
     readers = {".npy": _read_npy, ".npz": _read_npz, ".pb": _read_tensor_proto}
-    where = f"input {quoted(file.name)} from {quoted(str(file))}"
+    where = f"input {quoted(file.name)} from {str(file)!r}"
     reader = readers.get(file.path.suffix.lower())
     if reader is None:
         raise ModelError(f"{where}: unknown kind of file; allowed: .npy, .npz, .pb (an ONNX TensorProto)")

@@ -45,7 +45,7 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
         If the folder is a file, or an output would take the place of an input or of a folder.
     """
     if folder.exists() and not folder.is_dir():
-        raise ModelError(f"--output {quoted(str(folder))} is not a folder; give another")
+        raise ModelError(f"--output {str(folder)!r} is not a folder; give another")
     inputs = [path for path in inputs if path.exists()]
     taken: set[str] = set()
     paths: dict[str, Path] = {}
@@ -58,11 +58,9 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
         taken.add(_key(candidate))
         paths[name] = path = folder / f"{candidate}.npy"
         if path.is_dir():
-            raise ModelError(f"output {quoted(name)} cannot be written: {quoted(str(path))} is a folder")
+            raise ModelError(f"output {quoted(name)} cannot be written: {str(path)!r} is a folder")
         if path.exists() and any(path.samefile(other) for other in inputs):
-            raise ModelError(
-                f"output {quoted(name)} would replace the input {quoted(str(path))}; give another --output"
-            )
+            raise ModelError(f"output {quoted(name)} would replace the input {str(path)!r}; give another --output")
     return paths
 
 

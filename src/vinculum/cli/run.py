@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from vinculum.cli.drawn_inputs import DrawnInput
     from vinculum.cli.input_files import InputFile
+    from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
-    from vinculum.reporting.run_report import InputReport, Observations
+    from vinculum.reporting.run_report import InputReport, Observations, OutputReport
 
 
 def run(
@@ -54,43 +55,25 @@ def run(
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.reporting.run_page import page
-    from vinculum.reporting.run_report import Observations, OutputReport, RunReport, as_json, first_values
+    from vinculum.reporting.run_report import Observations, RunReport, as_json
 
     Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
     loaded = load(model)
     files = input_files(inputs or (), loaded.inputs)
     read = read_inputs(files, loaded.inputs)
     drawn = _drawn(loaded, read, seed, dims or [])
-    names = [tensor.name for tensor in loaded.outputs]
+    arrays = {**read, **{name: one.array for name, one in drawn.items()}}
     sources = (model, *(file.path for file in files.values()))
+    names = [tensor.name for tensor in loaded.outputs]
     paths = {} if output is None else output_paths(output, names, sources)
     observations = Observations(loaded.divisions)
-    arrays = {**read, **{name: one.array for name, one in drawn.items()}}
     start = perf_counter()
     results = _results(loaded, arrays, zero_divisor, overflow, observations)
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
-    outputs = tuple(
-        OutputReport(
-            tensor.name,
-            str(tensor.element_type),
-            results[tensor.name].shape,
-            first_values(results[tensor.name]),
-            str(written[tensor.name].path) if written else None,
-            written[tensor.name].stored_as if written else None,
-        )
-        for tensor in loaded.outputs
-    )
-    report = RunReport(
-        str(model),
-        seed if drawn else None,
-        zero_divisor,
-        overflow,
-        seconds,
-        _input_reports(loaded, arrays, files, drawn),
-        outputs,
-        observations.reports(),
-    )
+    given, returned = _input_reports(loaded, arrays, files, drawn), _output_reports(loaded, results, written)
+    drawn_from = seed if drawn else None
+    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, given, returned, observations.reports())
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
@@ -157,4 +140,19 @@ def _input_reports(
         )
         for tensor in model.inputs
         if tensor.name in arrays
+    )
+
+
+def _output_reports(
+    model: Model, results: dict[str, NDArray[Any]], written: dict[str, OutputFile]
+) -> tuple[OutputReport, ...]:
+    from vinculum.reporting.run_report import output_report
+
+    names = [tensor.name for tensor in model.outputs]
+    if not written:
+        return tuple(output_report(name, results[name]) for name in names)
+    files = [written[name] for name in names]
+    return tuple(
+        output_report(name, results[name], str(file.path), file.stored_as)
+        for name, file in zip(names, files, strict=True)
     )

@@ -85,6 +85,25 @@ def _floor_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Rule:
     return _by_type(dividend, direct.floor_16_by, direct.floor_32_by, two_step.floor_i64_by, two_step.quotient_u64_by)
 
 
+def saturated(dividend: Any) -> Any:
+    """Return what a quotient by zero saturates to: the largest or smallest value by the dividend's sign, 0 for 0/0."""
+    raise NotImplementedError
+
+
+@overload(saturated)
+def _saturated(dividend: Any) -> Rule:
+    # Typed, or Numba would join the signed and the unsigned constant in binary64, which holds neither.
+    element = getattr(np, str(dividend))
+    smallest, zero, largest = element(dividend.minval), element(0), element(dividend.maxval)
+
+    def by_sign(dividend: Any) -> Any:
+        if dividend > zero:
+            return largest
+        return smallest if dividend < zero else zero
+
+    return by_sign
+
+
 def overflows(dividend: Any, divisor: Any) -> Any:
     """Tell MIN/-1, the one quotient by a divisor other than zero that its type cannot hold."""
     raise NotImplementedError

@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from vinculum.kernels.integer_quotient import overflows, reciprocal_of
+from vinculum.kernels.integer_quotient import overflows, reciprocal_of, saturated
 from vinculum.kernels.jit import inlined
 from vinculum.kernels.memory import address, load, pointer, store
 
@@ -92,7 +92,6 @@ def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
 @inlined
 def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
     """Count the exceptional elements of a run and give them the results that the policies ask for."""
-    limits = np.iinfo(quotients.dtype)
     for i in range(quotients.size):
         dividend = dividends[0] if dividends.size == 1 else dividends[i]
         divisor = divisors[0] if divisors.size == 1 else divisors[i]
@@ -100,16 +99,13 @@ def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Tally, p
             if tally[ZERO_DIVISORS] == 0:
                 tally[FIRST_ZERO_DIVISOR] = position + i
             tally[ZERO_DIVISORS] += 1
-            if dividend == 0 or not tally[SATURATE_ZERO_DIVISORS]:
-                quotients[i] = 0
-            else:
-                quotients[i] = limits.max if dividend > 0 else limits.min
+            quotients[i] = saturated(dividend) if tally[SATURATE_ZERO_DIVISORS] else 0
         elif overflows(dividend, divisor):
             if tally[OVERFLOWS] == 0:
                 tally[FIRST_OVERFLOW] = position + i
             tally[OVERFLOWS] += 1
             if tally[SATURATE_OVERFLOW]:
-                quotients[i] = limits.max
+                quotients[i] = saturated(type(dividend)(1))
 
 
 def flat(run: Run) -> Run:

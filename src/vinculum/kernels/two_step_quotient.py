@@ -62,8 +62,9 @@ unsigned_quotient = two_step_quotient if processor_has("avx512dq") else processo
 
 @inlined
 def _magnitude(value: np.int64) -> np.uint64:
+    # In unsigned arithmetic, which wraps: LLVM may take a signed difference for one that does not, and MIN's does.
     sign = value >> 63
-    return np.uint64((value ^ sign) - sign)
+    return np.uint64(value ^ sign) - np.uint64(sign)
 
 
 def reciprocal_u64(divisor: Any) -> Any:
@@ -89,9 +90,9 @@ def reciprocal_i64(divisor: Any) -> Any:
 @inlined
 def _signed_quotient(dividend: np.int64, divisor: np.int64, reciprocal: np.float64) -> np.int64:
     """Divide the magnitudes, then put the sign on; the magnitude 2^63 wraps to MIN."""
-    sign = (dividend ^ divisor) >> 63
-    quotient = np.int64(unsigned_quotient(_magnitude(dividend), _magnitude(divisor), reciprocal))
-    return (quotient ^ sign) - sign
+    sign = np.uint64((dividend ^ divisor) >> 63)
+    quotient = unsigned_quotient(_magnitude(dividend), _magnitude(divisor), reciprocal)
+    return np.int64((quotient ^ sign) - sign)
 
 
 def truncating_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
@@ -106,8 +107,9 @@ def truncating_i64(dividend: Any, divisor: Any) -> Any:
 
 @inlined
 def _floor_of(truncated: np.int64, dividend: np.int64, divisor: np.int64) -> np.int64:
-    """Step down by one where the signs differ and a remainder is left (in wrapping arithmetic)."""
-    return truncated - np.int64(((dividend ^ divisor) < 0) & (truncated * divisor != dividend))
+    """Step down by one where the signs differ and a remainder is left; unsigned, as that arithmetic wraps."""
+    exact = np.uint64(truncated) * np.uint64(divisor) == np.uint64(dividend)
+    return np.int64(np.uint64(truncated) - np.uint64(((dividend ^ divisor) < 0) & (not exact)))
 
 
 def floor_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:

@@ -5,6 +5,7 @@ The hook goes by the names of the classes, so they are those of the operators.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -51,19 +52,12 @@ class _DivisionNode(OpRun):
         # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
         self._own = Division(name_of(onnx_node), "an operator's own function", spec)
 
-    def _divide(self, dividend: NDArray[Any] | None, divisor: NDArray[Any], attributes: dict[str, Any]) -> Any:
+    def _divide(self, dividend: Any, divisor: Any, compute: Callable[[Execution, int], NDArray[Any]]) -> Any:
         run = CURRENT_RUN.get()
         division = self._own if self._number is None else run.divisions[self._number]
         version = division.spec.since_version
-        policies = asdict(run.execution.policies)
-
-        def compute() -> NDArray[Any]:
-            if dividend is None:
-                return onnx_ops.reciprocal(divisor, opset=version, **attributes)
-            return onnx_ops.div(dividend, divisor, opset=version, **attributes, **policies)
-
         try:
-            return (run.execution.divide(division, dividend, divisor, compute),)
+            return (run.execution.divide(division, dividend, divisor, lambda: compute(run.execution, version)),)
         except Exception as error:
             raise Interruption(error) from None
 
@@ -71,15 +65,21 @@ class _DivisionNode(OpRun):
 class Div(_DivisionNode):
     """ONNX Div."""
 
-    def _run(self, dividend: NDArray[Any], divisor: NDArray[Any], **attributes: Any) -> Any:
-        return self._divide(dividend, divisor, attributes)
+    def _run(self, dividend: Any, divisor: Any, **attributes: Any) -> Any:
+        def compute(execution: Execution, version: int) -> NDArray[Any]:
+            return onnx_ops.div(dividend, divisor, opset=version, **attributes, **asdict(execution.policies))
+
+        return self._divide(dividend, divisor, compute)
 
 
 class Reciprocal(_DivisionNode):
     """ONNX Reciprocal."""
 
-    def _run(self, divisor: NDArray[Any], **attributes: Any) -> Any:
-        return self._divide(None, divisor, attributes)
+    def _run(self, divisor: Any, **attributes: Any) -> Any:
+        def compute(_: Execution, version: int) -> NDArray[Any]:
+            return onnx_ops.reciprocal(divisor, opset=version, **attributes)
+
+        return self._divide(None, divisor, compute)
 
 
 class Loop(ReferenceLoop):

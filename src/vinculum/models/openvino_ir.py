@@ -13,8 +13,10 @@ from vinculum.errors import ModelError
 from vinculum.models.inputs import ModelTensor
 from vinculum.models.messages import listed, one_line, quoted
 from vinculum.models.model import Model
-from vinculum.models.openvino_layers import Known, constant, declared_type, divide, parameter
+from vinculum.models.openvino_constants import constant
+from vinculum.models.openvino_layers import divide, parameter
 from vinculum.models.openvino_runner import ConvertStep, DivideStep, OpenvinoProgram, ParameterStep, Step
+from vinculum.models.openvino_types import Known, declared_type
 from vinculum.models.openvino_xml import Layer, Net, Port, read_net
 
 _PORTS = {"Parameter": (0, 1), "Const": (0, 1), "Convert": (1, 1), "Divide": (2, 1), "Result": (1, 0)}

@@ -1,38 +1,21 @@
-"""What each of the five layer types that run says in its attributes."""
+"""What the layers Parameter and Divide say in their attributes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError, SpecLookupError
-from vinculum.models.declared_shapes import check_size, element_count
-from vinculum.models.execution import Division, Shape, labelled
-from vinculum.models.external_data import read_slice
-from vinculum.models.messages import quoted, shape_text
+from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
+from vinculum.models.declared_shapes import check_size
+from vinculum.models.execution import Division, labelled
+from vinculum.models.messages import quoted
+from vinculum.models.openvino_types import Known, bits_of, declared_type
 from vinculum.models.openvino_xml import Layer, whole_number
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import ELEMENT_TYPES, INT4, UINT4, ElementType, by_openvino_name
+from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.inference import infer
-from vinculum.tensors.storage import dtype_of
 from vinculum.tensors.type_checking import check_element_types
 
-_BOOLEAN = ("boolean", "bool")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of a value before it exists: its element type, and its shape as far as the file settles it."""
-
-    element_type: ElementType | str
-    shape: Shape | None
 
 
 Bounds = tuple[int, int | None]
@@ -55,7 +38,7 @@ def parameter(layer: Layer) -> tuple[Known, tuple[Bounds, ...] | None]:
         return Known(element_type, None), None
     bounds = tuple(_bounds(part.strip(), layer) for part in text.split(",")) if text.strip() else ()
     shape = tuple(low if low == high else None for low, high in bounds)
-    check_size([low for low, _ in bounds], _bits(element_type), layer.title)
+    check_size([low for low, _ in bounds], bits_of(element_type), layer.title)
     return Known(element_type, shape), bounds
 
 
@@ -71,33 +54,6 @@ def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]
         if size < low or (high is not None and size > high):
             declared = f"{low} to {'any' if high is None else high}"
             raise BroadcastError(f"{title} has shape {actual}; dimension {axis} must be {declared}")
-
-
-def constant(layer: Layer, data: Path) -> NDArray[Any]:
-    """Return the array of a Const, which may not be written.
-
-    Raises
-    ------
-    ModelError
-        If shape, element type, size and the data file do not agree.
-    """
-    element_type = declared_type(layer, "element_type")
-    text = layer.data.get("shape")
-    if text is None:
-        raise ModelError(f"{layer.title} has no attribute shape")
-    owner = f"attribute shape of {layer.title}"
-    dims = tuple(whole_number(part, owner) for part in text.split(",")) if text.strip() else ()
-    count = element_count(dims, _bits(element_type), layer.title)
-    needed, size = -(-count * _bits(element_type) // 8), layer.number("size")
-    if size != needed:
-        raise ModelError(
-            f"{layer.title} of {element_type} and shape {shape_text(dims)} needs {needed} bytes; size is {size}"
-        )
-    offset = layer.number("offset")
-    raw = read_slice(data, offset, size, layer.title) if size else np.empty(0, np.uint8)
-    array = _unpacked(raw, element_type, count).reshape(dims)
-    array.flags.writeable = False
-    return array
 
 
 def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[str, AttributeValue], Known]:
@@ -125,28 +81,6 @@ def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[
     return division, attributes, Known(element_type, joined)
 
 
-def declared_type(layer: Layer, attribute: str) -> ElementType | str:
-    """Return the element type that an attribute names, ``"bool"`` for the one that does not divide.
-
-    Raises
-    ------
-    ModelError
-        If it is missing, or not one that can be read.
-    """
-    given = layer.data.get(attribute)
-    if given is None:
-        raise ModelError(f"{layer.title} has no attribute {attribute}")
-    if given.lower() in _BOOLEAN:
-        return "bool"
-    try:
-        return by_openvino_name(given)
-    except SpecLookupError:
-        allowed = ", ".join([*(t.openvino for t in ELEMENT_TYPES if t.openvino), "boolean"])
-        raise ModelError(
-            f"{layer.title} has element type {quoted(given)}, which cannot be read; allowed: {allowed}"
-        ) from None
-
-
 def _divide_attributes(layer: Layer) -> dict[str, object]:
     values: dict[str, object] = {}
     for name, text in layer.data.items():
@@ -172,24 +106,3 @@ def _bounds(text: str, layer: Layer) -> Bounds:
     if smallest < 0 or (largest is not None and largest < smallest):
         raise ModelError(f"{owner} is {quoted(text)}; allowed: a size, '?', or a range such as '1..8'")
     return smallest, largest
-
-
-def _bits(element_type: ElementType | str) -> int:
-    return element_type.bits if isinstance(element_type, ElementType) else 8
-
-
-def _unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
-    """Return `count` elements; those of 4 bits lie two in a byte, the first in its low half."""
-    if isinstance(element_type, str):
-        return np.not_equal(raw, 0)
-    if element_type not in (INT4, UINT4):
-        return raw.view(dtype_of(element_type))
-    halves = np.empty((raw.size, 2), np.uint8)
-    np.bitwise_and(raw, 15, out=halves[:, 0])
-    np.right_shift(raw, 4, out=halves[:, 1])
-    values = halves.reshape(-1)[:count]
-    return values.astype(dtype_of(element_type)) if element_type is UINT4 else _signed(values)
-
-
-def _signed(values: NDArray[np.uint8]) -> NDArray[Any]:
-    return ((values ^ 8).astype(np.int8) - 8).astype(dtype_of(INT4))

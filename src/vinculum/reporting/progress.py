@@ -42,7 +42,8 @@ def progress(title: str, total: int) -> Iterator[Advance]:
         TimeElapsedColumn(),
     )
     bar = Progress(*columns, console=console, transient=True)
-    task = bar.add_task(title, total=total or None, words="")
+    # One step more, for what comes after the last: a bar that is full stops its clock.
+    task = bar.add_task(title, total=total + 1 if total else None, words="")
     timer = Timer(_PATIENCE, bar.start)
     timer.daemon = True
     timer.start()

@@ -74,7 +74,7 @@ def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:
 def _file(output: OutputReport) -> RenderableType:
     if output.stored_as is None:
         return _cell(output.file or "")
-    view = f"as {output.stored_as}: read it with .view(ml_dtypes.{by_name(output.element_type).numpy})"
+    view = f"as {output.stored_as}: read it with .view(ml_dtypes.{output.numpy_type})"
     return Group(_cell(output.file or ""), Text(view, "dim"))
 
 

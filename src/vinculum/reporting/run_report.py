@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vinculum.models.execution import Division, DivisionRecord, Shape
 from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.spec.element_types import by_numpy_name
+from vinculum.tensors.storage import element_type_of_dtype
 
 VALUES_SHOWN = 6
 _SHAPES_KEPT = 8
@@ -50,8 +51,10 @@ class OutputReport:
 
     Attributes
     ----------
-    name, element_type : str
+    name : str
         As the model says.
+    element_type, numpy_type : str
+        The array's, as ONNX and as NumPy or ml_dtypes call it.
     shape : tuple of int
         The array's.
     values : tuple
@@ -64,6 +67,7 @@ class OutputReport:
 
     name: str
     element_type: str
+    numpy_type: str
     shape: tuple[int, ...]
     values: tuple[Any, ...]
     file: str | None = None
@@ -194,9 +198,14 @@ class _Node:
         )
 
 
-def first_values(array: NDArray[Any]) -> tuple[Any, ...]:
-    """Return the first few elements of an array in row-major order."""
-    return tuple(array.flat[index] for index in range(min(array.size, VALUES_SHOWN)))
+def output_report(
+    name: str, array: NDArray[Any], file: str | None = None, stored_as: str | None = None
+) -> OutputReport:
+    """Return what is to be told of an output: its first few elements stand for all."""
+    values = tuple(array.flat[index] for index in range(min(array.size, VALUES_SHOWN)))
+    # Of the model's outputs only strings are objects.
+    known = "string" if array.dtype == object else element_type_of_dtype(array.dtype) or array.dtype.name
+    return OutputReport(name, str(known), array.dtype.name, array.shape, values, file, stored_as)
 
 
 def as_json(report: RunReport) -> dict[str, Any]:

@@ -39,12 +39,19 @@ def _unknown(spec: OperatorSpec, name: str) -> str:
 def _checked(spec: OperatorSpec, attribute: Attribute, value: object) -> AttributeValue:
     converted = _converted(attribute, value)
     if converted is None or (attribute.allowed and converted not in attribute.allowed):
-        allowed = ", ".join(repr(v) for v in attribute.allowed) or {
-            "INT": "a whole number",
-            "INTS": "whole numbers",
-        }.get(attribute.type, f"a {attribute.type}")
-        raise AttributeValueError(f"{attribute.name} of {spec.title} is {value!r}; allowed: {allowed}")
+        raise AttributeValueError(f"{attribute.name} of {spec.title} is {value!r}; allowed: {_allowed(attribute)}")
+    if attribute.minimum is not None and isinstance(converted, int) and converted < attribute.minimum:
+        raise AttributeValueError(
+            f"{attribute.name} of {spec.title} is {value!r}; a negative one is not defined"
+            f"{f' but for {attribute.minimum}' if attribute.minimum else ''}: allowed from {attribute.minimum} on"
+        )
     return converted
+
+
+def _allowed(attribute: Attribute) -> str:
+    if attribute.allowed:
+        return ", ".join(repr(value) for value in attribute.allowed)
+    return {"INT": "a whole number", "INTS": "a list of whole numbers"}.get(attribute.type, f"a {attribute.type}")
 
 
 def _converted(attribute: Attribute, value: object) -> AttributeValue | None:

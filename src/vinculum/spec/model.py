@@ -89,6 +89,8 @@ class Attribute:
         True if it cannot change a result, so that removing it breaks no model's meaning.
     aliases : tuple of str
         Other spellings that readers accept.
+    minimum : int or None
+        The smallest value of a number that has one.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Attribute:
     allowed: tuple[AttributeValue, ...] = ()
     hint: bool = False
     aliases: tuple[str, ...] = ()
+    minimum: int | None = None
 
 
 @dataclass(frozen=True)

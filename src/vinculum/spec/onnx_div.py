@@ -134,7 +134,9 @@ _NARROW = Clause(
     "Summary, what operator set 14 changed",
 )
 
-_AXIS = Attribute("axis", "INT", None, False, "With broadcast=1: the dimension of A at which the shape of B begins.")
+_AXIS = Attribute(
+    "axis", "INT", None, False, "With broadcast=1: the dimension of A at which the shape of B begins.", minimum=0
+)
 _BROADCAST = Attribute(
     "broadcast", "INT", 0, False, "1 lets B be broadcast onto A, 0 demands equal shapes.", allowed=(0, 1)
 )

@@ -56,6 +56,7 @@ _AXIS = Attribute(
     False,
     "A keyword of ours, the document has none. "
     "With auto_broadcast=pdpd: the dimension of a at which b begins; -1 lets b end where a ends.",
+    minimum=-1,
 )
 
 _CLAUSES = (

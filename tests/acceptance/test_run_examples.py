@@ -1,0 +1,235 @@
+"""``vinculum run`` on every example, as examples/README.md writes it, against computations of others."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+Array = NDArray[Any]
+Arrays = Mapping[str, Array]
+Vinculum = Callable[..., CompletedProcess[str]]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMANDS = re.findall(r"`vinculum (run examples/[^`]+)`", (EXAMPLES / "README.md").read_text(encoding="utf-8"))
+
+
+def by_the_reference_evaluator(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return what ONNX's evaluator computes, whose float division is NumPy's."""
+    evaluator = ReferenceEvaluator(str(model))
+    with np.errstate(all="ignore"):
+        return dict(zip(evaluator.output_names, evaluator.run(None, dict(inputs)), strict=True))
+
+
+def rounded(a: Array, b: Array, rounding: Callable[[Fraction], int]) -> Array:
+    """Return quotients of integers by rationals."""
+    pairs = np.broadcast_arrays(a, b)
+    quotients = [rounding(Fraction(int(x), int(y))) for x, y in zip(*(p.flat for p in pairs), strict=True)]
+    return np.array(quotients, a.dtype).reshape(pairs[0].shape)
+
+
+def floored(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return the one quotient, rounded down."""
+    return {"quotient": rounded(inputs["a"], inputs["b"], math.floor)}
+
+
+def truncated(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return the one quotient, rounded toward zero."""
+    return {"quotient": rounded(inputs["a"], inputs["b"], math.trunc)}
+
+
+def div_6_axis(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return A over B, laid on A's dimensions 1 and 2."""
+    return {"C": inputs["A"] / inputs["B"][None, :, :, None]}
+
+
+def floor_divide(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return what the newer exporter makes: float32 quotients rounded, and one of integers."""
+    a, b = inputs["a"], inputs["b"]
+    quotient = a.astype(np.float32) / b.astype(np.float32)
+    return {
+        "floor": np.floor(quotient).astype(np.int64),
+        "trunc": np.trunc(quotient).astype(np.int64),
+        "floor_divide": rounded(a, b, math.floor),
+    }
+
+
+def torchscript(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return what the older exporter makes: its `floor_divide` truncates."""
+    a, b = inputs["a"], inputs["b"]
+    down, toward_zero = rounded(a, b, math.floor), rounded(a, b, math.trunc)
+    return {"floor": down, "trunc": toward_zero, "floor_divide": toward_zero}
+
+
+def openvino_image(model: Path, inputs: Arrays) -> dict[str, Array]:
+    """Return the pixels over the deviations, which the file holds in f16."""
+    deviation = np.fromfile(model.with_suffix(".bin"), np.float16).astype(np.float32)
+    return {"scaled": inputs["image"].astype(np.float32) / deviation.reshape(3, 1, 1)}
+
+
+EXPECTED: dict[str, Callable[[Path, Arrays], dict[str, Array]]] = {
+    "layer_norm/model.onnx": by_the_reference_evaluator,
+    "layer_norm_float16/model.onnx": by_the_reference_evaluator,
+    "rms_norm/model.onnx": by_the_reference_evaluator,
+    "attention/model.onnx": by_the_reference_evaluator,
+    "windows/model.onnx": by_the_reference_evaluator,
+    "masked_mean/model.onnx": by_the_reference_evaluator,
+    "newton_sqrt/model.onnx": by_the_reference_evaluator,
+    "floor_divide/model.onnx": floor_divide,
+    "floor_divide/torchscript.onnx": torchscript,
+    "div_6_axis/model.onnx": div_6_axis,
+    "openvino_image/model.xml": openvino_image,
+    "openvino_rounding/div.onnx": truncated,
+    "openvino_rounding/converted.xml": floored,
+    "openvino_rounding/truncating.xml": truncated,
+}
+
+# Of each division node: the operator, its executions, quotients, zero divisors, infinite and NaN results.
+DIVISIONS: dict[str, list[tuple[object, ...]]] = {
+    "layer_norm/model.onnx": [("Div-14", 1, 192, 0, 0, 0)],
+    "layer_norm_float16/model.onnx": [("Div-14", 1, 64, 32, 16, 16)],
+    "div_6_axis/model.onnx": [("Div-6", 1, 120, 0, 0, 0)],
+    "floor_divide/torchscript.onnx": [("Div-7", 1, 8, 0, 0, 0)] * 3,
+    "newton_sqrt/model.onnx": [("Div-14", 12, 60, 0, 0, 0)] * 2,
+    "openvino_image/model.xml": [("Divide-1", 1, 48, 0, 0, 0)],
+    "openvino_rounding/converted.xml": [("Divide-1", 1, 9, 0, 0, 0)],
+}
+
+
+def inputs_of(command: str) -> dict[str, Array]:
+    """Return the inputs that a command of the README names, read without our reader."""
+    arrays: dict[str, Array] = {}
+    for option in re.findall(r"--input (\S+)", command):
+        name, _, place = option.partition("=")
+        path, _, member = place.partition(":")
+        file = EXAMPLES.parent / path
+        if file.suffix == ".pb":
+            arrays[name] = numpy_helper.to_array(onnx.TensorProto.FromString(file.read_bytes()))
+        else:
+            arrays[name] = np.load(file)[member] if member else np.load(file)
+    return arrays
+
+
+class TestEveryExample:
+    """The commands of examples/README.md do what they promise."""
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_outputs_equal_those_of_others(self, vinculum: Vinculum, tmp_path: Path, command: str) -> None:
+        arguments = shlex.split(command)
+        done = vinculum(*arguments, "--json", "--output", tmp_path / "out", folder=EXAMPLES.parent)
+        assert (done.returncode, done.stderr) == (0, "")
+        report = json.loads(done.stdout, parse_constant=pytest.fail)
+        model = arguments[1].removeprefix("examples/")
+        expected = EXPECTED[model](EXAMPLES / model, inputs_of(command))
+        assert [output["name"] for output in report["outputs"]] == list(expected)
+        for output in report["outputs"]:
+            written, wanted = np.load(output["file"]), expected[output["name"]]
+            np.testing.assert_array_equal(written, wanted, strict=True)
+            np.testing.assert_array_equal(np.signbit(written[wanted == 0]), np.signbit(wanted[wanted == 0]))
+            assert output["shape"] == list(wanted.shape)
+        met = [
+            tuple(d[k] for k in ("operator", "executions", "elements", "zero_divisors", "infinite", "nan"))
+            for d in report["divisions"]
+        ]
+        assert met == DIVISIONS.get(model, met)
+        assert all(d["seconds"] >= 0 for d in report["divisions"])
+
+    def test_each_is_run(self) -> None:
+        assert {command.split()[1].removeprefix("examples/") for command in COMMANDS} == set(EXPECTED)
+        files = {file for suffix in ("onnx", "xml") for file in EXAMPLES.rglob(f"*.{suffix}")}
+        assert {file.relative_to(EXAMPLES).as_posix() for file in files} == set(EXPECTED)
+
+
+class TestPage:
+    """What a person reads."""
+
+    @pytest.mark.parametrize("columns", [80, 120])
+    def test_the_demo_shows_all_that_matters(self, vinculum: Vinculum, examples: Path, columns: int) -> None:
+        model, x = examples / "layer_norm" / "model.onnx", examples / "layer_norm" / "x.npy"
+        done = vinculum("run", model, "--input", f"x={x}", columns=columns)
+        assert (done.returncode, done.stderr) == (0, "")
+        text = done.stdout
+        assert max(map(len, text.splitlines())) <= columns
+        assert "\x1b" not in text
+        assert re.search(r"^  x +float +\(3, 4, 16\) ", text, re.MULTILINE)
+        assert re.search(r"^  y +float +\(3, 4, 16\) +-?\d\.\d+ ", text, re.MULTILINE)
+        assert re.search(r"^  node_div +0 +0 +0 +0 +\d\S* m?s *$", text, re.MULTILINE)
+        assert "(3, 4, 16) / (3, 4, 1)" in text
+        assert "Div-14, float, 192 quotients" in text
+
+    def test_a_branch_not_taken_is_said_to_be_so(self, vinculum: Vinculum, examples: Path) -> None:
+        folder = examples / "masked_mean"
+        given = ("--input", f"x={folder / 'x.npy'}", "--input", f"mask={folder / 'empty_mask.npy'}")
+        done = vinculum("run", folder / "model.onnx", *given, columns=120)
+        assert "Div-14 in If:then_branch, float, not executed" in done.stdout
+        assert "Nothing was divided." in done.stdout
+
+
+class TestSeed:
+    """Inputs that no file gives are drawn from the seed."""
+
+    def test_twice_the_same_and_sizes_are_said(self, vinculum: Vinculum, examples: Path) -> None:
+        command = ("run", examples / "attention" / "model.onnx", "--seed", 7, "--dim", "batch=2")
+        first, second = vinculum(*command, "--json"), vinculum(*command)
+        report = json.loads(first.stdout)
+        x, mask = report["inputs"]
+        assert (x["shape"], mask["shape"]) == ([2, 1, 12], [2, 1])
+        assert (x["source"], x["file"], report["seed"]) == ("seed", None, 7)
+        assert x["assumed"] == mask["assumed"] == {"length": 1}
+        assert "assumed length = 1" in second.stdout
+        shown = [str(np.float32(value)) for value in report["outputs"][0]["values"]]
+        assert [value for value in shown if value not in second.stdout.split()] == []
+
+
+class TestFindings:
+    """A model that divides integers by zero is a finding: exit code 1, and the way on."""
+
+    @pytest.fixture
+    def given(self, tmp_path: Path, examples: Path) -> tuple[object, ...]:
+        np.save(tmp_path / "a.npy", np.array([[-(2**31), 7, 7]], np.int32))
+        np.save(tmp_path / "b.npy", np.array([-1, 0, 2], np.int32))
+        return ("run", examples / "openvino_rounding" / "div.onnx", "--input", "a=a.npy", "--input", "b=b.npy")
+
+    def test_zero_divisor(self, refused: Callable[..., str], given: tuple[object, ...]) -> None:
+        line = refused(*given, "--output", "out", code=1)
+        assert "node 'quotient' (Div-14): 1 of 3 divisors of Div-14 are zero, the first at index (0, 1)" in line
+        assert "--zero-divisor zero" in line
+
+    def test_overflow(self, refused: Callable[..., str], given: tuple[object, ...]) -> None:
+        line = refused(*given, "--zero-divisor", "zero", "--overflow", "raise", "--json", code=1)
+        assert "MIN/-1" in line
+        assert "the first at index (0, 0)" in line
+        assert "--overflow saturate" in line
+
+    @pytest.mark.parametrize(
+        ("zero_divisor", "overflow", "quotients"),
+        [("zero", "wrap", [-(2**31), 0, 3]), ("saturate", "saturate", [2**31 - 1, 2**31 - 1, 3])],
+    )
+    def test_the_policies(
+        self,
+        vinculum: Vinculum,
+        given: tuple[object, ...],
+        tmp_path: Path,
+        zero_divisor: str,
+        overflow: str,
+        quotients: list[int],
+    ) -> None:
+        policies = ("--zero-divisor", zero_divisor, "--overflow", overflow)
+        done = vinculum(*given, *policies, "--json", folder=tmp_path)
+        report = json.loads(done.stdout)
+        assert report["outputs"][0]["values"] == quotients
+        assert report["divisions"][0]["zero_divisors"] == 1
+        assert (report["zero_divisor"], report["overflow"]) == (zero_divisor, overflow)

@@ -1,0 +1,173 @@
+"""``--input NAME=FILE``: which array each option names, and what is refused before it is read."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import numpy_helper
+
+from vinculum.cli import input_files as module
+from vinculum.cli.input_files import input_files, read_inputs
+from vinculum.errors import ModelError
+from vinculum.models import ModelTensor
+from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT8E4M3FN, FLOAT8E5M2, INT4, INT32, ElementType
+
+Array = NDArray[Any]
+
+
+def declared(*names: str, element_type: ElementType = FLOAT) -> list[ModelTensor]:
+    """Return inputs of unknown shape."""
+    return [ModelTensor(name, element_type, None) for name in names]
+
+
+def read(option: str, tensor: ModelTensor) -> Array:
+    """Return the array that one option names."""
+    tensors = [tensor]
+    return read_inputs(input_files([option], tensors), tensors)[tensor.name]
+
+
+class TestOptions:
+    """NAME=FILE, and NAME=FILE.npz:MEMBER."""
+
+    @pytest.mark.parametrize(
+        ("option", "name", "path", "member"),
+        [
+            ("x=a.npy", "x", "a.npy", None),
+            ("x=a=b.npy", "x", "a=b.npy", None),
+            ("y=z=a.npy", "y=z", "a.npy", None),
+            ("x:0=a.npz:x:0", "x:0", "a.npz", "x:0"),
+            ("x=dir.npz/a.npz:m", "x", "dir.npz/a.npz", "m"),
+            ("x=a.npz:", "x", "a.npz", ""),
+        ],
+    )
+    def test_parts(self, option: str, name: str, path: str, member: str | None) -> None:
+        (file,) = input_files([option], declared("x", "y=z", "x:0")).values()
+        assert (file.name, str(file.path), file.member) == (name, str(Path(path)), member)
+
+    def test_a_path_that_exists_has_no_member(self, tmp_path: Path) -> None:
+        odd = tmp_path / "a.npz:b.npy"
+        np.save(odd, np.ones(2, np.float32))
+        assert read(f"x={odd}", *declared("x")).shape == (2,)
+
+    @pytest.mark.parametrize("options", [["x"], ["x="], ["=a.npy"], [""], ["z=a.npy"], ["x=a.npy", "x=b.npy"]])
+    def test_refusals(self, options: Sequence[str]) -> None:
+        with pytest.raises(ModelError):
+            input_files(options, declared("x"))
+
+
+class TestArrays:
+    """What a file holds is what is handed on, of its own element type, in its own order."""
+
+    @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("dtype", ["float32", ">f8", "int8", "bool", "U3"])
+    def test_npy(self, tmp_path: Path, shape: tuple[int, ...], order: Any, dtype: str) -> None:
+        array = np.asarray(np.arange(np.prod(shape)).reshape(shape).astype(dtype), order=order)
+        np.save(tmp_path / "x.npy", array)
+        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), array, strict=True)
+
+    def test_a_later_version_of_the_format(self, tmp_path: Path) -> None:
+        with (tmp_path / "x.npy").open("wb") as file:
+            np.lib.format.write_array(file, np.arange(3), version=(2, 0))
+        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", *declared("x")), np.arange(3), strict=True)
+
+    def test_npz_members(self, tmp_path: Path) -> None:
+        np.savez_compressed(tmp_path / "two.npz", x=np.arange(2), y=np.arange(3))
+        np.savez(tmp_path / "one.npz", other=np.arange(4))
+        tensor = declared("x")[0]
+        assert read(f"x={tmp_path / 'two.npz'}", tensor).size == 2
+        assert read(f"x={tmp_path / 'two.npz'}:y", tensor).size == 3
+        assert read(f"x={tmp_path / 'one.npz'}", tensor).size == 4
+
+    def test_tensor_proto(self, tmp_path: Path) -> None:
+        array = np.arange(6, dtype=np.float16).reshape(2, 3)
+        (tmp_path / "x.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.pb'}", *declared("x")), array, strict=True)
+
+    @pytest.mark.parametrize("element_type", [BFLOAT16, FLOAT8E4M3FN, FLOAT8E5M2, INT4])
+    def test_raw_bytes_are_of_the_declared_type(self, tmp_path: Path, element_type: ElementType) -> None:
+        dtype = np.dtype(getattr(ml_dtypes, element_type.numpy))
+        array = np.array([[1, -2, 3]]).astype(dtype)
+        np.save(tmp_path / "x.npy", array.view(f"V{dtype.itemsize}"))
+        (tensor,) = declared("x", element_type=element_type)
+        np.testing.assert_array_equal(read(f"x={tmp_path / 'x.npy'}", tensor), array, strict=True)
+
+    def test_nothing_else_is_taken_for_another_type(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "x.npy", np.zeros(3, np.uint16))
+        assert read(f"x={tmp_path / 'x.npy'}", *declared("x", element_type=BFLOAT16)).dtype == np.uint16
+        np.save(tmp_path / "x.npy", np.zeros(3, "V4"))
+        assert read(f"x={tmp_path / 'x.npy'}", *declared("x", element_type=INT32)).dtype == np.dtype("V4")
+
+
+class TestRefusals:
+    """A file that lies is refused before memory is taken for what it claims."""
+
+    def refusal(self, path: Path) -> str:
+        with pytest.raises(ModelError) as error:
+            read(f"x={path}", *declared("x"))
+        line = str(error.value)
+        assert line.startswith(f"input 'x' from {str(path)!r}")
+        assert "\n" not in line
+        return line
+
+    @pytest.mark.parametrize("shape", [(2**62, 2**62), (-1,), (-2, -3), (1,) * 200, (10**400,)])
+    def test_impossible_shapes(self, tmp_path: Path, shape: tuple[int, ...]) -> None:
+        with (tmp_path / "x.npy").open("wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            file.write(b"1234")
+        self.refusal(tmp_path / "x.npy")
+
+    @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b"\0"])
+    def test_too_short_and_too_long(self, tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+        np.save(tmp_path / "x.npy", np.arange(3))
+        content = (tmp_path / "x.npy").read_bytes()
+        (tmp_path / "x.npy").write_bytes(change(content))
+        assert "takes 24 bytes" in self.refusal(tmp_path / "x.npy")
+
+    def test_named_fields(self, tmp_path: Path) -> None:
+        with (tmp_path / "x.npy").open("wb") as file:
+            np.lib.format.write_array(file, np.zeros(2, [("é", "<f4")]), version=(3, 0))
+        assert "named fields" in self.refusal(tmp_path / "x.npy")
+
+    @pytest.mark.parametrize("header", ["{", "(" * 5000, "{'descr': '<f4'}", "\0", "1 +", "\\"])
+    def test_headers_that_are_none(self, tmp_path: Path, header: str) -> None:
+        text = header.encode()
+        (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+        assert "cannot be read" in self.refusal(tmp_path / "x.npy")
+
+    def test_every_truncation_of_an_archive(self, tmp_path: Path) -> None:
+        np.savez_compressed(tmp_path / "whole.npz", x=np.arange(5))
+        content = (tmp_path / "whole.npz").read_bytes()
+        for kept in range(len(content)):
+            (tmp_path / "x.npz").write_bytes(content[:kept])
+            self.refusal(tmp_path / "x.npz")
+
+    def test_a_changed_member(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "x.npz", x=np.arange(500))
+        content = bytearray((tmp_path / "x.npz").read_bytes())
+        content[2000] ^= 1
+        (tmp_path / "x.npz").write_bytes(bytes(content))
+        assert "CRC" in self.refusal(tmp_path / "x.npz")
+
+    def test_a_member_that_expands_too_far(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "_LARGEST_MEMBER", 10_000)
+        np.savez_compressed(tmp_path / "x.npz", x=np.zeros(10_000))
+        assert "save it as an .npy file" in self.refusal(tmp_path / "x.npz")
+        np.savez(tmp_path / "x.npz", x=np.zeros(10_000))
+        assert read(f"x={tmp_path / 'x.npz'}", *declared("x")).size == 10_000
+
+    def test_a_member_that_is_no_array(self, tmp_path: Path) -> None:
+        with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+            archive.writestr("x", "text")
+        assert "magic string" in self.refusal(tmp_path / "x.npz")
+
+    def test_a_device_is_no_file(self) -> None:
+        with pytest.raises(ModelError, match="cannot be read"):
+            read("x=/dev/zero/x.npy", *declared("x"))

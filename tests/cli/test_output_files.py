@@ -1,0 +1,126 @@
+"""``--output FOLDER``: one file for each output, inside the folder, all of them or none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vinculum.cli.output_files import output_paths, write_outputs
+from vinculum.errors import ModelError
+
+ODD_NAMES = [
+    "a/b",
+    "../../a",
+    "..",
+    ".",
+    "",
+    "a\0b",
+    "a\nb",
+    "CON",
+    "C:\\a",
+    "a" * 5000,
+    "𠀀" * 500,
+    "~",
+    "-rf",
+    "*",
+    "{a}",
+]
+
+
+class TestNames:
+    """Whatever an output is called, its file lies in the folder, and no two share one."""
+
+    @pytest.mark.parametrize("name", ODD_NAMES)
+    def test_odd_names_can_be_written(self, tmp_path: Path, name: str) -> None:
+        folder = tmp_path / "out"
+        written = write_outputs({name: np.arange(3)}, output_paths(folder, [name], []))
+        assert list(folder.iterdir()) == [written[name].path]
+        assert list(tmp_path.iterdir()) == [folder]
+        np.testing.assert_array_equal(np.load(written[name].path), np.arange(3))
+
+    @given(st.lists(st.text(max_size=60), max_size=20, unique=True))
+    def test_any_names(self, names: list[str]) -> None:
+        folder = Path("no such folder")
+        paths = list(output_paths(folder, names, []).values())
+        assert all(path.parent == folder and path.suffix == ".npy" for path in paths)
+        assert all(len(os.fsencode(path.name)) < 230 and not path.name.startswith(".") for path in paths)
+        assert len({path.name.casefold() for path in paths}) == len(names)
+
+    def test_plain_names_stay(self) -> None:
+        names = ["y", "node_div.1", "logits+mask", "Größe", "a-2"]
+        assert [path.stem for path in output_paths(Path(), names, []).values()] == names
+
+    def test_names_that_collide_get_numbers(self) -> None:
+        names = ["a/b", "a:b", "A_b", "a_b-2"]
+        assert [p.stem for p in output_paths(Path(), names, []).values()] == ["a_b", "a_b-2", "A_b-3", "a_b-2-2"]
+
+
+class TestWriting:
+    """All outputs are written, or none."""
+
+    def test_existing_files_are_replaced_and_links_not_followed(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "elsewhere.npy", np.zeros(1))
+        (tmp_path / "y.npy").symlink_to(tmp_path / "elsewhere.npy")
+        write_outputs({"y": np.arange(3)}, output_paths(tmp_path, ["y"], []))
+        assert (tmp_path / "y.npy").is_symlink() is False
+        assert np.load(tmp_path / "elsewhere.npy").size == 1
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["elsewhere.npy", "y.npy"]
+
+    def test_a_failure_leaves_nothing(self, tmp_path: Path) -> None:
+        folder = tmp_path / "new" / "out"
+        arrays = {"a": np.arange(3), "b": np.zeros(2, [("field", object)])}
+        with pytest.raises(ValueError, match="allow_pickle"):
+            write_outputs(arrays, output_paths(folder, list(arrays), []))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_failure_leaves_what_was_there(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "a.npy", np.zeros(1))
+        with pytest.raises(KeyError):
+            write_outputs({"a": np.arange(3)}, output_paths(tmp_path, ["a", "b"], []))
+        assert [p.name for p in tmp_path.iterdir()] == ["a.npy"]
+        assert np.load(tmp_path / "a.npy").size == 1
+
+    def test_no_outputs_need_no_folder(self, tmp_path: Path) -> None:
+        assert write_outputs({}, output_paths(tmp_path / "out", [], [])) == {}
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4", "float4_e2m1fn"])
+    @pytest.mark.parametrize("shape", [(), (0,), (3,), (3, 1)])
+    def test_types_that_npy_has_no_name_for(self, tmp_path: Path, name: str, shape: tuple[int, ...]) -> None:
+        array = np.ones(shape).astype(getattr(ml_dtypes, name))
+        written = write_outputs({"y": array}, output_paths(tmp_path, ["y"], []))["y"]
+        assert written.stored_as == f"V{array.dtype.itemsize}"
+        np.testing.assert_array_equal(np.load(written.path).view(array.dtype), array, strict=True)
+
+    def test_strings(self, tmp_path: Path) -> None:
+        array = np.array(["a", "bcd"], object)
+        written = write_outputs({"y": array}, output_paths(tmp_path, ["y"], []))["y"]
+        np.testing.assert_array_equal(np.load(written.path), array.astype(str), strict=True)
+        assert written.stored_as is None
+
+
+class TestRefusals:
+    """What would be lost, or could not be written, is refused before the model is run."""
+
+    def test_the_folder_is_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "out").write_text("", encoding="utf-8")
+        with pytest.raises(ModelError, match="is not a folder"):
+            output_paths(tmp_path / "out", ["y"], [])
+
+    def test_the_file_is_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "y.npy").mkdir()
+        with pytest.raises(ModelError, match="is a folder"):
+            output_paths(tmp_path, ["y"], [])
+
+    def test_an_input_would_be_replaced(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "y.npy", np.zeros(1))
+        (tmp_path / "link.npy").symlink_to(tmp_path / "y.npy")
+        for given_as in (tmp_path / "y.npy", tmp_path / "." / "y.npy", tmp_path / "link.npy"):
+            with pytest.raises(ModelError, match="would replace the input"):
+                output_paths(tmp_path, ["y"], [given_as])

@@ -1,0 +1,110 @@
+"""Attributes: each version takes its own and no other, and each attribute its own values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import AttributeValueError, Operator, div, divide, reciprocal
+
+ONES = np.ones((2, 3), "f4")
+
+
+def refusal_of(call: Any, *operands: object, **arguments: Any) -> str:
+    """Return the one line with which a call refuses an attribute."""
+    with pytest.raises(AttributeValueError) as refusal:
+        call(*operands, **arguments)
+    line = str(refusal.value)
+    assert "\n" not in line
+    assert isinstance(refusal.value, ValueError)
+    return line
+
+
+class TestVersions:
+    """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
+
+    @pytest.mark.parametrize("opset", [7, 10, 13, 14, None])
+    @pytest.mark.parametrize(("name", "value"), [("axis", 0), ("broadcast", 1), ("broadcast", 0), ("consumed_inputs", [0])])
+    def test_later_versions_of_div(self, opset: int | None, name: str, value: Any) -> None:
+        line = refusal_of(div, ONES, ONES, opset=opset, **{name: value})
+        having = "Div-1" if name == "consumed_inputs" else "Div-1 and Div-6"
+        assert f"has no attribute '{name}'; its attributes: none; {having} ha" in line
+
+    def test_div_6(self) -> None:
+        line = refusal_of(div, ONES, ONES, opset=6, consumed_inputs=[0, 0])
+        assert line.startswith("Div-6 has no attribute 'consumed_inputs'; its attributes: axis, broadcast; Div-1 ha")
+
+    @pytest.mark.parametrize("opset", [6, 13, None])
+    def test_later_versions_of_reciprocal(self, opset: int | None) -> None:
+        assert "'consumed_inputs'" in refusal_of(reciprocal, ONES, opset=opset, consumed_inputs=[0])
+
+    @pytest.mark.parametrize(
+        ("name", "attributes"),
+        [
+            ("Reciprocal", {"axis": 0}),
+            ("Reciprocal", {"broadcast": 1}),
+            ("Div", {"m_pythondiv": True}),
+            ("Div", {"auto_broadcast": "numpy"}),
+            ("Divide", {"broadcast": 1}),
+            ("Divide", {"consumed_inputs": [0]}),
+        ],
+    )
+    def test_other_operators(self, name: str, attributes: dict[str, Any]) -> None:
+        assert f"has no attribute '{next(iter(attributes))}'" in refusal_of(Operator, name, **attributes)
+
+    @pytest.mark.parametrize("variant", ["real", "float", "int"])
+    def test_sonnx_has_none(self, variant: str) -> None:
+        for attributes in ({"axis": 0}, {"broadcast": 0}, {"consumed_inputs": []}, {"m_pythondiv": False}):
+            line = refusal_of(Operator, "Div", dialect="sonnx", variant=variant, **attributes)
+            assert line.startswith(f"SONNX Div ({variant}) has no attribute ")
+
+    def test_none_leaves_an_attribute_at_its_default(self) -> None:
+        for opset in (1, 6, 7, 14):
+            assert div(ONES, ONES, opset=opset, axis=None, broadcast=None, consumed_inputs=None).shape == (2, 3)
+
+
+class TestValues:
+    """A value of another type, or one that the attribute does not allow."""
+
+    @pytest.mark.parametrize("opset", [1, 6])
+    @pytest.mark.parametrize("broadcast", [2, -1, 10**30, 1.0, "1", b"1", [1], True, False, np.True_])
+    def test_broadcast_is_0_or_1(self, broadcast: Any, opset: int) -> None:
+        line = refusal_of(div, ONES, ONES, opset=opset, broadcast=broadcast)
+        assert line == f"broadcast of Div-{opset} is {broadcast!r}; allowed: 0, 1"
+
+    @pytest.mark.parametrize("opset", [1, 6])
+    @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True, np.False_])
+    def test_axis_is_a_whole_number(self, axis: Any, opset: int) -> None:
+        line = refusal_of(div, ONES, ONES[0], opset=opset, broadcast=1, axis=axis)
+        assert line == f"axis of Div-{opset} is {axis!r}; allowed: a whole number"
+
+    @pytest.mark.parametrize("axis", [0.0, "0", [0], 1j, float("nan"), True])
+    def test_axis_of_divide(self, axis: Any) -> None:
+        line = refusal_of(divide, ONES, ONES[0], auto_broadcast="pdpd", axis=axis)
+        assert line == f"axis of Divide-1 is {axis!r}; allowed: a whole number"
+
+    @pytest.mark.parametrize("hint", [[True], [0, False], [np.True_], [0.0], ["0"], "00", {0}, 0])
+    def test_consumed_inputs_are_whole_numbers(self, hint: Any) -> None:
+        for call, operands in ((div, (ONES, ONES)), (reciprocal, (ONES,))):
+            assert "is" in refusal_of(call, *operands, opset=1, consumed_inputs=hint)
+
+    @pytest.mark.parametrize("value", [1, 0, "true", "", [], 1.0])
+    def test_m_pythondiv_is_a_boolean(self, value: Any) -> None:
+        line = refusal_of(divide, ONES, ONES, m_pythondiv=value)
+        assert line == f"m_pythondiv of Divide-1 is {value!r}; allowed: False, True"
+
+    def test_numpys_own_numbers_and_booleans(self) -> None:
+        index: Any = np.int64(1)
+        assert div(ONES, ONES[0], opset=6, broadcast=index, axis=index).shape == (2, 3)
+        false: Any = np.False_
+        assert divide(np.int8([-7]), np.int8([2]), m_pythondiv=false).tolist() == [-3]
+
+    def test_a_refusal_is_not_remembered_as_an_answer(self) -> None:
+        """1 equals True and 1.0, so that a table of operators by their arguments must not take one for the other."""
+        assert divide(np.int8([-7]), np.int8([2]), m_pythondiv=False).tolist() == [-3]
+        refusal_of(divide, np.int8([-7]), np.int8([2]), m_pythondiv=0)
+        assert div(ONES, ONES[0], opset=6, broadcast=1, axis=1).shape == (2, 3)
+        refusal_of(div, ONES, ONES[0], opset=6, broadcast=1, axis=1.0)
+        refusal_of(div, ONES, ONES[0], opset=6, broadcast=1.0, axis=1)

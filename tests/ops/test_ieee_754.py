@@ -1,0 +1,151 @@
+"""Division and reciprocal of every float type, by the table of special operands and by hard roundings."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import div, divide, reciprocal, sonnx
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT8E4M3FN, FLOAT8E5M2, FLOAT16, ElementType
+from vinculum.spec.special_values import SPECIAL_VALUES, OperandClass, QuotientClass, SignRule, SpecialCase
+from vinculum.tensors.storage import dtype_of
+
+Array = np.ndarray[Any, Any]
+OF_DIV = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
+EVERY = [*OF_DIV, FLOAT8E4M3FN, FLOAT8E5M2]
+every_type = pytest.mark.parametrize("element_type", EVERY, ids=str)
+every_case = pytest.mark.parametrize("case", SPECIAL_VALUES, ids=lambda c: f"{c.dividend.value}/{c.divisor.value}")
+
+
+def members(kind: OperandClass, element_type: ElementType) -> Array:
+    """Return numbers of a class, of both signs: for the finite ones the smallest, the largest and some between."""
+    dtype = dtype_of(element_type)
+    info = ml_dtypes.finfo(dtype)
+    finite = [info.smallest_subnormal, info.smallest_normal, 1, 1.5, 3, info.max]
+    magnitudes: dict[OperandClass, list[Any]] = {
+        OperandClass.ZERO: [0.0],
+        OperandClass.FINITE: finite,
+        OperandClass.INFINITY: [np.inf],
+        OperandClass.NAN: [np.nan],
+    }
+    values = np.array([float(m) for m in magnitudes[kind]]).astype(dtype)
+    return np.concatenate([values, -values])
+
+
+def calls(element_type: ElementType) -> list[Any]:
+    """Return the operators that divide a type."""
+    by_type: list[Any] = [divide, lambda a, b: divide(a, b, m_pythondiv=False)]
+    by_type += [div] if element_type in OF_DIV else []
+    by_type += [sonnx.div] if element_type in OF_DIV[1:] else []
+    return by_type
+
+
+def signs(array: Array) -> Array:
+    """Return the sign bits."""
+    return np.signbit(array.astype("f8"))
+
+
+class TestSpecialValues:
+    """Each row of the table of special values, for each type and each operator that divides it."""
+
+    @pytest.mark.clause("Div-13", "special-values")
+    @pytest.mark.clause("Div-14", "special-values")
+    @pytest.mark.clause("Divide-1", "special-values")
+    @pytest.mark.clause("SONNX Div (float)", "special-values")
+    @every_type
+    @every_case
+    def test_every_row(self, element_type: ElementType, case: SpecialCase) -> None:
+        if not (element_type.binary_format and element_type.binary_format.infinities):
+            if OperandClass.INFINITY in (case.dividend, case.divisor):
+                assert np.isnan(members(OperandClass.INFINITY, element_type).astype("f8")).all()
+            if QuotientClass.INFINITY is case.quotient:
+                case = SpecialCase(case.dividend, case.divisor, QuotientClass.NAN, SignRule.UNSPECIFIED)
+        dividends, divisors = np.meshgrid(*(members(kind, element_type) for kind in (case.dividend, case.divisor)))
+        for call in calls(element_type):
+            a, b, quotients = dividends, divisors, call(dividends, divisors).astype("f8")
+            if np.isnan(a.astype("f8")).any() or np.isnan(b.astype("f8")).any() or case.quotient is QuotientClass.NAN:
+                assert np.isnan(quotients).all()
+                continue
+            if case.quotient is QuotientClass.ROUNDED and element_type is FLOAT8E4M3FN:
+                assert np.isnan(quotients).any()  # of the pairs that are too large for it
+                a, b, quotients = (z[~np.isnan(quotients)] for z in (a, b, quotients))
+            assert np.array_equal(signs(quotients), signs(a) != signs(b))
+            if case.quotient is QuotientClass.ZERO:
+                assert not quotients.any()
+            elif case.quotient is QuotientClass.INFINITY:
+                assert np.isinf(quotients).all()
+
+    @pytest.mark.clause("Reciprocal-13", "special-values")
+    @pytest.mark.parametrize("element_type", OF_DIV, ids=str)
+    def test_reciprocals(self, element_type: ElementType) -> None:
+        """1/0 is an infinity and 1/inf a zero, each of x's sign; 1/NaN is NaN."""
+        for kind, expected in ((OperandClass.ZERO, np.inf), (OperandClass.INFINITY, 0), (OperandClass.NAN, np.nan)):
+            x = members(kind, element_type)
+            y = reciprocal(x).astype("f8")
+            np.testing.assert_array_equal(np.abs(y), expected)
+            if kind is not OperandClass.NAN:
+                assert np.array_equal(signs(y), signs(x))
+
+    @every_type
+    def test_a_nan_of_any_payload_stays_one(self, element_type: ElementType) -> None:
+        fmt = element_type.binary_format
+        assert fmt is not None
+        encodings = [bits for bits in (fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1)]
+        nans = np.array(encodings, f"u{element_type.bits // 8}").view(dtype_of(element_type))
+        ones = np.ones(4).astype(nans.dtype)
+        for call in calls(element_type):
+            for a, b in ((nans, ones), (ones, nans), (nans, nans)):
+                assert np.isnan(call(a, b).astype("f8")).all()
+
+
+class TestRounding:
+    """Rounded once, to nearest, ties to even, through the subnormals and up to overflow."""
+
+    @pytest.mark.clause("Div-14", "ieee-754")
+    @pytest.mark.clause("Divide-1", "ieee-754")
+    @every_type
+    def test_the_nearest_number(self, element_type: ElementType) -> None:
+        """No number of the type is nearer to the exact quotient, and of two as near it is the even one."""
+        fmt = element_type.binary_format
+        assert fmt is not None
+        rng = np.random.default_rng(7)
+        encodings = rng.integers(0, fmt.largest + 1, (2, 400)).astype(f"u{element_type.bits // 8}")
+        a, b = encodings.view(dtype_of(element_type))
+        b = np.where(b.astype("f8") == 0, a.dtype.type(1), b)
+        quotients = calls(element_type)[0](a, b)
+        bits = quotients.view(encodings.dtype).astype(object)
+        for x, y, q, encoding in zip(*(z.astype("f8").tolist() for z in (a, b, quotients)), bits.tolist(), strict=True):
+            exact = Fraction(x) / Fraction(y)
+            if not np.isfinite(q):
+                largest = Fraction(float(ml_dtypes.finfo(a.dtype).max))
+                assert exact >= largest * (1 + Fraction(1, 2 ** (fmt.significand_bits + 2)))
+                continue
+            distance = abs(Fraction(q) - exact)
+            for neighbour in (encoding - 1, encoding + 1):
+                if 0 <= neighbour <= fmt.largest:
+                    value = np.array(neighbour, encodings.dtype).view(a.dtype).astype("f8").item()
+                    other = abs(Fraction(value) - exact)
+                    assert distance < other or (distance == other and encoding % 2 == 0)
+
+    @pytest.mark.parametrize("element_type", OF_DIV, ids=str)
+    def test_subnormals(self, element_type: ElementType) -> None:
+        """A tie at half the smallest subnormal goes to zero, and one at three halves to two of them."""
+        dtype = dtype_of(element_type)
+        tiny = ml_dtypes.finfo(dtype).smallest_subnormal
+        a, b = (np.array([float(tiny) * k for k in row]).astype(dtype) for row in ((1, 3, 5, 7), (1, 1, 1, 1)))
+        two = np.full(4, 2).astype(dtype)
+        assert (div(a, two).astype("f8") / float(tiny)).tolist() == [0, 2, 2, 4]
+        assert div(a, b).astype("f8").tolist() == [1, 3, 5, 7]
+
+    def test_known_hard_cases(self) -> None:
+        """Quotients that a division through a reciprocal, or in a wider format, gets wrong."""
+        assert div(np.float32(165), np.float32(15)).item() == 11
+        assert div(np.float32(0), np.float32(1e-40)).item() == 0
+        x = np.arange(1, 2**11, dtype="f4")
+        assert (div(x, x) == 1).all()
+        thirds = div(x, np.float32(3)).astype("f8") * 3
+        assert np.abs(thirds - x).max() <= 3 * np.spacing(np.float32(2**11 / 3)) / 2

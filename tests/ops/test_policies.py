@@ -1,0 +1,136 @@
+"""`zero_divisor` and `overflow`: what integers give where no integer is the quotient."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import AttributeValueError, DivisionByZeroError, IntegerOverflowError, Operator, VinculumError, div, divide
+
+SIGNED = ["int8", "int16", "int32", "int64"]
+INTEGERS = [*SIGNED, "uint8", "uint16", "uint32", "uint64"]
+CALLS = [div, divide, lambda a, b, **kw: divide(a, b, m_pythondiv=False, **kw)]
+every_call = pytest.mark.parametrize("call", CALLS, ids=["div", "floor", "regular"])
+
+
+class TestZeroDivisor:
+    """Raise; give 0; or the largest or smallest value by the dividend's sign, and 0 for 0/0."""
+
+    @every_call
+    @pytest.mark.parametrize("dtype", INTEGERS)
+    def test_every_policy(self, dtype: str, call: Any) -> None:
+        limits = np.iinfo(dtype)
+        a = np.array([5, 0, limits.max, limits.min, 6, 1], dtype)
+        b = np.array([0, 0, 0, 0, 2, 1], dtype)
+        with pytest.raises(DivisionByZeroError):
+            call(a, b)
+        assert call(a, b, zero_divisor="zero").tolist() == [0, 0, 0, 0, 3, 1]
+        smallest = limits.min if limits.min < 0 else 0
+        saturated = [limits.max, 0, limits.max, smallest, 3, 1]
+        assert call(a, b, zero_divisor="saturate").tolist() == saturated
+
+    @every_call
+    def test_the_error_tells_how_many_and_where_first(self, call: Any) -> None:
+        a, b = np.ones((3, 4), "i4"), np.ones((3, 4), "i4")
+        b[1, 3] = b[1, 2] = b[2, 0] = 0
+        with pytest.raises(DivisionByZeroError) as error:
+            call(a, b)
+        assert isinstance(error.value, ZeroDivisionError)
+        assert isinstance(error.value, VinculumError)
+        assert (error.value.count, error.value.first_index) == (3, (1, 2))
+        assert "3 of 12 divisors" in str(error.value)
+        assert "zero_divisor='zero' or 'saturate'" in str(error.value)
+        assert "partial results" in str(error.value)
+
+    @every_call
+    @pytest.mark.parametrize(
+        ("a", "b", "count", "first"),
+        [((2, 3), (), 6, (0, 0)), ((2, 3), (3,), 2, (0, 1)), ((2, 1), (3,), 2, (0, 1)), ((), (3,), 1, (1,)), ((), (), 1, ())],
+    )
+    def test_they_are_counted_in_the_result(
+        self, a: tuple[int, ...], b: tuple[int, ...], count: int, first: tuple[int, ...], call: Any
+    ) -> None:
+        """A zero that is broadcast divides as often as it is repeated; the index is one of the result."""
+        divisors = np.ones(b, "i8")
+        divisors[(1,) if b else ()] = 0
+        with pytest.raises(DivisionByZeroError) as error:
+            call(np.ones(a, "i8"), divisors)
+        assert (error.value.count, error.value.first_index) == (count, first)
+        assert all(type(i) is int for i in error.value.first_index)
+
+    @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
+    @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", ml_dtypes.bfloat16])
+    def test_floats_have_no_such_policy(self, dtype: Any, policy: Any) -> None:
+        """They follow IEEE 754 and never raise."""
+        for call in (div, divide):
+            quotients = call(np.array([1, 0], dtype), np.array([0, 0], dtype), zero_divisor=policy, overflow="raise")
+            assert np.isposinf(quotients[0])
+            assert np.isnan(quotients[1])
+
+
+class TestOverflow:
+    """MIN/-1: give MIN; raise; or give the largest value."""
+
+    @every_call
+    @pytest.mark.parametrize("dtype", SIGNED)
+    def test_every_policy(self, dtype: str, call: Any) -> None:
+        limits = np.iinfo(dtype)
+        a = np.array([limits.min, limits.min + 1, limits.min, -1], dtype)
+        b = np.array([-1, -1, 1, -1], dtype)
+        rest = [limits.max, limits.min, 1]
+        assert call(a, b).tolist() == call(a, b, overflow="wrap").tolist() == [limits.min, *rest]
+        assert call(a, b, overflow="saturate").tolist() == [limits.max, *rest]
+        with pytest.raises(IntegerOverflowError) as error:
+            call(a, b, overflow="raise")
+        assert isinstance(error.value, OverflowError)
+        assert (error.value.count, error.value.first_index) == (1, (0,))
+        assert "overflow='wrap' or 'saturate'" in str(error.value)
+
+    @every_call
+    @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+    def test_unsigned_integers_do_not_overflow(self, dtype: str, call: Any) -> None:
+        a = np.array([2 ** (np.iinfo(dtype).bits - 1), np.iinfo(dtype).max, 0], dtype)
+        b = np.full(3, np.iinfo(dtype).max, dtype)
+        assert call(a, b, overflow="raise").tolist() == [0, 1, 0]
+
+
+class TestBoth:
+    """The policies are independent, and a zero divisor is raised first."""
+
+    @every_call
+    @pytest.mark.parametrize("dtype", SIGNED)
+    def test_every_combination(self, dtype: str, call: Any) -> None:
+        limits = np.iinfo(dtype)
+        a, b = np.array([limits.min, limits.min, -7], dtype), np.array([-1, 0, 7], dtype)
+        for zero_divisor, overflow in product(("raise", "zero", "saturate"), ("wrap", "raise", "saturate")):
+            arguments = {"zero_divisor": zero_divisor, "overflow": overflow}
+            if zero_divisor == "raise":
+                with pytest.raises(DivisionByZeroError) as zero_error:
+                    call(a, b, **arguments)
+                assert (zero_error.value.count, zero_error.value.first_index) == (1, (1,))
+            elif overflow == "raise":
+                with pytest.raises(IntegerOverflowError) as overflow_error:
+                    call(a, b, **arguments)
+                assert (overflow_error.value.count, overflow_error.value.first_index) == (1, (0,))
+            else:
+                wrapped = limits.max if overflow == "saturate" else limits.min
+                assert call(a, b, **arguments).tolist() == [wrapped, limits.min if zero_divisor == "saturate" else 0, -1]
+
+    @pytest.mark.parametrize("value", ["Raise", "RAISE", "", "nan", None, 0, True, b"zero", ["zero"], ("zero",)])
+    def test_no_other_policies(self, value: Any) -> None:
+        a = np.int32([1])
+        for call in (div, divide, lambda x, y, **kw: Operator("Div", **kw)(x, y)):
+            with pytest.raises(AttributeValueError, match=r"^zero_divisor is .*; allowed: 'raise', 'zero', 'saturate'$"):
+                call(a, a, zero_divisor=value)
+            with pytest.raises(AttributeValueError, match=r"^overflow is .*; allowed: 'wrap', 'raise', 'saturate'$"):
+                call(a, a, overflow=value)
+
+    def test_one_policy_is_not_the_others(self) -> None:
+        with pytest.raises(AttributeValueError):
+            div(np.int32([1]), np.int32([1]), zero_divisor="wrap")  # type: ignore[arg-type]  # the subject of the test
+        with pytest.raises(AttributeValueError):
+            div(np.int32([1]), np.int32([1]), overflow="zero")  # type: ignore[arg-type]  # the subject of the test

@@ -1,0 +1,72 @@
+"""`opset` selects the version of the operator that is in force in that operator set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import ElementTypeError, Operator, SpecLookupError, div, reciprocal
+
+IN_FORCE = [(1, 1), (2, 1), (5, 1), (6, 6), (7, 7), (8, 7), (10, 7), (12, 7), (13, 13), (14, 14), (15, 14), (99, 14)]
+
+
+class TestDiv:
+    """The five versions of Div."""
+
+    @pytest.mark.parametrize(("opset", "version"), [*IN_FORCE, (None, 14), (10**30, 14)])
+    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
+        assert Operator("Div", opset=opset).spec.since_version == version
+        with pytest.raises(ElementTypeError, match=f"^Div-{version} does not take real"):
+            div(np.empty(0, object), np.empty(0, object), opset=opset)
+
+    def test_behaviour_follows(self) -> None:
+        """Opset 6 joins equal shapes only, 7 broadcasts; 13 has no int8, 14 does."""
+        a, b = np.ones((2, 3), "f4"), np.ones(3, "f4")
+        with pytest.raises(ValueError, match="must be equal"):
+            div(a, b, opset=6)
+        assert div(a, b, opset=7).shape == (2, 3)
+        with pytest.raises(TypeError, match="Div-13 does not take int8"):
+            div(np.int8([1]), np.int8([1]), opset=13)
+        assert div(np.int8([1]), np.int8([1]), opset=14).dtype == np.int8
+
+
+class TestReciprocal:
+    """The three versions of Reciprocal."""
+
+    @pytest.mark.parametrize(("opset", "version"), [(1, 1), (5, 1), (6, 6), (12, 6), (13, 13), (99, 13), (None, 13)])
+    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
+        assert Operator("Reciprocal", opset=opset).spec.since_version == version
+        with pytest.raises(ElementTypeError, match=f"^Reciprocal-{version} does not take int32"):
+            reciprocal(np.int32([1]), opset=opset)
+
+
+class TestRefused:
+    """An operator-set version is a whole number from 1 on; anything else is one line, whatever was asked before."""
+
+    @pytest.mark.parametrize("opset", [0, -1, -(10**9), 1.5, 7.0, "7", b"7", True, False, [7], (7,), {}, 7j, float("nan")])
+    def test_one_line(self, opset: Any) -> None:
+        div(np.float32([1]), np.float32([1]), opset=7)  # so that 7.0 could be mistaken for a 7 seen before
+        div(np.float32([1]), np.float32([1]), opset=1)
+        for call in (
+            lambda: div(np.float32([1]), np.float32([1]), opset=opset),
+            lambda: reciprocal(np.float32([1]), opset=opset),
+            lambda: Operator("Div", opset=opset),
+            lambda: Operator("Divide", opset=opset),
+        ):
+            with pytest.raises(SpecLookupError, match="allowed: a whole number from 1 on$") as refusal:
+                call()
+            assert str(refusal.value).startswith(f"{opset!r} is not an operator-set version")
+            assert isinstance(refusal.value, LookupError)
+
+    def test_numpys_whole_numbers_are_whole_numbers(self) -> None:
+        assert Operator("Div", opset=np.int64(10)).spec.since_version == 7  # type: ignore[arg-type]  # an int to users
+
+    @pytest.mark.parametrize(
+        ("name", "hint"),
+        [("div", "did you mean 'Div'"), ("Divison", "did you mean"), ("Mul", "allowed: Div"), ("", "allowed"), (None, ""), (5, "")],
+    )
+    def test_unknown_operators(self, name: Any, hint: str) -> None:
+        with pytest.raises(SpecLookupError, match=rf"no operator {name!r} that divides; .*{hint}"):
+            Operator(name)

@@ -1,0 +1,93 @@
+"""Floating-point quotients against rationals: halfway cases, subnormals, the boundaries to zero and to infinity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vinculum
+from tests.kernels.comparing import DTYPES, assert_same
+from tests.property.strategies import encodings, near_boundary
+from vinculum import reference
+from vinculum.reference.rounding import decode
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType
+
+Array = npt.NDArray[Any]
+
+each_type = pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16, FLOAT, DOUBLE], ids=str)
+
+
+def form(element_type: ElementType) -> BinaryFormat:
+    """Return the binary format of a floating-point type."""
+    assert element_type.binary_format is not None
+    return element_type.binary_format
+
+
+def array(bits: list[int], element_type: ElementType) -> Array:
+    """Return an array with these encodings."""
+    dtype = DTYPES[element_type.numpy]
+    return np.array(bits, f"u{dtype.itemsize}").view(dtype)
+
+
+def divided(a: Array, b: Array) -> Array:
+    """Divide as ONNX's operator and as OpenVINO's, whose attribute must have no effect."""
+    quotients = vinculum.div(a, b)
+    assert_same(vinculum.divide(a, b), quotients)
+    assert_same(vinculum.divide(a, b, m_pythondiv=False), quotients)
+    return quotients
+
+
+@each_type
+@pytest.mark.clause("ieee-754")
+@pytest.mark.clause("special-values")
+@pytest.mark.clause("floats-ignore-pythondiv")
+class TestFloats:
+    """The exact quotient rounded once, to nearest with ties to even; subnormals kept; IEEE 754's special values."""
+
+    @given(st.data())
+    def test_next_to_a_boundary(self, element_type: ElementType, data: st.DataObject) -> None:
+        pairs = data.draw(st.lists(near_boundary(form(element_type)), min_size=1, max_size=8))
+        a, b = (array([pair[i] for pair in pairs], element_type) for i in (0, 1))
+        expected = reference.divide(a, b, element_type)
+        assert_same(divided(a, b), expected)
+        assert_same(divided(a[:1], b[0]), expected[:1])
+        assert_same(divided(a[-1], b[-1:]), expected[-1:])
+
+    @given(st.data())
+    def test_every_loop(self, element_type: ElementType, data: st.DataObject) -> None:
+        some = st.lists(encodings(form(element_type)), min_size=1, max_size=6)
+        a, b = np.meshgrid(*(array(data.draw(some), element_type) for _ in "ab"), indexing="ij")
+        expected = reference.divide(a, b, element_type)
+        assert_same(divided(np.ascontiguousarray(a), np.ascontiguousarray(b)), expected)
+        assert_same(divided(a, b), expected)
+        for column in range(a.shape[1]):
+            assert_same(divided(a[:, 0], b[0, column]), expected[:, column])
+        for row in range(a.shape[0]):
+            assert_same(divided(a[row, 0], b[0]), expected[row])
+
+    @given(st.data())
+    def test_reciprocal(self, element_type: ElementType, data: st.DataObject) -> None:
+        x = array(data.draw(st.lists(encodings(form(element_type)), min_size=1, max_size=20)), element_type)
+        assert_same(vinculum.reciprocal(x), reference.reciprocal(x, element_type))
+        assert_same(vinculum.reciprocal(x[::-2]), reference.reciprocal(x, element_type)[::-2])
+
+    @given(st.data())
+    def test_laws(self, element_type: ElementType, data: st.DataObject) -> None:
+        """x/1 = x; x/x = 1; -x/y = -(x/y): what a reciprocal times the dividend breaks."""
+        fmt = form(element_type)
+        bits_of_x = data.draw(st.lists(encodings(fmt), min_size=1, max_size=20))
+        x = array(bits_of_x, element_type)
+        one = array([fmt.bias << fmt.trailing_bits], element_type)
+        assert_same(divided(x, one), x)
+        numbers = [decode(bits, fmt) for bits in bits_of_x]
+        finite = x[[number.is_finite and not number.is_zero for number in numbers]]
+        assert_same(divided(finite, finite), np.broadcast_to(one, finite.shape))
+        negative = array([bits ^ fmt.sign_mask for bits in bits_of_x], element_type)
+        signs = np.array(fmt.sign_mask, f"u{x.dtype.itemsize}")
+        quotients = divided(x, x[::-1])
+        assert_same(divided(negative, x[::-1]), (quotients.view(signs.dtype) ^ signs).view(x.dtype))

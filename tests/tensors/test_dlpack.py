@@ -1,0 +1,100 @@
+"""PyTorch tensors in CPU memory, through DLPack: viewed, or refused in one line."""
+
+from __future__ import annotations
+
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, div, divide, reciprocal, sonnx
+from vinculum.tensors.storage import as_operand
+
+
+class TestViews:
+    """What DLPack and NumPy share is divided where it lies."""
+
+    @pytest.mark.parametrize(
+        "name", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    )
+    def test_every_shared_type(self, torch_or_skip: ModuleType, name: str) -> None:
+        tensor = torch_or_skip.tensor([6, 9], dtype=getattr(torch_or_skip, name))
+        operand = as_operand(tensor, "A")
+        assert operand.dtype == np.dtype(name)
+        assert operand.__array_interface__["data"][0] == tensor.data_ptr()
+        quotient = div(tensor, np.array([2, 3], name))
+        assert type(quotient) is np.ndarray
+        assert quotient.tolist() == [3, 3]
+
+    def test_any_strides(self, torch_or_skip: ModuleType) -> None:
+        tensor = torch_or_skip.arange(1, 25, dtype=torch_or_skip.float32).reshape(2, 3, 4)
+        views = [tensor.permute(2, 0, 1), tensor[:, 1:, ::2], tensor[0, 0].expand(5, 4), tensor[:0], tensor[0, 0, 0]]
+        for view in views:
+            np.testing.assert_array_equal(reciprocal(view), 1 / view.numpy(), strict=True)
+
+    def test_in_every_operator(self, torch_or_skip: ModuleType) -> None:
+        a, b = torch_or_skip.tensor([-7, 7]), torch_or_skip.tensor([2])
+        assert div(a, b).tolist() == [-3, 3]
+        assert divide(a, b).tolist() == [-4, 3]
+        assert sonnx.div(a, torch_or_skip.tensor([2, 2])).tolist() == [-3, 3]
+
+    def test_tensors_are_not_written(self, torch_or_skip: ModuleType) -> None:
+        a = torch_or_skip.tensor([6.0, 8.0])
+        div(a, torch_or_skip.tensor([2.0, 4.0]))
+        assert a.tolist() == [6, 8]
+
+
+class TestRefusals:
+    """What cannot be viewed as it is."""
+
+    def refusal(self, tensor: Any) -> str:
+        with pytest.raises(ElementTypeError) as refusal:
+            div(tensor, np.ones(2, "f4"))
+        assert "\n" not in str(refusal.value)
+        return str(refusal.value)
+
+    def test_gradients(self, torch_or_skip: ModuleType) -> None:
+        assert "gradient" in self.refusal(torch_or_skip.ones(2, requires_grad=True))
+        assert "gradient" in self.refusal(torch_or_skip.nn.Parameter(torch_or_skip.ones(2)))
+
+    def test_no_memory(self, torch_or_skip: ModuleType) -> None:
+        assert "must lie in CPU memory" in self.refusal(torch_or_skip.ones(2, device="meta"))
+
+    def test_types_that_numpy_lacks(self, torch_or_skip: ModuleType) -> None:
+        assert ".view(ml_dtypes.bfloat16)" in self.refusal(torch_or_skip.ones(2, dtype=torch_or_skip.bfloat16))
+        self.refusal(torch_or_skip.ones(2).to(torch_or_skip.float8_e5m2))
+
+    def test_types_that_are_not_divided(self, torch_or_skip: ModuleType) -> None:
+        assert self.refusal(torch_or_skip.tensor([True, False])).startswith("A has NumPy type bool")
+        assert self.refusal(torch_or_skip.tensor([1j, 2])).startswith("A has NumPy type complex")
+
+    def test_lazily_conjugated_or_negated(self, torch_or_skip: ModuleType) -> None:
+        """The imaginary part of a conjugate holds the opposite numbers in memory; a view of it has the wrong sign."""
+        conjugate = torch_or_skip.tensor([1 + 2j, 3 - 4j]).conj()
+        self.refusal(conjugate)
+        negated = conjugate.imag
+        assert negated.tolist() == [-2, 4]
+        assert negated.is_neg()
+        self.refusal(negated)
+
+    @pytest.mark.parametrize("layout", ["sparse", "sparse_csr", "sparse_csc", "sparse_bsr"])
+    def test_sparse(self, torch_or_skip: ModuleType, layout: str) -> None:
+        """[GR1]."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch tells that its own sparse tensors are in beta
+            dense = torch_or_skip.eye(2)
+            sparse = {
+                "sparse": dense.to_sparse,
+                "sparse_csr": dense.to_sparse_csr,
+                "sparse_csc": dense.to_sparse_csc,
+                "sparse_bsr": lambda: dense.to_sparse_bsr((1, 1)),
+            }[layout]()
+        for call in (div, divide, sonnx.div):
+            with pytest.raises(ConstraintError, match=r"^\[GR1\]"):
+                call(np.ones((2, 2), "f4"), sparse)
+
+    def test_as_out(self, torch_or_skip: ModuleType) -> None:
+        with pytest.raises(ElementTypeError, match="out is a Tensor; it must be a NumPy array"):
+            div(np.ones(2, "f4"), np.ones(2, "f4"), out=torch_or_skip.ones(2))

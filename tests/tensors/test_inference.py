@@ -1,0 +1,148 @@
+"""Inference under every rule, against the rule itself on all the sizes that the symbols could have."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vinculum import AttributeValueError, BroadcastError, ElementTypeError, Operator, SpecLookupError
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, REAL
+from vinculum.tensors.broadcasting import join
+
+SymbolicShape = tuple[int | str | None, ...]
+
+OPERATORS = [
+    Operator("Div"),
+    Operator("Div", opset=6),
+    *(Operator("Div", opset=6, broadcast=1, axis=axis) for axis in (None, 0, 1, 5)),
+    *(Operator("Divide", auto_broadcast="pdpd", axis=axis) for axis in (-1, 0, 1, 5)),
+    Operator("Divide", auto_broadcast="none"),
+    Operator("Div", dialect="sonnx", variant="float"),
+]
+DIMENSIONS = st.sampled_from([0, 1, 2, 3, "N", "M", None])
+SHAPES = st.lists(DIMENSIONS, max_size=3).map(tuple)
+# 7 stands for a size that no shape states.
+SIZES = (0, 1, 2, 3, 7)
+
+
+def sized(shape: SymbolicShape, operand: str) -> list[tuple[str, str] | int]:
+    """Return a shape with a key for each symbol: a name is the same everywhere, an unknown is its own."""
+    keys = [("name", d) if isinstance(d, str) else (operand, str(i)) for i, d in enumerate(shape)]
+    return [d if isinstance(d, int) else key for d, key in zip(shape, keys, strict=True)]
+
+
+def results(operator: Operator, a: SymbolicShape, b: SymbolicShape) -> list[tuple[dict[Any, int], tuple[int, ...]]]:
+    """Return every assignment of sizes to the symbols that the rule allows, with the result's shape."""
+    keyed_a, keyed_b = sized(a, "a"), sized(b, "b")
+    keys = sorted({d for d in (*keyed_a, *keyed_b) if not isinstance(d, int)})
+    rule = operator.spec.broadcasting_rule(operator.attributes)
+    axis: Any = operator.attributes.get("axis")
+    allowed = []
+    for sizes in product(SIZES, repeat=len(keys)):
+        values = dict(zip(keys, sizes, strict=True))
+        x, y = (tuple(d if isinstance(d, int) else values[d] for d in shape) for shape in (keyed_a, keyed_b))
+        try:
+            allowed.append((values, join(rule, x, y, axis).shape))
+        except BroadcastError:
+            continue
+    return allowed
+
+
+class TestAgainstTheRule:
+    """Symbols stand for sizes, so the rule on sizes decides what may be inferred."""
+
+    @given(st.sampled_from(OPERATORS), SHAPES, SHAPES)
+    def test_what_is_inferred_holds_for_all_sizes(self, operator: Operator, a: SymbolicShape, b: SymbolicShape) -> None:
+        allowed = results(operator, a, b)
+        try:
+            _, shape = operator.infer([FLOAT, FLOAT], [a, b])
+        except BroadcastError:
+            assert not allowed
+            return
+        assert shape is not None
+        for values, result in allowed:
+            assert len(shape) == len(result)
+            for inferred, size in zip(shape, result, strict=True):
+                assert inferred is None or size == (inferred if isinstance(inferred, int) else values["name", inferred])
+
+    @given(st.sampled_from(OPERATORS), SHAPES, SHAPES)
+    def test_what_no_sizes_allow_is_refused(self, operator: Operator, a: SymbolicShape, b: SymbolicShape) -> None:
+        """With every symbol its own; that one name cannot have two sizes is left to the run."""
+        a, b = (tuple(None if isinstance(d, str) else d for d in shape) for shape in (a, b))
+        if not results(operator, a, b):
+            with pytest.raises(BroadcastError):
+                operator.infer([FLOAT, FLOAT], [a, b])
+
+    @given(st.sampled_from(OPERATORS), st.lists(st.sampled_from([0, 1, 2, 3]), max_size=4).map(tuple))
+    def test_an_unknown_rank(self, operator: Operator, shape: SymbolicShape) -> None:
+        """What is known of A is known of C where B is broadcast onto A, or where the shapes are equal."""
+        numpys = operator.spec.title in ("Div-14",)
+        assert operator.infer([FLOAT, FLOAT], [shape, None])[1] == (None if numpys else shape)
+        merges = operator.spec.broadcasting_rule(operator.attributes).name == "EQUAL"
+        assert operator.infer([FLOAT, FLOAT], [None, shape])[1] == (shape if merges else None)
+        assert operator.infer([FLOAT, FLOAT], [None, None])[1] is None
+
+    def test_a_one_may_be_dropped_only_where_it_may_be_one(self) -> None:
+        """A symbol at the end of B may be 1, which pdpd drops; a number above 1 may not."""
+        pdpd = Operator("Divide", auto_broadcast="pdpd", axis=0)
+        for last in ("N", None, 1):
+            assert pdpd.infer([FLOAT, FLOAT], [(3,), (3, last)])[1] == (3,)
+        with pytest.raises(BroadcastError):
+            pdpd.infer([FLOAT, FLOAT], [(3,), (3, 2)])
+
+
+class TestArguments:
+    """Types by name or as rows; as many types as shapes as operands."""
+
+    def test_names_of_types(self) -> None:
+        infer = Operator("Div").infer
+        assert infer(["float", "tensor(float)"], [(2,), (2,)]) == infer([FLOAT, FLOAT], [(2,), (2,)]) == (FLOAT, (2,))
+        assert Operator("Div", dialect="sonnx", variant="real").infer(["real"] * 2, [(), ()]) == (REAL, ())
+
+    @pytest.mark.parametrize("unknown", ["float8", "", "string", "f32", "float32"])
+    def test_unknown_names(self, unknown: str) -> None:
+        with pytest.raises(SpecLookupError, match=f"ONNX element type '{unknown}'"):
+            Operator("Div").infer([unknown, unknown], [(2,), (2,)])
+
+    @pytest.mark.parametrize("no_type", [None, 1, np.dtype("f4"), np.float32])
+    def test_what_is_no_type(self, no_type: Any) -> None:
+        with pytest.raises((ElementTypeError, SpecLookupError)):
+            Operator("Div").infer([no_type, no_type], [(2,), (2,)])
+
+    def test_types_are_checked(self) -> None:
+        with pytest.raises(ElementTypeError, match="A float and B double"):
+            Operator("Div").infer([FLOAT, DOUBLE], [(2,), (2,)])
+        with pytest.raises(ElementTypeError, match="Div-1 does not take int32"):
+            Operator("Div", opset=1).infer([INT32, INT32], [(2,), (2,)])
+
+    def test_one_shape_for_each_operand(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"takes 2 operands \(A, B\); 1 given"):
+            Operator("Div").infer([FLOAT], [(2,)])
+        with pytest.raises(AttributeValueError, match="2 element types but 3 shapes"):
+            Operator("Div").infer([FLOAT, FLOAT], [(2,), (2,), (2,)])
+
+    @pytest.mark.parametrize("shape", [3, 2.5, (-1,), (True,), (2.0,), ((2,),)])
+    def test_what_is_no_shape(self, shape: Any) -> None:
+        for shapes in ([shape, (1,)], [(1,), shape]):
+            with pytest.raises(BroadcastError) as refusal:
+                Operator("Div").infer([FLOAT, FLOAT], shapes)
+            assert "\n" not in str(refusal.value)
+
+    def test_shapes_of_numpy(self) -> None:
+        assert Operator("Div").infer([FLOAT, FLOAT], [np.array([2, 3]), (np.int64(3),)])[1] == (2, 3)
+
+    @pytest.mark.parametrize("shapes", [[(2**40, 1), (1, 2**40)], [(2**63,), (1,)], [("N", 2**62), (2**62, 1)]])
+    def test_a_result_that_no_memory_holds(self, shapes: list[SymbolicShape]) -> None:
+        with pytest.raises(BroadcastError, match="elements"):
+            Operator("Div").infer([FLOAT, FLOAT], shapes)
+
+    @pytest.mark.parametrize("shapes", [[(2, 3), (3,)], [("N", 3), (3,)], [None, (3,)], [(2, 3), None]])
+    def test_a_negative_axis(self, shapes: list[SymbolicShape | None]) -> None:
+        """[Div-6, negative-axis-undefined], whatever is known of the shapes."""
+        with pytest.raises(AttributeValueError, match="axis.* -1"):
+            Operator("Div", opset=6, broadcast=1, axis=-1).infer([FLOAT, FLOAT], shapes)

@@ -1,0 +1,164 @@
+"""What has no element type, or one that nothing divides: ONE clear line, whichever operand it is."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, VinculumError, div, divide, reciprocal
+
+GOOD = np.ones(2, "i4")
+
+
+def refusal_of(call: Any, *operands: object) -> str:
+    """Return the one line with which a call refuses its operands."""
+    with pytest.raises(ElementTypeError) as refusal:
+        call(*operands)
+    line = str(refusal.value)
+    assert "\n" not in line
+    assert isinstance(refusal.value, TypeError)
+    return line
+
+
+class TestWithoutElementType:
+    """A value whose element type would have to be guessed."""
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            [1, 2],
+            [[1.0], [2.0]],
+            (1, 2),
+            [],
+            1,
+            1.5,
+            True,
+            1j,
+            None,
+            "12",
+            b"12",
+            Fraction(1, 2),
+            Decimal(1),
+            range(2),
+            {1: 2},
+            {1, 2},
+            iter([1, 2]),
+            object(),
+            np.ndarray,
+            np.float32,
+            np.dtype("f4"),
+            lambda: GOOD,
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_refused(self, value: object) -> None:
+        kind = type(value).__name__
+        assert refusal_of(div, value, GOOD).startswith(f"A is a {kind}, ")
+        if value is not None:  # nothing given for B is a call with one operand
+            assert refusal_of(div, GOOD, value).startswith(f"B is a {kind}, ")
+            assert refusal_of(divide, GOOD, value).startswith(f"b is a {kind}, ")
+        assert refusal_of(reciprocal, value).startswith(f"X is a {kind}, ")
+
+    def test_the_line_says_what_to_do(self) -> None:
+        assert "pass an array, such as numpy.asarray(value, dtype=...)" in refusal_of(div, [1, 2], GOOD)
+
+    def test_a_missing_divisor(self) -> None:
+        assert refusal_of(div, GOOD, None) == "Div-14 takes two operands, A and B; one given"
+
+    @pytest.mark.parametrize("mask", [False, True, [True, False]])
+    def test_a_masked_array(self, mask: object) -> None:
+        masked = np.ma.array(GOOD, mask=mask)  # type: ignore[no-untyped-call]  # NumPy leaves it untyped
+        assert refusal_of(div, masked, GOOD).startswith("A is a masked array")
+        assert refusal_of(div, GOOD, masked).startswith("B is a masked array")
+        assert refusal_of(reciprocal, np.ma.masked).startswith("X is a masked array")
+
+
+class TestOtherTypes:
+    """Arrays of types that are no numbers, or that no document divides."""
+
+    @pytest.mark.parametrize("shape", [(), (2,), (0,), (2, 0)])
+    @pytest.mark.parametrize(
+        "dtype",
+        [
+            "?",
+            "c8",
+            "c16",
+            "M8[D]",
+            "m8[s]",
+            "U3",
+            "S3",
+            "V4",
+            [("a", "i4")],
+            np.longdouble,
+            np.dtypes.StringDType(),
+            ml_dtypes.float8_e4m3b11fnuz,
+            ml_dtypes.float8_e5m2fnuz,
+        ],
+        ids=str,
+    )
+    def test_refused(self, dtype: Any, shape: tuple[int, ...]) -> None:
+        array = np.zeros(shape, dtype)
+        for call, name in ((div, "A"), (divide, "a")):
+            line = refusal_of(call, array, array)
+            assert line.startswith(f"{name} has NumPy type {array.dtype}, which no division operator takes; allowed: ")
+        assert refusal_of(reciprocal, array).startswith(f"X has NumPy type {array.dtype}, ")
+
+    @pytest.mark.parametrize("values", [[1, 2], [None, None], [0.5, Fraction(1)], [Fraction(1), "1"], [Decimal(1)]])
+    def test_objects_other_than_fractions(self, values: list[object]) -> None:
+        array = np.array(values, object)
+        assert "the reals are fractions.Fraction, and nothing is converted" in refusal_of(div, array, array)
+
+    def test_reals_where_there_are_none(self) -> None:
+        reals = np.array([Fraction(1)], object)
+        assert refusal_of(div, reals, reals).startswith("Div-14 does not take real; allowed: ")
+        assert refusal_of(divide, reals, reals).startswith("Divide-1 does not take real; allowed: ")
+
+    @pytest.mark.parametrize("code", ["c", "?"])
+    def test_a_memoryview_of_characters_or_booleans(self, code: Any) -> None:
+        assert "which no division operator takes" in refusal_of(div, memoryview(b"\x01\x01").cast(code), GOOD)
+
+
+class TestBrokenExporters:
+    """An object that promises a view and does not keep it: its error becomes one line of ours."""
+
+    def test_a_released_memoryview(self) -> None:
+        view = memoryview(bytearray(4))
+        view.release()
+        assert refusal_of(div, view, GOOD).startswith("A is a memoryview")
+
+    @pytest.mark.parametrize("interface", ["nonsense", {}, {"version": 3}, 5, {"shape": (2,), "typestr": "!!"}])
+    def test_a_broken_array_interface(self, interface: object) -> None:
+        duck = type("Duck", (), {"__array_interface__": interface})()
+        assert refusal_of(div, duck, GOOD).startswith("A is a Duck")
+
+    @pytest.mark.parametrize("error", [BufferError, RuntimeError, TypeError, ValueError])
+    def test_a_broken_dlpack_exporter(self, error: type[Exception]) -> None:
+        def export(self: object, **options: object) -> object:
+            raise error("the first line\nand the second")
+
+        members = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0)}
+        line = refusal_of(div, type("Exporter", (), members)(), GOOD)
+        assert line.startswith("A is a Exporter that NumPy cannot view (the first line and the second)")
+
+    @pytest.mark.parametrize("device", [(2, 0), (3, 1), None, "cpu"])
+    def test_memory_that_is_not_the_processors(self, device: object) -> None:
+        members = {"__dlpack__": lambda self, **options: 7, "__dlpack_device__": lambda self: device}
+        assert "NumPy cannot view" in refusal_of(div, type("Exporter", (), members)(), GOOD)
+
+
+class TestSparse:
+    """[GR1] is the tag of SONNX, but no other operator has sparse tensors either."""
+
+    @pytest.mark.parametrize("module", ["scipy.sparse._csr", "scipy.sparse", "sparse._coo"])
+    @pytest.mark.parametrize("call", [div, divide])
+    def test_refused(self, module: str, call: Any) -> None:
+        sparse = type("csr_array", (), {"__module__": module})()
+        with pytest.raises(ConstraintError, match=r"^\[GR1\] .* is a sparse tensor \(csr_array\)") as refusal:
+            call(GOOD, sparse)
+        assert refusal.value.tag == "[GR1]"
+        assert isinstance(refusal.value, VinculumError)

@@ -1,0 +1,182 @@
+"""What is viewed as an operand, and that it is viewed: no copy, no conversion."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import div, divide
+from vinculum.errors import BroadcastError, ElementTypeError
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, UINT8, ElementType
+from vinculum.tensors.storage import (
+    as_operand,
+    check_out,
+    check_out_layout,
+    dtype_of,
+    element_type_of,
+    element_type_of_dtype,
+)
+
+
+class Duck:
+    """An object of another package that offers NumPy's array interface and nothing else."""
+
+    def __init__(self, owned: np.ndarray[Any, Any]) -> None:
+        self.owned = owned
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self.owned.__array_interface__
+
+
+class TestElementTypes:
+    """One table leads from an element type to the type that stores it, and back."""
+
+    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
+    def test_there_and_back(self, element_type: ElementType) -> None:
+        assert element_type_of_dtype(dtype_of(element_type)) is element_type
+        assert element_type_of(np.empty((0, 2), dtype_of(element_type))) is element_type
+
+    def test_aliases_of_c_are_the_same_types(self) -> None:
+        for alias, name in ((np.longlong, "int64"), (np.ulonglong, "uint64"), (np.intc, "int32"), (np.byte, "int8")):
+            element_type = element_type_of(np.ones(1, alias))
+            assert element_type.name == name
+            assert div(np.array([6], alias), np.array([2], name)).tolist() == [3]
+
+    def test_fractions_are_the_reals(self) -> None:
+        assert element_type_of(np.array([Fraction(1, 3)], object)) is REAL
+        with pytest.raises(ElementTypeError, match="x is an object array that holds float; the reals are fractions"):
+            element_type_of(np.array([Fraction(1, 3), 0.5], object), "x")
+
+
+class TestViews:
+    """What has an element type and lies in memory is viewed where it is."""
+
+    @pytest.mark.parametrize(
+        "view",
+        [
+            lambda x: x,
+            lambda x: x[::-1],
+            lambda x: x.reshape(2, 3).T,
+            lambda x: np.broadcast_to(x[:1], 5),
+            memoryview,
+            lambda x: memoryview(x)[::2],
+            Duck,
+            lambda x: np.asarray(x).view(type("Subclass", (np.ndarray,), {})),
+        ],
+        ids=["array", "reversed", "transposed", "repeated", "memoryview", "strided", "interface", "subclass"],
+    )
+    def test_no_copy(self, view: Any) -> None:
+        base = np.arange(6, dtype="i4")
+        operand = as_operand(view(base), "A")
+        assert type(operand) is np.ndarray
+        assert operand.dtype == base.dtype
+        assert np.may_share_memory(operand, base)
+
+    def test_read_only_memory_stays_so(self) -> None:
+        base = np.arange(1, 7, dtype="i4")
+        base.flags.writeable = False
+        assert not as_operand(base, "A").flags.writeable
+        assert div(base, base).tolist() == [1] * 6
+
+    @pytest.mark.parametrize("code", "bBhHiIlLqQfd")
+    def test_array_array(self, code: str) -> None:
+        values = array.array(code, [6, 7])
+        operand = as_operand(values, "A")
+        assert operand.dtype == np.dtype(code)
+        assert div(values, values).tolist() == [1, 1]
+        values[0] = 9
+        assert operand.tolist() == [9, 7]
+
+    def test_bytes_behind_a_memoryview_are_uint8(self) -> None:
+        for buffer in (memoryview(b"\x06\x07"), bytearray(b"\x06\x07"), memoryview(bytearray(b"\x06\x07"))):
+            operand = as_operand(buffer, "A")
+            assert element_type_of(operand) is UINT8
+            assert operand.tolist() == [6, 7]
+
+    def test_memory_of_ctypes(self) -> None:
+        values = (ctypes.c_int32 * 2)(6, 7)
+        operand = as_operand(memoryview(values), "A")
+        assert operand.tolist() == [6, 7]
+        values[0] = 9
+        assert operand.tolist() == [9, 7]
+
+
+class TestScalars:
+    """A NumPy or ml_dtypes scalar states its element type and is a tensor of rank 0."""
+
+    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
+    def test_scalars(self, element_type: ElementType) -> None:
+        six, two = (dtype_of(element_type).type(v) for v in (6, 2))
+        operand = as_operand(six, "A")
+        assert (operand.shape, operand.dtype) == ((), dtype_of(element_type))
+        quotient = divide(six, two)
+        assert (quotient.shape, quotient.dtype, int(quotient)) == ((), dtype_of(element_type), 3)
+
+
+class TestForeignLayout:
+    """What no processor divides in place is copied into the processor's own layout, and not converted."""
+
+    @pytest.mark.parametrize("name", ["int16", "int32", "uint64", "float16", "float32", "float64"])
+    def test_foreign_byte_order(self, name: str) -> None:
+        foreign = np.array([[6, 7, 8]], np.dtype(name).newbyteorder())
+        operand = as_operand(foreign, "A")
+        assert operand.dtype == np.dtype(name)
+        assert operand.tolist() == foreign.tolist()
+        assert div(foreign, np.array([2, 7, 4], name)).tolist() == [[3, 1, 2]]
+
+    @pytest.mark.parametrize("name", ["int16", "int64", "float16", "float32"])
+    def test_unaligned(self, name: str) -> None:
+        dtype = np.dtype(name)
+        unaligned = np.zeros(4 * dtype.itemsize + 1, "u1")[1:].view(dtype)
+        unaligned[...] = [6, 7, 8, 9]
+        assert not unaligned.flags.aligned
+        operand = as_operand(unaligned, "A")
+        assert operand.flags.aligned
+        assert div(unaligned, unaligned[::-1]).tolist() == div(unaligned.copy(), unaligned[::-1].copy()).tolist()
+
+    def test_a_field_of_packed_records(self) -> None:
+        records = np.zeros(3, [("tag", "u1"), ("value", "f4")])
+        records["value"] = [1, 2, 3]
+        assert div(records["value"], np.float32(2)).tolist() == [0.5, 1, 1.5]
+
+
+class TestOut:
+    """Results go only where they can be written one by one."""
+
+    @pytest.mark.parametrize("out", [[0.0], (np.zeros(1, "f4"),), None, 1.0, memoryview(bytearray(4))], ids=repr)
+    def test_an_array_of_numpy(self, out: Any) -> None:
+        with pytest.raises(ElementTypeError, match="it must be a NumPy array"):
+            check_out(out, np.dtype("f4"))
+
+    @pytest.mark.parametrize("name", ["f8", ">f4", "f2", "i4", object, ml_dtypes.bfloat16, "V4"])
+    def test_of_the_results_type(self, name: Any) -> None:
+        with pytest.raises(ElementTypeError, match="the result has type float32, as the operands do"):
+            check_out(np.zeros(1, name), np.dtype("f4"))
+
+    def test_that_may_be_written(self) -> None:
+        fixed, unaligned = np.zeros(1, "f4"), np.zeros(5, "u1")[1:].view("f4")
+        fixed.flags.writeable = False
+        for out in (fixed, unaligned):
+            with pytest.raises(ElementTypeError, match="read-only or unaligned"):
+                check_out(out, np.dtype("f4"))
+
+    def test_of_the_results_shape(self) -> None:
+        with pytest.raises(BroadcastError, match=r"out has shape \(3,\); the result has shape \(2,\)"):
+            check_out_layout((3,), (4,), (2,))
+
+    def test_that_repeats_no_memory(self) -> None:
+        with pytest.raises(BroadcastError, match="repeats memory"):
+            check_out_layout((2, 3), (0, 4), (2, 3))
+
+    @pytest.mark.parametrize("shape", [(0,), (3, 0), (3, 0, 2), (0, 0)])
+    def test_without_elements_nothing_is_repeated(self, shape: tuple[int, ...]) -> None:
+        """NumPy gives empty arrays strides of 0."""
+        check_out_layout(shape, np.empty(shape, "f4").strides, shape)
+        check_out_layout((1, 2), (0, 4), (1, 2))

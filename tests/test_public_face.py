@@ -1,0 +1,178 @@
+"""The public face, as architecture fixes it: names, signatures, errors, and how light the import is."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+import vinculum
+from vinculum import errors, sonnx
+
+OPERATORS = {"Operator", "div", "divide", "load", "reciprocal", "sonnx"}
+ERRORS: dict[str, tuple[type[Exception], ...]] = {
+    "VinculumError": (Exception,),
+    "ElementTypeError": (TypeError,),
+    "BroadcastError": (ValueError,),
+    "AttributeValueError": (ValueError,),
+    "SpecLookupError": (LookupError,),
+    "ModelError": (ValueError,),
+    "ConstraintError": (ValueError,),
+    "DivisionByZeroError": (ZeroDivisionError,),
+    "IntegerOverflowError": (OverflowError,),
+}
+SIGNATURES = {
+    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, "
+    "zero_divisor='raise', overflow='wrap')",
+    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None)",
+    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, "
+    "zero_divisor='raise', overflow='wrap')",
+    "sonnx.div": "(a, b, *, out=None)",
+    "sonnx.error_conditions": "(a, b)",
+    "sonnx.accuracy": "(a, b, a_err, b_err)",
+    "load": "(path)",
+    "Operator.infer": "(self, element_types, shapes)",
+    "Operator.__call__": "(self, a, b=None, out=None)",
+}
+# What only a division or a model needs.
+HEAVY = {"numba", "llvmlite", "onnx", "typer", "rich", "defusedxml", "torch", "onnxruntime", "openvino"}
+
+
+def public(path: str) -> Any:
+    """Return what a path of names below the package leads to."""
+    found: Any = vinculum
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def bare_signature(function: Any) -> str:
+    """Return a signature without its annotations."""
+    signature = inspect.signature(function)
+    parameters = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+
+
+class TestNames:
+    """Exactly these, each an explicit definition that an editor can find."""
+
+    def test_of_the_package(self) -> None:
+        assert set(vinculum.__all__) == OPERATORS | set(ERRORS)
+        assert len(vinculum.__all__) == len(set(vinculum.__all__))
+        assert vinculum.__all__ == sorted(vinculum.__all__)
+
+    def test_of_sonnx(self) -> None:
+        assert set(sonnx.__all__) == {"accuracy", "div", "error_conditions"}
+        assert vinculum.sonnx is sonnx
+        assert importlib.import_module("vinculum.sonnx") is sonnx
+
+    def test_nothing_public_goes_unlisted(self) -> None:
+        """Apart from the rooms, which are modules."""
+        visible = {name for name in vars(vinculum) if not name.startswith("_")}
+        rooms = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
+        assert visible - rooms - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
+
+    @pytest.mark.parametrize("name", [*sorted(OPERATORS), *ERRORS])
+    def test_each_is_there_and_documented(self, name: str) -> None:
+        assert (inspect.getdoc(getattr(vinculum, name)) or "").split("\n")[0].endswith((".", ":"))
+
+    def test_an_unknown_name_is_an_attribute_error(self) -> None:
+        with pytest.raises(AttributeError, match="module 'vinculum' has no attribute 'divison'"):
+            vinculum.divison  # noqa: B018 - the look-up is the subject of the test
+
+    def test_dir_lists_what_all_lists(self) -> None:
+        assert set(vinculum.__all__) <= set(dir(vinculum))
+
+
+class TestSignatures:
+    """As architecture writes them; everything after the operands is keyword-only."""
+
+    @pytest.mark.parametrize("path", SIGNATURES)
+    def test_as_fixed(self, path: str) -> None:
+        function = public(path)
+        assert isinstance(function, FunctionType)
+        assert bare_signature(function) == SIGNATURES[path]
+
+    @pytest.mark.parametrize("path", SIGNATURES)
+    def test_every_parameter_is_annotated(self, path: str) -> None:
+        signature = inspect.signature(public(path))
+        assert signature.return_annotation is not inspect.Signature.empty
+        parameters = [p for name, p in signature.parameters.items() if name != "self"]
+        assert [p.name for p in parameters if p.annotation is inspect.Parameter.empty] == []
+
+    @pytest.mark.parametrize("path", ["div", "divide", "sonnx.div", "reciprocal"])
+    def test_nothing_but_operands_by_place(self, path: str) -> None:
+        function = public(path)
+        operands = 1 if path == "reciprocal" else 2
+        with pytest.raises(TypeError, match="positional argument"):
+            function(*[None] * (operands + 1))
+
+    def test_operator_takes_its_name_by_place_and_nothing_else(self) -> None:
+        parameters = list(inspect.signature(vinculum.Operator).parameters.values())
+        assert parameters[0].name == "name"
+        assert {p.kind for p in parameters[1:]} == {inspect.Parameter.KEYWORD_ONLY}
+        names = {p.name for p in parameters}
+        assert {"opset", "axis", "broadcast", "consumed_inputs", "m_pythondiv", "auto_broadcast"} <= names
+        assert {"zero_divisor", "overflow"} <= names
+
+
+class TestErrors:
+    """Each is a VinculumError, and the built-in that a Python user would catch."""
+
+    @pytest.mark.parametrize("name", ERRORS)
+    def test_bases(self, name: str) -> None:
+        error = getattr(vinculum, name)
+        assert error is getattr(errors, name)
+        assert issubclass(error, (vinculum.VinculumError, Exception))
+        assert issubclass(error, vinculum.VinculumError)
+        assert all(issubclass(error, base) for base in ERRORS[name])
+
+    @pytest.mark.parametrize(
+        ("error", "fields"),
+        [
+            (errors.ElementTypeError("a line"), {}),
+            (errors.DivisionByZeroError("a line", count=2, first_index=(0, 1)), {"count": 2, "first_index": (0, 1)}),
+            (errors.IntegerOverflowError("a line", count=1, first_index=()), {"count": 1, "first_index": ()}),
+            (
+                errors.ConstraintError("a line", tag="[C3]", count=2, first_index=(1,)),
+                {"tag": "[C3]", "count": 2, "first_index": (1,)},
+            ),
+            (errors.ConstraintError("a line", tag="[C1]"), {"tag": "[C1]", "count": 0, "first_index": None}),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    @pytest.mark.parametrize("again", [lambda e: e, copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
+    def test_fields_survive_a_process(self, error: Exception, fields: dict[str, object], again: Any) -> None:
+        """A worker of dask or multiprocessing raises in another process than the one that catches."""
+        caught = again(error)
+        assert type(caught) is type(error)
+        assert str(caught) == "a line"
+        assert {name: getattr(caught, name) for name in fields} == fields
+
+
+class TestImport:
+    """`import vinculum` brings numpy and ml_dtypes; the rest comes when it is first needed."""
+
+    def loaded_by(self, statements: str) -> set[str]:
+        """Return which heavy packages a fresh process has after some statements."""
+        program = f"import sys\n{statements}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        return set(done.stdout.split())
+
+    def test_nothing_heavy(self) -> None:
+        assert self.loaded_by("import vinculum, vinculum.sonnx, vinculum.errors") == set()
+
+    def test_nor_for_what_divides_nothing(self) -> None:
+        statements = "import vinculum; vinculum.Operator('Div').infer(['float'] * 2, [('N', 3), (3,)])"
+        assert self.loaded_by(statements) == set()
+
+    def test_a_division_needs_numba_alone(self) -> None:
+        statements = "import numpy, vinculum; vinculum.div(numpy.float32([1]), numpy.float32([2]))"
+        assert self.loaded_by(statements) <= {"numba", "llvmlite"}

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.parser
-import onnxruntime  # type: ignore[import-untyped]  # ships no annotations
-import openvino  # type: ignore[import-untyped]  # ships no annotations
+import onnxruntime
+import openvino
 import torch
-from google.protobuf.message import Message  # type: ignore[import-untyped]  # ships no annotations
+from google.protobuf.message import Message
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from openvino import opset13
-from openvino.utils.node_factory import NodeFactory  # type: ignore[import-untyped]  # ships no annotations
+from openvino.utils.node_factory import NodeFactory
 from torch import Tensor, nn
 from torch.export import Dim
 

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - what is asked for decides
+def __getattr__(name: str) -> Any:
     # The onnx package takes longer to import than everything else here; only a model needs it.
     if name == "load":
         from vinculum.models import load

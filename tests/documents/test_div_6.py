@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum import AttributeValueError, BroadcastError, DivisionByZeroError, ElementTypeError, IntegerOverflowError, div
+from vinculum import (
+    AttributeValueError,
+    BroadcastError,
+    DivisionByZeroError,
+    ElementTypeError,
+    IntegerOverflowError,
+    div,
+)
 from vinculum.spec.diff import difference
 from vinculum.spec.onnx_div import DIV_1, DIV_6
 
@@ -82,8 +89,12 @@ def operands(b: Shape, dtype: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any
 class TestLegalShapes:
     """Lines 6 to 13: what broadcast=1 allows for A of shape (2, 3, 4, 5), in Div-6 as in Div-1."""
 
-    @pytest.mark.clause("Div-1", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape")
-    @pytest.mark.clause("Div-6", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape")
+    @pytest.mark.clause(
+        "Div-1", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape"
+    )
+    @pytest.mark.clause(
+        "Div-6", "one-element-divisor", "broadcast-suffix", "broadcast-axis", "output-of-dividend-shape"
+    )
     @versions
     @pytest.mark.parametrize(("b", "axis", "meaning"), LEGAL)
     def test_divides(self, b: Shape, axis: int | None, meaning: Shape, opset: int, dtype: str) -> None:

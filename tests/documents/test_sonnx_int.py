@@ -55,7 +55,9 @@ class TestConstraints:
     def test_c3_no_divisor_is_zero(self, dtype: str) -> None:
         """Lines 319 and 320; lines 289 and 290 leave a null denominator to the implementation, and ours refuses it."""
         a, b = np.array([[1, 2], [0, 4]], dtype), np.array([[1, 2], [0, 0]], dtype)
-        with pytest.raises(ConstraintError, match=r"^\[C3\] 2 of 4 divisors are zero, the first at index \(1, 0\)") as e:
+        with pytest.raises(
+            ConstraintError, match=r"^\[C3\] 2 of 4 divisors are zero, the first at index \(1, 0\)"
+        ) as e:
             sonnx.div(a, b)
         assert (e.value.tag, e.value.count, e.value.first_index) == ("[C3]", 2, (1, 0))
         assert sonnx.error_conditions(a, b) == []
@@ -72,7 +74,7 @@ class TestConstraints:
 
     def test_a_zero_divisor_comes_before_overflow(self) -> None:
         with pytest.raises(ConstraintError) as refusal:
-            sonnx.div(np.int8([-128, 1]), np.int8([-1, 0]))
+            sonnx.div(np.array([-128, 1], "int8"), np.array([-1, 0], "int8"))
         assert refusal.value.tag == "[C3]"
 
     def test_nothing_is_divided_of_empty_tensors(self) -> None:
@@ -92,14 +94,18 @@ class TestAccuracy:
     @pytest.mark.clause("SONNX Div (int)", "introduced-error")
     def test_truncation_may_take_two_thirds(self) -> None:
         """5/3 discards 2/3, where the note allows 0.5; the bound stays below 1."""
-        introduced = sonnx.accuracy(np.int32([5, 5, 5]), np.int32([3, -100, 1]), 0, 0).introduced
+        introduced = sonnx.accuracy(np.array([5, 5, 5], "int32"), np.array([3, -100, 1], "int32"), 0, 0).introduced
         assert (introduced >= [2 / 3, 5 / 100, 0]).all()
         assert (introduced < 1).all()
 
     @pytest.mark.clause("SONNX Div (int)", "propagated-error")
-    @pytest.mark.parametrize(("a", "b", "a_err", "b_err"), [(100, 7, 3, 2), (-100, 7, 3, 2), (5, -9, 0, 4), (0, 3, 1, 0)])
+    @pytest.mark.parametrize(
+        ("a", "b", "a_err", "b_err"), [(100, 7, 3, 2), (-100, 7, 3, 2), (5, -9, 0, 4), (0, 3, 1, 0)]
+    )
     def test_no_operand_in_range_exceeds_the_total(self, a: int, b: int, a_err: int, b_err: int) -> None:
-        total = sonnx.accuracy(np.int32([a]), np.int32([b]), a_err, b_err).total[0]
+        total = sonnx.accuracy(np.array([a], "int32"), np.array([b], "int32"), a_err, b_err).total[0]
         erroneous = [(x, y) for x in range(a - a_err, a + a_err + 1) for y in range(b - b_err, b + b_err + 1)]
-        results: Any = sonnx.div(np.int32([x for x, _ in erroneous]), np.int32([y for _, y in erroneous]))
+        results: Any = sonnx.div(
+            np.array([x for x, _ in erroneous], "int32"), np.array([y for _, y in erroneous], "int32")
+        )
         assert max(abs(result - a / b) for result in results.tolist()) <= total

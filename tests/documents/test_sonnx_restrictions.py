@@ -43,7 +43,9 @@ class TestGR2:
     @pytest.mark.clause("SONNX Div (int)", "[GR2]")
     @every_call
     @every_variant
-    @pytest.mark.parametrize("bare", [[1.0, 2.0], [1, 2], (1, 2), 1, 2.5, Fraction(1, 2), "12", None, range(2)], ids=repr)
+    @pytest.mark.parametrize(
+        "bare", [[1.0, 2.0], [1, 2], (1, 2), 1, 2.5, Fraction(1, 2), "12", None, range(2)], ids=repr
+    )
     def test_what_states_no_type_is_refused(self, bare: object, good: Any, call: Callable[..., Any]) -> None:
         for operands, name in (((bare, good), "A"), ((good, bare), "B")):
             with pytest.raises(ConstraintError, match=rf"\[GR2\].*\b{name} is a") as refusal:

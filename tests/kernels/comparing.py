@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import ml_dtypes
@@ -60,7 +61,7 @@ def random_encodings(name: str, shape: tuple[int, ...], seed: int) -> Array:
     """Return random bit patterns; of integers a third are small, and one in nine is the smallest or the largest."""
     rng = np.random.default_rng(seed)
     dtype = DTYPES[name]
-    array = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8).view(dtype)[..., 0]
+    array = rng.integers(0, 256, prod(shape) * dtype.itemsize, dtype=np.uint8).view(dtype).reshape(shape)
     if name in INTEGERS:
         lowest = -3 if dtype.kind == "i" else 0
         array = np.where(rng.random(shape) < 1 / 3, rng.integers(lowest, 4, shape).astype(dtype), array)

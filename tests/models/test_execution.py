@@ -36,7 +36,7 @@ class TestErrors:
     """Our own errors keep class, count and index, and gain the node's name."""
 
     def test_a_zero_divisor(self) -> None:
-        def fail() -> NDArray[Any]:
+        def fail(dividend: object, divisor: object) -> NDArray[Any]:
             raise DivisionByZeroError("3 zeros", count=3, first_index=(1, 2))
 
         with pytest.raises(DivisionByZeroError, match=r"^node 'd' \(Div-14\): 3 zeros$") as caught:
@@ -45,7 +45,7 @@ class TestErrors:
         assert isinstance(caught.value, ZeroDivisionError)
 
     def test_others_pass_unlabelled(self) -> None:
-        def fail() -> NDArray[Any]:
+        def fail(dividend: object, divisor: object) -> NDArray[Any]:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -54,7 +54,7 @@ class TestErrors:
     def test_no_observer_sees_a_failed_division(self) -> None:
         seen: list[DivisionRecord] = []
 
-        def fail() -> NDArray[Any]:
+        def fail(dividend: object, divisor: object) -> NDArray[Any]:
             raise ElementTypeError("no")
 
         with pytest.raises(ElementTypeError):

@@ -26,7 +26,9 @@ class TestVersions:
     """axis and broadcast are of Div-1 and Div-6, consumed_inputs of version 1, and later versions have none."""
 
     @pytest.mark.parametrize("opset", [7, 10, 13, 14, None])
-    @pytest.mark.parametrize(("name", "value"), [("axis", 0), ("broadcast", 1), ("broadcast", 0), ("consumed_inputs", [0])])
+    @pytest.mark.parametrize(
+        ("name", "value"), [("axis", 0), ("broadcast", 1), ("broadcast", 0), ("consumed_inputs", [0])]
+    )
     def test_later_versions_of_div(self, opset: int | None, name: str, value: Any) -> None:
         line = refusal_of(div, ONES, ONES, opset=opset, **{name: value})
         having = "Div-1" if name == "consumed_inputs" else "Div-1 and Div-6"
@@ -56,8 +58,8 @@ class TestVersions:
 
     @pytest.mark.parametrize("variant", ["real", "float", "int"])
     def test_sonnx_has_none(self, variant: str) -> None:
-        for attributes in ({"axis": 0}, {"broadcast": 0}, {"consumed_inputs": []}, {"m_pythondiv": False}):
-            line = refusal_of(Operator, "Div", dialect="sonnx", variant=variant, **attributes)
+        for name, value in (("axis", 0), ("broadcast", 0), ("consumed_inputs", ()), ("m_pythondiv", False)):
+            line = refusal_of(Operator, "Div", dialect="sonnx", variant=variant, **{name: value})
             assert line.startswith(f"SONNX Div ({variant}) has no attribute ")
 
     def test_none_leaves_an_attribute_at_its_default(self) -> None:
@@ -99,12 +101,12 @@ class TestValues:
         index: Any = np.int64(1)
         assert div(ONES, ONES[0], opset=6, broadcast=index, axis=index).shape == (2, 3)
         false: Any = np.False_
-        assert divide(np.int8([-7]), np.int8([2]), m_pythondiv=false).tolist() == [-3]
+        assert divide(np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=false).tolist() == [-3]
 
     def test_a_refusal_is_not_remembered_as_an_answer(self) -> None:
         """1 equals True and 1.0, so that a table of operators by their arguments must not take one for the other."""
-        assert divide(np.int8([-7]), np.int8([2]), m_pythondiv=False).tolist() == [-3]
-        refusal_of(divide, np.int8([-7]), np.int8([2]), m_pythondiv=0)
+        assert divide(np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=False).tolist() == [-3]
+        refusal_of(divide, np.array([-7], "int8"), np.array([2], "int8"), m_pythondiv=0)
         assert div(ONES, ONES[0], opset=6, broadcast=1, axis=1).shape == (2, 3)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1, axis=1.0)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1.0, axis=1)

@@ -15,6 +15,7 @@ from vinculum.spec.special_values import SPECIAL_VALUES, OperandClass, QuotientC
 from vinculum.tensors.storage import dtype_of
 
 Array = np.ndarray[Any, Any]
+finfo: Any = ml_dtypes.finfo  # it has no types
 OF_DIV = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
 EVERY = [*OF_DIV, FLOAT8E4M3FN, FLOAT8E5M2]
 every_type = pytest.mark.parametrize("element_type", EVERY, ids=str)
@@ -24,7 +25,7 @@ every_case = pytest.mark.parametrize("case", SPECIAL_VALUES, ids=lambda c: f"{c.
 def members(kind: OperandClass, element_type: ElementType) -> Array:
     """Return numbers of a class, of both signs: for the finite ones the smallest, the largest and some between."""
     dtype = dtype_of(element_type)
-    info = ml_dtypes.finfo(dtype)
+    info = finfo(dtype)
     finite = [info.smallest_subnormal, info.smallest_normal, 1, 1.5, 3, info.max]
     magnitudes: dict[OperandClass, list[Any]] = {
         OperandClass.ZERO: [0.0],
@@ -33,7 +34,8 @@ def members(kind: OperandClass, element_type: ElementType) -> Array:
         OperandClass.NAN: [np.nan],
     }
     values = np.array([float(m) for m in magnitudes[kind]]).astype(dtype)
-    return np.concatenate([values, -values])
+    both: Array = np.concatenate([values, -values])
+    return both
 
 
 def calls(element_type: ElementType) -> list[Any]:
@@ -46,7 +48,8 @@ def calls(element_type: ElementType) -> list[Any]:
 
 def signs(array: Array) -> Array:
     """Return the sign bits."""
-    return np.signbit(array.astype("f8"))
+    bits: Array = np.signbit(array.astype("f8"))
+    return bits
 
 
 class TestSpecialValues:
@@ -94,7 +97,7 @@ class TestSpecialValues:
     def test_a_nan_of_any_payload_stays_one(self, element_type: ElementType) -> None:
         fmt = element_type.binary_format
         assert fmt is not None
-        encodings = [bits for bits in (fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1)]
+        encodings = [fmt.nan, fmt.nan | fmt.sign_mask, fmt.sign_mask - 1, 2 * fmt.sign_mask - 1]
         nans = np.array(encodings, f"u{element_type.bits // 8}").view(dtype_of(element_type))
         ones = np.ones(4).astype(nans.dtype)
         for call in calls(element_type):
@@ -121,7 +124,7 @@ class TestRounding:
         for x, y, q, encoding in zip(*(z.astype("f8").tolist() for z in (a, b, quotients)), bits.tolist(), strict=True):
             exact = Fraction(x) / Fraction(y)
             if not np.isfinite(q):
-                largest = Fraction(float(ml_dtypes.finfo(a.dtype).max))
+                largest = Fraction(float(finfo(a.dtype).max))
                 assert exact >= largest * (1 + Fraction(1, 2 ** (fmt.significand_bits + 2)))
                 continue
             distance = abs(Fraction(q) - exact)
@@ -135,7 +138,7 @@ class TestRounding:
     def test_subnormals(self, element_type: ElementType) -> None:
         """A tie at half the smallest subnormal goes to zero, and one at three halves to two of them."""
         dtype = dtype_of(element_type)
-        tiny = ml_dtypes.finfo(dtype).smallest_subnormal
+        tiny = finfo(dtype).smallest_subnormal
         a, b = (np.array([float(tiny) * k for k in row]).astype(dtype) for row in ((1, 3, 5, 7), (1, 1, 1, 1)))
         two = np.full(4, 2).astype(dtype)
         assert (div(a, two).astype("f8") / float(tiny)).tolist() == [0, 2, 2, 4]

@@ -19,7 +19,9 @@ def edges(dtype: str) -> list[int]:
     bits = (1, 2, 7, 8, 15, 16, 24, 31, 32, 52, 53, 54, 62, 63)
     powers = [sign * 2**k + d for k in bits for d in (-1, 0, 1) for sign in (1, -1)]
     small = [0, 3, -3, 10, -10, 11, -11, 69]
-    return sorted({v for v in (*powers, *small, limits.min, limits.min + 1, limits.max) if limits.min <= v <= limits.max})
+    return sorted(
+        {v for v in (*powers, *small, limits.min, limits.min + 1, limits.max) if limits.min <= v <= limits.max}
+    )
 
 
 def quotient(a: int, b: int, floor: bool, dtype: str) -> int:

@@ -33,8 +33,15 @@ def cases() -> dict[str, TestCase]:
 def division(case: TestCase) -> onnx.NodeProto:
     """Return the one node of a case."""
     assert case.model is not None
+    node: onnx.NodeProto
     (node,) = case.model.graph.node
     return node
+
+
+def opset_of(case: TestCase) -> int:
+    """Return the operator set that the model of a case imports."""
+    assert case.model is not None
+    return max(int(imported.version) for imported in case.model.opset_import if imported.domain in ("", "ai.onnx"))
 
 
 def test_none_is_missing() -> None:
@@ -48,7 +55,8 @@ class TestNodes:
     def test_quotients(self, name: str) -> None:
         case = cases()[name]
         node, opset = division(case), opset_of(case)
-        for inputs, outputs in case.data_sets or ():
+        assert case.data_sets
+        for inputs, outputs in case.data_sets:
             (expected,) = outputs
             quotient = FUNCTIONS[node.op_type](*inputs, opset=opset)
             np.testing.assert_array_equal(quotient, expected, strict=True)
@@ -62,9 +70,3 @@ class TestNodes:
         element_type, shape = Operator(node.op_type, opset=opset_of(case)).infer(types, shapes)
         assert element_type.onnx_code == output.type.tensor_type.elem_type
         assert shape == tuple(d.dim_value for d in output.type.tensor_type.shape.dim)
-
-
-def opset_of(case: TestCase) -> int:
-    """Return the operator set that the model of a case imports."""
-    assert case.model is not None
-    return next(imported.version for imported in case.model.opset_import if imported.domain in ("", "ai.onnx"))

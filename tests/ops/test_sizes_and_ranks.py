@@ -123,7 +123,8 @@ class TestTooLarge:
     """A result that no memory holds is one line, not a crash."""
 
     @pytest.mark.parametrize(
-        ("a", "b"), [((2**40, 1), (1, 2**40)), ((2**40, 1, 1), (1, 2**40, 0)), ((2**31, 1), (1, 2**32)), ((2**62, 1), (2,))]
+        ("a", "b"),
+        [((2**40, 1), (1, 2**40)), ((2**40, 1, 1), (1, 2**40, 0)), ((2**31, 1), (1, 2**32)), ((2**62, 1), (2,))],
     )
     def test_refused(self, a: tuple[int, ...], b: tuple[int, ...]) -> None:
         one = np.int8(1)

@@ -71,8 +71,8 @@ class TestWhichConstraint:
             ([1], np.zeros(2, "i8"), "[GR2]"),
             (np.ones(2, "i4"), np.zeros(3, "i8"), "[C2]"),
             (np.ones(2, "i4"), np.zeros(3, "i4"), "[C1]"),
-            (np.int32([-(2**31), 1]), np.int32([-1, 0]), "[C3]"),
-            (np.int32([-(2**31), 1]), np.int32([-1, 1]), "[V1]"),
+            (np.array([-(2**31), 1], "int32"), np.array([-1, 0], "int32"), "[C3]"),
+            (np.array([-(2**31), 1], "int32"), np.array([-1, 1], "int32"), "[V1]"),
         ],
     )
     def test_in_order(self, a: Any, b: Any, tag: str) -> None:

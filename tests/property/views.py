@@ -15,6 +15,8 @@ from tests.kernels.comparing import DTYPES, random_encodings
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
 
+_FEW = 6
+
 
 @dataclass(frozen=True)
 class View:
@@ -25,7 +27,7 @@ class View:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, most: int = 6) -> Shape:
+def shapes(draw: st.DrawFn, most: int = _FEW) -> Shape:
     """Draw a shape of rank 0 to 6; now and then one dimension is longer than what the loops take at once."""
     shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=most))
     if shape and draw(st.integers(0, 4)) == 0:
@@ -44,7 +46,11 @@ def views(draw: st.DrawFn, name: str, shape: Shape, *, writable: bool = False) -
     steps = draw(st.lists(st.sampled_from([1, 1, 1, -1, 2, -2, 3]), min_size=rank, max_size=rank))
     repeats = draw(st.lists(st.integers(0, 5).map(lambda n: n == 0 and not writable), min_size=rank, max_size=rank))
     kept = [1 if repeated else size for size, repeated in zip(shape, repeats, strict=True)]
-    sizes = [size * abs(step) + draw(st.integers(0, 1)) for size, step in zip(kept, steps, strict=True)]
+    gaps = draw(st.lists(st.integers(0, 1), min_size=rank, max_size=rank))
+    if rank > _FEW:  # gaps in so many dimensions would fill more memory than there is
+        steps = [step if size > 1 else 1 for size, step in zip(kept, steps, strict=True)]
+        gaps = [0] * rank
+    sizes = [size * abs(step) + gap for size, step, gap in zip(kept, steps, gaps, strict=True)]
     memory = random_encodings(name, tuple(sizes[d] for d in order), draw(st.integers(0, 9)))
     if not writable:
         memory = draw(st.sampled_from([_plain, _plain, _unaligned, _byte_swapped, _read_only]))(memory)

@@ -17,7 +17,8 @@ class TestViews:
     """What DLPack and NumPy share is divided where it lies."""
 
     @pytest.mark.parametrize(
-        "name", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+        "name",
+        ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
     )
     def test_every_shared_type(self, torch_or_skip: ModuleType, name: str) -> None:
         tensor = torch_or_skip.tensor([6, 9], dtype=getattr(torch_or_skip, name))

@@ -134,7 +134,8 @@ class TestArguments:
             assert "\n" not in str(refusal.value)
 
     def test_shapes_of_numpy(self) -> None:
-        assert Operator("Div").infer([FLOAT, FLOAT], [np.array([2, 3]), (np.int64(3),)])[1] == (2, 3)
+        shapes: Any = [np.array([2, 3]), (np.int64(3),)]
+        assert Operator("Div").infer([FLOAT, FLOAT], shapes)[1] == (2, 3)
 
     @pytest.mark.parametrize("shapes", [[(2**40, 1), (1, 2**40)], [(2**63,), (1,)], [("N", 2**62), (2**62, 1)]])
     def test_a_result_that_no_memory_holds(self, shapes: list[SymbolicShape]) -> None:
@@ -144,5 +145,5 @@ class TestArguments:
     @pytest.mark.parametrize("shapes", [[(2, 3), (3,)], [("N", 3), (3,)], [None, (3,)], [(2, 3), None]])
     def test_a_negative_axis(self, shapes: list[SymbolicShape | None]) -> None:
         """[Div-6, negative-axis-undefined], whatever is known of the shapes."""
-        with pytest.raises(AttributeValueError, match="axis.* -1"):
+        with pytest.raises(AttributeValueError, match=r"axis.* -1"):
             Operator("Div", opset=6, broadcast=1, axis=-1).infer([FLOAT, FLOAT], shapes)

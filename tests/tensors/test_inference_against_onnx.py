@@ -40,7 +40,7 @@ def onnxs_answer(
     names = [operand.name for operand in row.inputs]
     node = helper.make_node(row.name, names, ["C"], **attributes)
     declared = [
-        helper.make_tensor_value_info(name, element_type.onnx_code, shape)
+        helper.make_tensor_value_info(name, element_type.onnx_code or 0, shape)
         for name, element_type, shape in zip(names, types, shapes, strict=True)
     ]
     graph = helper.make_graph([node], "division", declared, [onnx.ValueInfoProto(name="C")])

@@ -19,7 +19,8 @@ def test_sizes_names_and_unknowns_are_kept(shape: tuple[Any, ...]) -> None:
 
 def test_numpys_whole_numbers_are_sizes() -> None:
     assert check_dimensions(np.array([2, 3])) == (2, 3)
-    assert check_dimensions((np.int64(2), "N")) == (2, "N")
+    shape: Any = (np.int64(2), "N")
+    assert check_dimensions(shape) == (2, "N")
 
 
 @pytest.mark.parametrize("dimension", [-1, True, False, 1.0, 2.5, b"N", (2,), [2]])

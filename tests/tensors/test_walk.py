@@ -19,7 +19,9 @@ ITEM = 4
 
 def walk_of(a: Array, b: Array, out: Array | None = None) -> Walk:
     """Plan the division of two arrays under multidirectional broadcasting."""
-    return plan(multidirectional(a.shape, b.shape), a.strides, b.strides, None if out is None else out.strides, a.itemsize)
+    return plan(
+        multidirectional(a.shape, b.shape), a.strides, b.strides, None if out is None else out.strides, a.itemsize
+    )
 
 
 def visited(walk: Walk) -> list[tuple[int, int, int]]:

@@ -47,7 +47,7 @@ def kernel(function: Callable[..., Any], storage: str) -> Callable[..., Any]:
     except RuntimeError:  # no folder can be written to: compile in every process
         return cast(Callable[..., Any], numba.njit(**_OPTIONS)(function))
     implementation = dispatcher._cache._impl
-    dispatcher._cache._cache_file = IndexDataCacheFile(
+    dispatcher._cache._cache_file = _ForgivingCacheFile(
         cache_path=implementation.locator.get_cache_path(),
         filename_base=f"{implementation.filename_base}.{storage}",
         # Numba watches only the file of the entry point; the rules that it calls live in other files, and a
@@ -57,9 +57,34 @@ def kernel(function: Callable[..., Any], storage: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], dispatcher)
 
 
+class _ForgivingCacheFile(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+    """Cache files of which those that are damaged or cannot be written are as good as none."""
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:  # unpickling a damaged file raises anything
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        try:
+            super().save(key, data)
+        except OSError:
+            return
+        except Exception:  # the index is damaged: begin a new one
+            self.flush()
+            super().save(key, data)
+
+
 @cache
 def processor_has(feature: str) -> bool:
-    """Whether the processor that kernels are compiled for has an instruction-set extension."""
+    """Whether the processor that kernels are compiled for has an instruction-set extension.
+
+    Numba compiles for the processor at hand unless its settings name another; then only the extensions that they name
+    count.
+    """
+    if numba.config.CPU_NAME is not None or numba.config.CPU_FEATURES is not None:
+        return f"+{feature}" in (numba.config.CPU_FEATURES or "").split(",")
     return bool(binding.get_host_cpu_features().get(feature, False))
 
 

@@ -99,7 +99,8 @@ def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Tally, p
             if tally[ZERO_DIVISORS] == 0:
                 tally[FIRST_ZERO_DIVISOR] = position + i
             tally[ZERO_DIVISORS] += 1
-            quotients[i] = saturated(dividend) if tally[SATURATE_ZERO_DIVISORS] else 0
+            # Zero by its type: joined with a Python 0, uint64 would go through binary64.
+            quotients[i] = saturated(dividend) if tally[SATURATE_ZERO_DIVISORS] else type(dividend)(0)
         elif overflows(dividend, divisor):
             if tally[OVERFLOWS] == 0:
                 tally[FIRST_OVERFLOW] = position + i

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
@@ -84,6 +85,8 @@ class DivisionRecord:
 
 
 Observer = Callable[[DivisionRecord], None]
+Compute = Callable[[Any, Any], NDArray[Any]]
+"""Divides a dividend (None for Reciprocal) by a divisor."""
 
 
 @dataclass(frozen=True)
@@ -92,23 +95,41 @@ class Execution:
 
     policies: Policies
     observer: Observer | None = None
+    _loaded: set[object] = field(default_factory=set, init=False)
 
     def divide(
         self,
         division: Division,
         dividend: NDArray[Any] | None,
         divisor: NDArray[Any],
-        compute: Callable[[], NDArray[Any]],
+        compute: Compute,
     ) -> NDArray[Any]:
-        """Return what `compute` returns; its errors keep their class and gain the node's name."""
-        start = perf_counter()
+        """Return the quotient that `compute` gives; its errors keep their class and gain the node's name."""
         with labelled(division):
-            quotient = compute()
+            if self.observer is not None:
+                self._load_kernel(division, dividend, divisor, compute)
+            start = perf_counter()
+            quotient = compute(dividend, divisor)
         seconds = perf_counter() - start
         if self.observer is not None:
             shown = None if dividend is None else read_only(dividend)
             self.observer(DivisionRecord(division, shown, read_only(divisor), read_only(quotient), seconds))
         return quotient
+
+    def _load_kernel(
+        self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
+    ) -> None:
+        """Divide a few ones of the operands' type and rank first: a kernel's loading is not the division's time."""
+        a = None if dividend is None else _ones_like(dividend)
+        b = _ones_like(divisor)
+        kind = (division.spec, b.dtype, None if a is None else a.shape, b.shape)
+        if kind not in self._loaded:
+            self._loaded.add(kind)
+            compute(a, b)
+
+
+def _ones_like(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ones([min(size, 2) for size in array.shape], array.dtype)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

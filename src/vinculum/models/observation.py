@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,15 @@ class DivisionSummary:
     seconds: float = 0.0
 
     def __add__(self, other: DivisionSummary) -> DivisionSummary:
-        return DivisionSummary(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return DivisionSummary(
+            self.executions + other.executions,
+            self.elements + other.elements,
+            self.zero_divisors + other.zero_divisors,
+            self.infinite + other.infinite,
+            self.nan + other.nan,
+            self.subnormal + other.subnormal,
+            self.seconds + other.seconds,
+        )
 
 
 def summarise(record: DivisionRecord) -> DivisionSummary:

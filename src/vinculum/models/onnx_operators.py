@@ -5,7 +5,7 @@ The hook goes by the names of the classes, so they are those of the operators.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -52,12 +52,18 @@ class _DivisionNode(OpRun):
         # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
         self._own = Division(name_of(onnx_node), "an operator's own function", spec)
 
-    def _divide(self, dividend: Any, divisor: Any, compute: Callable[[Execution, int], NDArray[Any]]) -> Any:
+    def _divide(self, dividend: Any, divisor: Any, attributes: Mapping[str, Any]) -> Any:
         run = CURRENT_RUN.get()
         division = self._own if self._number is None else run.divisions[self._number]
-        version = division.spec.since_version
+        options = {"opset": division.spec.since_version, **attributes}
+
+        def compute(a: Any, b: Any) -> NDArray[Any]:
+            if a is None:
+                return onnx_ops.reciprocal(b, **options)
+            return onnx_ops.div(a, b, **options, **asdict(run.execution.policies))
+
         try:
-            return (run.execution.divide(division, dividend, divisor, lambda: compute(run.execution, version)),)
+            return (run.execution.divide(division, dividend, divisor, compute),)
         except Exception as error:
             raise Interruption(error) from None
 
@@ -66,20 +72,14 @@ class Div(_DivisionNode):
     """ONNX Div."""
 
     def _run(self, dividend: Any, divisor: Any, **attributes: Any) -> Any:
-        def compute(execution: Execution, version: int) -> NDArray[Any]:
-            return onnx_ops.div(dividend, divisor, opset=version, **attributes, **asdict(execution.policies))
-
-        return self._divide(dividend, divisor, compute)
+        return self._divide(dividend, divisor, attributes)
 
 
 class Reciprocal(_DivisionNode):
     """ONNX Reciprocal."""
 
     def _run(self, divisor: Any, **attributes: Any) -> Any:
-        def compute(_: Execution, version: int) -> NDArray[Any]:
-            return onnx_ops.reciprocal(divisor, opset=version, **attributes)
-
-        return self._divide(None, divisor, compute)
+        return self._divide(None, divisor, attributes)
 
 
 class Loop(ReferenceLoop):

@@ -53,9 +53,7 @@ class DivideStep:
     def compute(self, execution: Execution, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
         """Return the quotient."""
         options: dict[str, Any] = {**self.attributes, **asdict(execution.policies)}
-        return execution.divide(
-            self.division, dividend, divisor, lambda: openvino_ops.divide(dividend, divisor, **options)
-        )
+        return execution.divide(self.division, dividend, divisor, lambda a, b: openvino_ops.divide(a, b, **options))
 
 
 Step = ConvertStep | DivideStep

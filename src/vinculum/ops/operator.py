@@ -147,7 +147,7 @@ class Operator:
             divide = self._divisions.get(a.dtype)
             if divide is not None:
                 result = np.empty(a.shape, a.dtype) if out is None else out
-                self._divide(divide, a, b, result, self._plain(a.shape))
+                self._divide(divide, a, b, result, self._plain(a.shape), partial=out is not None)
                 return result
         return self._general_call(a, b, out)
 
@@ -179,18 +179,20 @@ class Operator:
             if _clashes(out, dividend, walk) or _clashes(out, divisor, walk):
                 result = walk.new_result(dtype)
                 walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
-        self._divide(divide, dividend, divisor, result, walk)
+        self._divide(divide, dividend, divisor, result, walk, partial=result is out)
         if out is not None and result is not out:
             out[...] = result
             return out
         return result
 
-    def _divide(self, divide: Division, dividend: Array, divisor: Array, result: Array, walk: Walk) -> None:
+    def _divide(
+        self, divide: Division, dividend: Array, divisor: Array, result: Array, walk: Walk, partial: bool
+    ) -> None:
         if not result.size:
             return
         exceptions = divide(dividend, divisor, result, walk)
         if exceptions is not None:
-            exceptions.raise_by(self.policies, self.spec.title, result.size)
+            exceptions.raise_by(self.policies, self.spec.title, result.size, partial=partial)
 
     def _operands(self, a: object, b: object) -> tuple[Array, Array]:
         names = self.spec.inputs

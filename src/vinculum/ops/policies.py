@@ -53,27 +53,37 @@ class Exceptions:
     overflows: int = 0
     first_overflow: tuple[int, ...] | None = None
 
-    def raise_by(self, policies: Policies, title: str, elements: int) -> None:
+    def raise_by(self, policies: Policies, title: str, elements: int, *, partial: bool) -> None:
         """Raise what the policies ask for; zero divisors come before overflow.
+
+        Parameters
+        ----------
+        policies : Policies
+            The caller's.
+        title : str
+            What a message calls the operator.
+        elements : int
+            How many quotients there are.
+        partial : bool
+            Whether an array of the caller's holds results by now.
 
         Raises
         ------
         DivisionByZeroError, IntegerOverflowError
             With the count and the first index.
         """
+        note = "; out holds partial results" if partial else ""
         if self.first_zero_divisor is not None and policies.zero_divisor == "raise":
             raise DivisionByZeroError(
                 f"{self.zero_divisors} of {elements} divisors of {title} are zero, the first at index "
-                f"{self.first_zero_divisor}; allowed with zero_divisor='zero' or 'saturate'; "
-                "an out array may hold partial results",
+                f"{self.first_zero_divisor}; allowed with zero_divisor='zero' or 'saturate'{note}",
                 count=self.zero_divisors,
                 first_index=self.first_zero_divisor,
             )
         if self.first_overflow is not None and policies.overflow == "raise":
             raise IntegerOverflowError(
                 f"{self.overflows} of {elements} quotients of {title} are MIN/-1, which the type cannot hold, the "
-                f"first at index {self.first_overflow}; allowed with overflow='wrap' or 'saturate'; "
-                "an out array may hold partial results",
+                f"first at index {self.first_overflow}; allowed with overflow='wrap' or 'saturate'{note}",
                 count=self.overflows,
                 first_index=self.first_overflow,
             )

@@ -59,9 +59,7 @@ def divide(
         For integers under the policy ``"raise"``, and for a real divided by 0.
     """
     if a.shape != b.shape:
-        raise BroadcastError(
-            f"the shapes are {a.shape} and {b.shape}; the reference divides equal shapes only"
-        )
+        raise BroadcastError(f"the shapes are {a.shape} and {b.shape}; the reference divides equal shapes only")
     pairs = zip(elements(a, element_type), elements(b, element_type), strict=True)
     quotients: Iterable[int | Fraction]
     if element_type.is_integer:
@@ -106,9 +104,7 @@ def elements(array: NDArray[Any], element_type: ElementType) -> list[Any]:
     """
     # An array in the other byte order is refused too: its encodings would be read backwards.
     if array.dtype != np.dtype(element_type.numpy):
-        raise ElementTypeError(
-            f"the array's dtype is {array.dtype}; {element_type} needs {element_type.numpy}"
-        )
+        raise ElementTypeError(f"the array's dtype is {array.dtype}; {element_type} needs {element_type.numpy}")
     if element_type.binary_format is not None:
         return array.view(_ENCODING[element_type.bits]).ravel().tolist()
     if element_type.bits == _FOUR_BITS:
@@ -124,15 +120,11 @@ def _four_bit_value(bits: int, element_type: ElementType) -> int:
 
 def _real(value: object) -> Fraction:
     if not isinstance(value, Rational):
-        raise ElementTypeError(
-            f"{value!r} is a {type(value).__name__}; a real is given exactly, as a Fraction or int"
-        )
+        raise ElementTypeError(f"{value!r} is a {type(value).__name__}; a real is given exactly, as a Fraction or int")
     return Fraction(int(value.numerator), int(value.denominator))
 
 
-def _array(
-    values: Iterable[int | Fraction], shape: tuple[int, ...], element_type: ElementType
-) -> NDArray[Any]:
+def _array(values: Iterable[int | Fraction], shape: tuple[int, ...], element_type: ElementType) -> NDArray[Any]:
     if element_type.binary_format is not None:
         encodings = np.array(list(values), dtype=_ENCODING[element_type.bits])
         return encodings.view(element_type.numpy).reshape(shape)

@@ -74,9 +74,7 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     negative = dividend.negative != divisor.negative
     if dividend.is_nan or divisor.is_nan:
         return fmt.nan
-    invalid_operation = (dividend.is_infinite and divisor.is_infinite) or (
-        dividend.is_zero and divisor.is_zero
-    )
+    invalid_operation = (dividend.is_infinite and divisor.is_infinite) or (dividend.is_zero and divisor.is_zero)
     if invalid_operation:
         return fmt.nan
     division_by_zero = divisor.is_zero
@@ -84,9 +82,7 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
         return infinity(fmt, negative=negative)
     if divisor.is_infinite:
         return round_to_nearest_even(Fraction(0), fmt, negative_zero=negative)
-    return round_to_nearest_even(
-        rational_quotient(dividend.value, divisor.value), fmt, negative_zero=negative
-    )
+    return round_to_nearest_even(rational_quotient(dividend.value, divisor.value), fmt, negative_zero=negative)
 
 
 def rational_quotient(a: Fraction, b: Fraction) -> Fraction:
@@ -104,9 +100,7 @@ def _check_policy(name: str, given: str, allowed: tuple[str, ...]) -> None:
 
 def _quotient_by_zero(a: int, element_type: ElementType, zero_divisor: str) -> int:
     if zero_divisor == "raise":
-        raise ZeroDivisionError(
-            f"{a} / 0 in {element_type}; choose zero_divisor='zero' or 'saturate' to get a value"
-        )
+        raise ZeroDivisionError(f"{a} / 0 in {element_type}; choose zero_divisor='zero' or 'saturate' to get a value")
     if zero_divisor == "zero" or a == 0:
         return 0
     return element_type.maximum if a > 0 else element_type.minimum

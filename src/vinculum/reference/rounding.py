@@ -80,9 +80,7 @@ def decode(bits: int, fmt: BinaryFormat) -> Number:
         If the format has no such encoding.
     """
     if not 0 <= bits < 2 * fmt.sign_mask:
-        raise ValueError(
-            f"encoding {bits} is not from 0 to {2 * fmt.sign_mask - 1}; mask it to the format's width"
-        )
+        raise ValueError(f"encoding {bits} is not from 0 to {2 * fmt.sign_mask - 1}; mask it to the format's width")
     negative = bits >= fmt.sign_mask
     unsigned = bits % fmt.sign_mask
     if unsigned > fmt.largest:
@@ -140,9 +138,7 @@ def round_up_to_float64(value: Fraction) -> float:
         If the value is negative.
     """
     if value < 0:
-        raise ValueError(
-            f"{value} is negative; only the size of an error is rounded upward, give its absolute value"
-        )
+        raise ValueError(f"{value} is negative; only the size of an error is rounded upward, give its absolute value")
     try:
         nearest = float(value)  # correctly rounded, an error instead of infinity
     except OverflowError:

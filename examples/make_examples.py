@@ -173,7 +173,7 @@ def export_torch(
         verbose=False,
     )
     assert program is not None
-    model = program.model_proto
+    model: onnx.ModelProto = program.model_proto
     strip_notes(model)
     return model
 
@@ -220,9 +220,7 @@ def rms_norm() -> None:
     x = generator(3).normal(size=(2, 5, 64)).astype(np.float32)
     model = export_torch(RMSNorm(64), {"x": x}, ["y"], {"x": {0: BATCH, 1: LENGTH}})
     weights = folder / "weights.data"
-    onnx.save(
-        model, folder / "model.onnx", save_as_external_data=True, location=weights.name, size_threshold=128
-    )
+    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location=weights.name, size_threshold=128)
     weights.chmod(0o644)  # onnx makes it readable by its owner alone
     np.save(folder / "x.npy", x)
 
@@ -355,9 +353,7 @@ def openvino_rounding() -> None:
         div (int32[N, 3] a, int32[3] b) => (int32[N, 3] quotient) { quotient = Div (a, b) }
     """)
     onnx.save(model, folder / "div.onnx")
-    openvino.save_model(
-        openvino.convert_model(folder / "div.onnx"), folder / "converted.xml", compress_to_fp16=False
-    )
+    openvino.save_model(openvino.convert_model(folder / "div.onnx"), folder / "converted.xml", compress_to_fp16=False)
     a = opset13.parameter([-1, 3], np.int32, name="a")
     b = opset13.parameter([3], np.int32, name="b")
     attributes = {"auto_broadcast": "NUMPY", "m_pythondiv": False}

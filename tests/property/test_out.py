@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, random_encodings
-from tests.property.views import broadcastable, names, shapes, views
+from tests.property.views import broadcastable, joined, names, shapes, views
 
 Array = npt.NDArray[Any]
 
@@ -44,8 +44,7 @@ class TestOut:
     def test_memory_of_its_own(self, data: st.DataObject, name: str, operator: Any) -> None:
         shape = data.draw(shapes())
         a, b = (data.draw(views(name, each)) for each in data.draw(broadcastable(shape)))
-        joined = np.broadcast_shapes(a.array.shape, b.array.shape)
-        out = data.draw(views(name, joined, writable=True))
+        out = data.draw(views(name, joined(a.array.shape, b.array.shape), writable=True))
         before = a.memory.copy(), b.memory.copy(), out.memory.copy()
         assert operator(a.array, b.array, out=out.array, **policies(name)) is out.array
         assert_same(out.array, operator(a.array, b.array, **policies(name)))

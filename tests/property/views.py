@@ -94,4 +94,11 @@ def _shortened(shape: Shape, shorten: bool) -> Shape:
     return shape
 
 
+def joined(a: Shape, b: Shape) -> Shape:
+    """Return the shape that NumPy's rule gives; its own function goes no further than rank 32."""
+    rank = max(len(a), len(b))
+    padded = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
+    return tuple(y if x == 1 else x for x, y in zip(*padded, strict=True))
+
+
 names = st.sampled_from(list(DTYPES))

@@ -120,16 +120,11 @@ class Execution:
         self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
     ) -> None:
         """Divide a few ones of the operands' type and rank first: a kernel's loading is not the division's time."""
-        a = None if dividend is None else _ones_like(dividend)
-        b = _ones_like(divisor)
-        kind = (division.spec, b.dtype, None if a is None else a.shape, b.shape)
+        few = [None if x is None else np.ones([min(size, 2) for size in x.shape], x.dtype) for x in (dividend, divisor)]
+        kind = (division.spec, *((x.dtype, x.shape) for x in few if x is not None))
         if kind not in self._loaded:
             self._loaded.add(kind)
-            compute(a, b)
-
-
-def _ones_like(array: NDArray[Any]) -> NDArray[Any]:
-    return np.ones([min(size, 2) for size in array.shape], array.dtype)
+            compute(*few)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 

@@ -58,7 +58,7 @@ class _DivisionNode(OpRun):
         options = {"opset": division.spec.since_version, **attributes}
 
         def compute(a: Any, b: Any) -> NDArray[Any]:
-            if a is None:
+            if division.spec.name == "Reciprocal":
                 return onnx_ops.reciprocal(b, **options)
             return onnx_ops.div(a, b, **options, **asdict(run.execution.policies))
 

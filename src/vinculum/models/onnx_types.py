@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf.message import EncodeError  # type: ignore[import-untyped]  # it ships no types
+from google.protobuf.message import EncodeError
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 from onnx.checker import ValidationError

@@ -152,7 +152,9 @@ class TestVersion1:
     @pytest.mark.parametrize("hint", [0, 1.0, "01", b"01", [0.0], [None], ["0"], [[0]], {0: 1}])
     def test_consumed_inputs_is_a_list_of_integers(self, hint: Any) -> None:
         """Line 235: its type is INTS."""
-        with pytest.raises(AttributeValueError, match=r"^consumed_inputs of Div-1 is .*; allowed: a list of whole numbers$"):
+        with pytest.raises(
+            AttributeValueError, match=r"^consumed_inputs of Div-1 is .*; allowed: a list of whole numbers$"
+        ):
             div(np.array([1], "float32"), np.array([3], "float32"), opset=1, consumed_inputs=hint)
 
     @pytest.mark.clause("Div-1", "shape-inference-not-promised")

@@ -55,7 +55,7 @@ class TestEqualsTheFunctions:
                 lambda a, b: divide(a, b, auto_broadcast="pdpd", axis=1),
             ),
         ],
-        ids=repr,
+        ids=["Div", "Div-7", "Div-6", "Divide", "truncating", "pdpd"],
     )
     @pytest.mark.parametrize("dtype", ["i4", "i8", "f2", "f4", "f8"])
     def test_quotients(self, operator: Operator, function: Any, dtype: str) -> None:

@@ -87,6 +87,11 @@ class TestAgainstTheRule:
         assert operator.infer([FLOAT, FLOAT], [None, shape])[1] == (shape if merges else None)
         assert operator.infer([FLOAT, FLOAT], [None, None])[1] is None
 
+    @pytest.mark.parametrize("b", [(1, "N"), ("N", "N"), ("N", None), (None, 1)])
+    def test_a_divisor_that_may_be_one_element(self, b: SymbolicShape) -> None:
+        """Under pdpd one element fits whatever its rank, so that a shape of ones and symbols is not refused."""
+        assert Operator("Divide", auto_broadcast="pdpd").infer([FLOAT, FLOAT], [(3,), b])[1] == (3,)
+
     def test_a_one_may_be_dropped_only_where_it_may_be_one(self) -> None:
         """A symbol at the end of B may be 1, which pdpd drops; a number above 1 may not."""
         pdpd = Operator("Divide", auto_broadcast="pdpd", axis=0)

@@ -1,8 +1,8 @@
 """Type and shape inference of the ONNX rows against `onnx.shape_inference` in strict mode, on models of one node.
 
-Where ours differs it only ever says more, in two places, and each is tested to be right: Div-1, Div-6 without
-broadcast=1 and with it, where ONNX hands A's shape on without a look at B's; and Div-1 and Reciprocal-1, for which
-ONNX infers no shape.
+Where ours differs it says more. Div-1 and Reciprocal-1: ONNX infers no shape, ours is that of version 6. Div-6: ONNX
+hands A's shape on without a look at B's; ours refuses a B that cannot fit, and without broadcast=1, where the shapes are
+equal, takes a dimension from the operand that knows it better. Each is tested below to be no more than that.
 """
 
 from __future__ import annotations

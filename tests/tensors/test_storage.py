@@ -150,7 +150,9 @@ class TestForeignLayout:
 class TestOut:
     """Results go only where they can be written one by one."""
 
-    @pytest.mark.parametrize("out", [[0.0], (np.zeros(1, "f4"),), None, 1.0, memoryview(bytearray(4))], ids=repr)
+    @pytest.mark.parametrize(
+        "out", [[0.0], (np.zeros(1, "f4"),), None, 1.0, memoryview(bytearray(4))], ids=lambda x: type(x).__name__
+    )
     def test_an_array_of_numpy(self, out: Any) -> None:
         with pytest.raises(ElementTypeError, match="it must be a NumPy array"):
             check_out(out, np.dtype("f4"))

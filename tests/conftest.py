@@ -17,6 +17,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail the tests that need PyTorch where it is not installed, instead of skipping them",
     )
+    parser.addoption(
+        "--one-in",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of each exhaustive enumeration take only every Nth part, in random order",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -52,29 +52,33 @@ def edge(state: Array) -> Any:
 
 
 @compiled
+def near_multiple(state: Array, divisor: np.uint64) -> Any:
+    """Return a dividend: an edge, or beside a multiple of the divisor, of a quotient that is an edge where it fits."""
+    dividend = edge(state)
+    kind = random_word(state) & np.uint64(7)
+    if kind >= np.uint64(6):
+        return dividend
+    most = np.uint64(_LARGEST // divisor)
+    multiple = (dividend if dividend <= most else (dividend & (_TOP - _1)) % most) * divisor
+    if kind == 0:
+        return multiple
+    if kind == 1:
+        return multiple - _1
+    if kind == 2:
+        return multiple + _1
+    if kind == 3:
+        return multiple + divisor - _1
+    return multiple + (divisor >> _1) + (kind & _1)
+
+
+@compiled
 def draw(state: Array, dividends: Array, divisors: Array) -> None:
-    """Fill arrays with magnitudes: most quotients lie next to an integer."""
-    for i in range(dividends.size):
+    """Fill arrays with adversarial magnitudes; the divisors may be one element."""
+    for i in range(divisors.size):
         divisor = edge(state)
-        divisor = _1 if divisor == _0 else divisor
-        dividend = edge(state)
-        kind = random_word(state) & np.uint64(7)
-        if kind < np.uint64(6):
-            # Near a multiple, of a quotient that is an edge itself where it fits.
-            most = np.uint64(_LARGEST // divisor)
-            multiple = (dividend if dividend <= most else (dividend & (_TOP - _1)) % most) * divisor
-            if kind == 0:
-                dividend = multiple
-            elif kind == 1:
-                dividend = multiple - _1
-            elif kind == 2:
-                dividend = multiple + _1
-            elif kind == 3:
-                dividend = multiple + divisor - _1
-            else:
-                dividend = multiple + (divisor >> _1) + (kind & _1)
-        dividends[i] = dividend
-        divisors[i] = divisor
+        divisors[i] = _1 if divisor == _0 else divisor
+    for i in range(dividends.size):
+        dividends[i] = near_multiple(state, divisors[0] if divisors.size == 1 else divisors[i])
 
 
 @compiled

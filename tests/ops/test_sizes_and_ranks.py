@@ -131,3 +131,9 @@ class TestTooLarge:
         with pytest.raises(BroadcastError) as refusal:
             div(np.broadcast_to(one, a), np.broadcast_to(one, b))
         assert "\n" not in str(refusal.value)
+
+    def test_more_bytes_than_memory_can_address(self) -> None:
+        """2^62 elements can be counted; of 8 bytes each they cannot be addressed."""
+        a = np.broadcast_to(np.float64(1), (2**31, 1))
+        with pytest.raises(BroadcastError):
+            div(a, a.T)

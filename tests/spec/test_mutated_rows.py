@@ -90,6 +90,7 @@ ATTRIBUTES = {
     "truncating by default": (DIVIDE_1, with_attribute(DIVIDE_1, "m_pythondiv", default=False), "<>"),
     "a value goes": (DIVIDE_1, with_attribute(DIVIDE_1, "auto_broadcast", allowed=("none", "numpy")), ">"),
     "values are limited": (DIV_6, with_attribute(DIV_6, "axis", allowed=(0, 1)), ">"),
+    "the least value rises": (DIVIDE_1, with_attribute(DIVIDE_1, "axis", minimum=0), ">"),
     "a spelling goes": (DIVIDE_1, with_attribute(DIVIDE_1, "m_pythondiv", aliases=()), ">"),
     "a description changes": (DIV_6, with_attribute(DIV_6, "axis", description="Where."), ""),
 }

@@ -1,7 +1,7 @@
 """Type and shape inference of the ONNX rows against `onnx.shape_inference` in strict mode, on models of one node.
 
 Where ours differs it says more. Div-1 and Reciprocal-1: ONNX infers no shape, ours is that of version 6. Div-6: ONNX
-hands A's shape on without a look at B's; ours refuses a B that cannot fit, and without broadcast=1, where the shapes are
+hands A's shape on without a look at B's; ours refuses a B that cannot fit, and without broadcast=1, where shapes are
 equal, takes a dimension from the operand that knows it better. Each is tested below to be no more than that.
 """
 

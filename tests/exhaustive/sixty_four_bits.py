@@ -1,0 +1,73 @@
+"""A division of 64-bit integers held against quotients multiplied back, one batch of adversarial pairs at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
+
+Array = npt.NDArray[Any]
+Division = Callable[[Array, Array], Array]
+
+BATCH = 1 << 18
+PARTS = -(-(10**8) // BATCH)
+_DIVIDENDS_A_DIVISOR = 1 << 12
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """At least 10^8 pairs of one type, drawn the same in every run.
+
+    Attributes
+    ----------
+    name : str
+        ``"int64"`` or ``"uint64"``.
+    divide : callable
+        The division under test; MIN/-1 wraps.
+    floor : bool
+        Whether it rounds down.
+    """
+
+    name: str
+    divide: Division
+    floor: bool = False
+
+    def equal_shapes(self, part: int) -> str | None:
+        """Divide a batch; return a line about the first wrong quotient."""
+        a, b = self._drawn(part, BATCH, BATCH)
+        return self._wrong(a, b)
+
+    def scalar_divisor(self, part: int) -> str | None:
+        """Divide the dividends of a batch by few divisors, one at a time."""
+        for i in range(BATCH // _DIVIDENDS_A_DIVISOR):
+            wrong = self._wrong(*self._drawn(part * BATCH + i, _DIVIDENDS_A_DIVISOR, 1))
+            if wrong:
+                return wrong
+        return None
+
+    def _drawn(self, seed: int, dividends: int, divisors: int) -> tuple[Array, Array]:
+        state = np.random.default_rng(seed).integers(1, 1 << 64, 1, np.uint64)
+        a, b = np.empty(dividends, np.uint64), np.empty(divisors, np.uint64)
+        draw(state, a, b)
+        if self.name == "uint64":
+            return a, b
+        numbers = np.empty(dividends, np.int64), np.empty(divisors, np.int64)
+        signed(state, a, numbers[0])
+        signed(state, b, numbers[1])
+        return numbers
+
+    def _wrong(self, a: Array, b: Array) -> str | None:
+        quotients = self.divide(a, b)
+        if self.name == "uint64":
+            wrong, first = wrong_unsigned(a, b, quotients)
+        else:
+            wrong, first = wrong_signed(a, b, quotients, self.floor)
+        if not wrong:
+            return None
+        divisor = b[0 if b.size == 1 else first]
+        return f"{wrong} of {quotients.size} wrong, first {a[first]} / {divisor} = {quotients[first]}"

@@ -1,0 +1,169 @@
+"""The tester is tested: its exact quotients are the reference's, and it catches divisions that are nearly right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vinculum
+from tests.exhaustive import sixteen_bits, sixty_four_bits
+from tests.exhaustive.exact_16 import NONE, wrong_floats, wrong_integers
+from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
+from tests.exhaustive.sixteen_bits import Enumeration
+from tests.exhaustive.sixty_four_bits import Adversary
+from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings
+from vinculum import reference
+from vinculum.spec.element_types import BFLOAT16, FLOAT16, INT16, INT64, UINT16, UINT64, ElementType
+from vinculum.spec.model import IntegerRounding
+
+Array = npt.NDArray[Any]
+
+FORMATS = {FLOAT16: (11, 5), BFLOAT16: (8, 8)}
+roundings = pytest.mark.parametrize("rounding", IntegerRounding)
+
+
+class TestExactQuotients:
+    """What divisions are held against agrees with the reference, and with nothing next to it."""
+
+    @pytest.mark.parametrize("element_type", FORMATS, ids=str)
+    def test_floats(self, element_type: ElementType) -> None:
+        a, b = (random_encodings(element_type.name, (5000,), seed).copy() for seed in (0, 1))
+        a.view(np.uint16)[::2] &= 0x87FF  # small dividends, so that many quotients are subnormal
+        quotients = reference.divide(a, b, element_type)
+        bits = [x.view(np.uint16) for x in (a, b, quotients)]
+        assert wrong_floats(*bits, *FORMATS[element_type]) == (0, NONE)
+        for change in (1, 0xFFFF, 0x8000):
+            changed = np.where(is_nan(quotients), 0, bits[2] ^ change if change == 0x8000 else bits[2] + change)
+            assert wrong_floats(*bits[:2], changed.astype(np.uint16), *FORMATS[element_type]) == (5000, 0)
+
+    @pytest.mark.parametrize("element_type", [INT16, UINT16], ids=str)
+    @roundings
+    def test_integers_of_16_bits(self, element_type: ElementType, rounding: IntegerRounding) -> None:
+        a, b = (random_encodings(element_type.name, (5000,), seed) for seed in (0, 1))
+        b[:3], a[:2] = 0, [0, 1]
+        quotients = reference.divide(a, b, element_type, rounding=rounding, zero_divisor="saturate")
+        floor = rounding is IntegerRounding.FLOOR
+        assert wrong_integers(a, b, quotients, floor) == (0, NONE)
+        one = quotients.dtype.type(1)
+        assert wrong_integers(a, b, quotients + one, floor) == (5000, 0)
+        assert wrong_integers(a, b, quotients - one, floor) == (5000, 0)
+
+    @pytest.mark.parametrize("element_type", [INT64, UINT64], ids=str)
+    @roundings
+    def test_integers_of_64_bits(self, element_type: ElementType, rounding: IntegerRounding) -> None:
+        state = np.array([1], np.uint64)
+        a: Array = np.empty(5000, np.uint64)
+        b: Array = np.empty(5000, np.uint64)
+        draw(state, a, b)
+        arguments: tuple[bool, ...] = ()
+        wrong = wrong_unsigned
+        if element_type is INT64:
+            numbers = np.empty(5000, np.int64), np.empty(5000, np.int64)
+            signed(state, a, numbers[0])
+            signed(state, b, numbers[1])
+            (a, b), wrong, arguments = numbers, wrong_signed, (rounding is IntegerRounding.FLOOR,)
+        a[0], b[0] = element_type.minimum, -1 if element_type is INT64 else 1
+        quotients = reference.divide(a, b, element_type, rounding=rounding)
+        assert wrong(a, b, quotients, *arguments) == (0, NONE)
+        one = quotients.dtype.type(1)
+        assert wrong(a, b, quotients + one, *arguments) == (5000, 0)
+        assert wrong(a, b, quotients - one, *arguments) == (5000, 0)
+
+    def test_the_pairs_are_adversarial(self) -> None:
+        """Of every length, about half beside a multiple, and some where binary64 is halfway."""
+        a, b = np.empty(20_000, np.uint64), np.empty(20_000, np.uint64)
+        draw(np.array([1], np.uint64), a, b)
+        lengths = {int(x).bit_length() for x in b}
+        assert lengths == set(range(1, 65))
+        remainders = a % b
+        beside = (remainders == 0) | (remainders == 1) | (remainders == b - np.uint64(1))
+        assert beside.mean() > 0.45
+        halfway = [int(v).bit_length() > 53 and int(v) & -int(v) == 1 << int(v).bit_length() - 54 for v in b]
+        assert np.mean(halfway) > 0.01
+
+
+def by_reciprocal(name: str) -> sixteen_bits.Division:
+    """Multiply by the reciprocal, in binary32."""
+
+    def divide(a: Array, b: Array) -> Array:
+        with np.errstate(all="ignore"):
+            quotients = a.astype(np.float32) * (np.float32(1) / b.astype(np.float32))
+            return quotients.astype(DTYPES[name])
+
+    return divide
+
+
+def without_subnormals(a: Array, b: Array) -> Array:
+    """Divide binary16 as a processor does that flushes to zero."""
+    quotients = vinculum.div(a, b)
+    subnormal = (encodings(quotients) & 0x7FFF) < 0x0400
+    return np.where(subnormal, np.float16(0), quotients)
+
+
+def through_binary64(a: Array, b: Array) -> Array:
+    """Divide 64-bit integers rounded to binary64."""
+    with np.errstate(all="ignore"):
+        quotients: Array = np.trunc(a.astype(np.float64) / b.astype(np.float64)).astype(a.dtype)
+        return quotients
+
+
+def without_the_last_correction(a: Array, b: Array) -> Array:
+    """Estimate twice, and leave it at that."""
+    reciprocal = (1 - 2.0**-50) / b.astype(np.float64)
+    first = (a.astype(np.float64) * reciprocal).astype(np.uint64)
+    return first + ((a - first * b).astype(np.float64) * reciprocal).astype(np.uint64)
+
+
+def never_wrapping(a: Array, b: Array) -> Array:
+    """Divide int64, MIN taken for MAX."""
+    return vinculum.div(np.maximum(a, np.iinfo(np.int64).min + 1), b)
+
+
+def saturating(a: Array, b: Array) -> Array:
+    """Divide integers of which MIN/-1 does not wrap."""
+    return vinculum.div(a, b, zero_divisor="saturate", overflow="saturate")
+
+
+class TestMutants:
+    """Divisions that are wrong in few places are caught by the very comparisons of the enumerations."""
+
+    @pytest.mark.parametrize("name", ["float16", "bfloat16"])
+    def test_reciprocal_of_floats(self, name: str) -> None:
+        assert Enumeration(name, by_reciprocal(name)).equal_shapes(200) is not None
+
+    def test_flushing_to_zero(self) -> None:
+        assert Enumeration("float16", without_subnormals).equal_shapes(100) is not None
+
+    @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
+    def test_integers_of_16_bits(self, loop: str) -> None:
+        for name, divide, floor, part in (
+            ("int16", saturating, False, 2048 if loop == "equal_shapes" else 4095),  # MIN, and -1
+            ("int16", saturating, True, 5),  # truncated where floor is asked for
+            ("uint16", saturating, False, None),
+        ):
+            wrong = getattr(Enumeration(name, divide, floor), loop)(2 if part is None else part)
+            assert (wrong is None) == (part is None)
+
+    def test_rounding_a_whole_quotient_down(self) -> None:
+        def divide(a: Array, b: Array) -> Array:
+            with np.errstate(all="ignore"):
+                return (a.astype(np.float32) * (np.float32(1) / b.astype(np.float32))).astype(np.int64).astype(a.dtype)
+
+        assert any(Enumeration("uint16", divide).scalar_divisor(part) for part in (2, 3))
+
+    @pytest.mark.parametrize("loop", ["equal_shapes", "scalar_divisor"])
+    @pytest.mark.parametrize(
+        ("name", "divide", "floor"),
+        [
+            ("uint64", through_binary64, False),
+            ("uint64", without_the_last_correction, False),
+            ("int64", never_wrapping, False),
+            ("int64", vinculum.div, True),
+            ("int64", vinculum.divide, False),
+        ],
+    )
+    def test_integers_of_64_bits(self, loop: str, name: str, divide: sixty_four_bits.Division, floor: bool) -> None:
+        assert getattr(Adversary(name, divide, floor), loop)(0) is not None

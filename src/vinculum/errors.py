@@ -8,6 +8,10 @@ Index = tuple[int, ...]
 class VinculumError(Exception):
     """Base of every error that Vinculum raises on purpose."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to another process with every field."""
+        return _restored, (type(self), self.args, vars(self))
+
 
 class ElementTypeError(VinculumError, TypeError):
     """An operand has no element type, or one that the operator version does not allow."""
@@ -72,3 +76,10 @@ class DivisionByZeroError(_ElementError, ZeroDivisionError):
 
 class IntegerOverflowError(_ElementError, OverflowError):
     """The smallest integer is divided by -1 and the policy is ``overflow="raise"``."""
+
+
+def _restored(kind: type[VinculumError], args: tuple[object, ...], fields: dict[str, object]) -> VinculumError:
+    """Rebuild an error that came from another process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error

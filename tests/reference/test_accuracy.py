@@ -152,9 +152,7 @@ class TestErrorBoundsGiven:
     @pytest.mark.parametrize("name", ["a_err", "b_err"])
     def test_illegal_bounds_are_one_line(self, illegal: Any, name: str) -> None:  # noqa: ANN401 - of any type
         given_bounds = {"a_err": 0, "b_err": 0} | {name: illegal}
-        with pytest.raises(
-            AttributeValueError, match=rf"^{name} holds .*non-negative int, float or Fraction"
-        ) as e:
+        with pytest.raises(AttributeValueError, match=rf"^{name} holds .*non-negative int, float or Fraction") as e:
             accuracy(np.ones(2), np.ones(2), element_type=DOUBLE, **given_bounds)
         assert "\n" not in str(e.value)
 
@@ -173,9 +171,7 @@ class TestResult:
     """Bounds are rounded outward to binary64, and keep the operands' shape."""
 
     @pytest.mark.parametrize("shape", [(), (0,), (2, 1, 3)])
-    @pytest.mark.parametrize(
-        ("element_type", "dtype"), [(FLOAT16, "float64"), (INT8, "float64"), (REAL, "object")]
-    )
+    @pytest.mark.parametrize(("element_type", "dtype"), [(FLOAT16, "float64"), (INT8, "float64"), (REAL, "object")])
     def test_shape_and_dtype(self, shape: tuple[int, ...], element_type: ElementType, dtype: str) -> None:
         ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
         result = accuracy(ones, ones, 0, 0, element_type)

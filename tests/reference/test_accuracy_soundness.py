@@ -88,9 +88,7 @@ def violated(bounds: Bounds, case: Case) -> set[str]:
     if gives_a_result(*erroneous, case.element_type):
         errors.append((TOTAL, total, operator(*erroneous, case.element_type), exact))
     return {
-        name
-        for name, bound, got, wanted in errors
-        if bound is not None and (got is None or abs(got - wanted) > bound)
+        name for name, bound, got, wanted in errors if bound is not None and (got is None or abs(got - wanted) > bound)
     }
 
 
@@ -133,9 +131,7 @@ def whole_range(draw: random.Random, element_type: ElementType) -> int:
 
 def size(draw: random.Random) -> Fraction:
     """Return a relative bound: zero, small, or as large as the operand."""
-    return draw.choice(
-        (Fraction(0), Fraction(1, 1000), Fraction(1, 8), HALF, Fraction(draw.random()), Fraction(1))
-    )
+    return draw.choice((Fraction(0), Fraction(1, 1000), Fraction(1, 8), HALF, Fraction(draw.random()), Fraction(1)))
 
 
 def signed_part(draw: random.Random) -> Fraction:
@@ -214,9 +210,7 @@ class TestAttained:
     @pytest.mark.parametrize("element_type", [FLOAT8E5M2, FLOAT16, BFLOAT16], ids=str)
     def test_rounding_of_normal_numbers_comes_close(self, element_type: ElementType) -> None:
         fmt = form(element_type)
-        binade = [
-            decode((fmt.bias << fmt.trailing_bits) + i, fmt).value for i in range(1 << fmt.trailing_bits)
-        ]
+        binade = [decode((fmt.bias << fmt.trailing_bits) + i, fmt).value for i in range(1 << fmt.trailing_bits)]
         part = 0.0
         for a, b in itertools.product(binade[:64], binade[:64]):
             rounded = operator(a, b, element_type)

@@ -73,9 +73,7 @@ class TestElementTypes:
         with pytest.raises(ElementTypeError, match=r"^0\.5 is a float; a real is given exactly"):
             divide(np.array([0.5], dtype=object), reals(1), REAL)
 
-    @pytest.mark.parametrize(
-        "dtype", [np.dtype("int32"), np.dtype("float64"), np.dtype("float32").newbyteorder()]
-    )
+    @pytest.mark.parametrize("dtype", [np.dtype("int32"), np.dtype("float64"), np.dtype("float32").newbyteorder()])
     def test_another_dtype_is_refused(self, dtype: np.dtype[Any]) -> None:
         good, bad = np.ones(2, dtype=np.float32), np.ones(2, dtype=dtype)
         for a, b in ((good, bad), (bad, good)):

@@ -146,9 +146,7 @@ class TestCorrectRounding:
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
     def test_random_encodings_as_numpy(self, element_type: ElementType) -> None:
         draw, bits = random.Random(32), element_type.bits
-        assert_as_numpy(
-            [(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(10_000)], element_type
-        )
+        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(10_000)], element_type)
 
     @given(st.tuples(st.floats(width=32), st.floats(width=32)))
     @example((1.401298464324817e-45, 2.0))
@@ -180,9 +178,7 @@ class TestSpecialValues:
             assert float_quotient(a, b, fmt) == fmt.nan
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_division_by_zero_is_infinite_with_the_exclusive_or_of_the_signs(
-        self, element_type: ElementType
-    ) -> None:
+    def test_division_by_zero_is_infinite_with_the_exclusive_or_of_the_signs(self, element_type: ElementType) -> None:
         fmt = form(element_type)
         sign = fmt.sign_mask
         for a, b in itertools.product((1, fmt.largest, 1 | sign), (0, sign)):
@@ -190,9 +186,7 @@ class TestSpecialValues:
             assert float_quotient(a, b, fmt) == expected
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_zero_dividend_is_a_zero_with_the_exclusive_or_of_the_signs(
-        self, element_type: ElementType
-    ) -> None:
+    def test_zero_dividend_is_a_zero_with_the_exclusive_or_of_the_signs(self, element_type: ElementType) -> None:
         fmt = form(element_type)
         sign = fmt.sign_mask
         for a, b in itertools.product((0, sign), (1, fmt.largest, 1 | sign)):

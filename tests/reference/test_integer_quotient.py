@@ -17,9 +17,7 @@ from vinculum.spec.model import IntegerRounding
 
 INTEGERS = [t for t in ELEMENT_TYPES if t.is_integer]
 SIGNED = [t for t in INTEGERS if t.minimum < 0]
-EDGES = st.sampled_from(
-    [s * v for s in (1, -1) for k in (0, 1, 7, 31, 53, 63, 64) for v in (2**k - 1, 2**k, 2**k + 1)]
-)
+EDGES = st.sampled_from([s * v for s in (1, -1) for k in (0, 1, 7, 31, 53, 63, 64) for v in (2**k - 1, 2**k, 2**k + 1)])
 INTS = EDGES | st.integers()
 ZERO_DIVISOR, OVERFLOW = ("raise", "zero", "saturate"), ("wrap", "raise", "saturate")
 DIVISORS = INTS.filter(lambda b: b != 0)  # the zero divisor has a test of its own
@@ -75,9 +73,7 @@ class TestPolicies:
 
     @pytest.mark.parametrize("element_type", [INT4, UINT4], ids=str)
     @pytest.mark.parametrize("rounding", IntegerRounding)
-    def test_every_pair_that_needs_no_policy(
-        self, element_type: ElementType, rounding: IntegerRounding
-    ) -> None:
+    def test_every_pair_that_needs_no_policy(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         plain = 0
         for a, b in all_pairs(element_type):
             if b == 0 or (a, b) == (-8, -1):
@@ -134,7 +130,5 @@ class TestPolicies:
     def test_an_unknown_policy_is_refused(self) -> None:
         with pytest.raises(AttributeValueError, match=r"^zero_divisor is 'nan'; allowed: 'raise', 'zero', "):
             integer_quotient(1, 1, INT64, IntegerRounding.FLOOR, "nan")
-        with pytest.raises(
-            AttributeValueError, match=r"^overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"
-        ):
+        with pytest.raises(AttributeValueError, match=r"^overflow is 'zero'; allowed: 'wrap', 'raise', 'saturate'"):
             integer_quotient(1, 1, INT64, IntegerRounding.FLOOR, overflow="zero")

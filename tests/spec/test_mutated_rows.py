@@ -36,9 +36,7 @@ NEW_DUTY = Attribute("mode", "INT", None, required=True, description="How to div
 
 def with_attribute(row: OperatorSpec, name: str, **change: Any) -> OperatorSpec:  # noqa: ANN401 - any field
     """Return the row with one attribute changed."""
-    return replace(
-        row, attributes=tuple(replace(a, **change) if a.name == name else a for a in row.attributes)
-    )
+    return replace(row, attributes=tuple(replace(a, **change) if a.name == name else a for a in row.attributes))
 
 
 def without_attribute(row: OperatorSpec, name: str) -> OperatorSpec:
@@ -144,9 +142,7 @@ MUTATIONS = {
 def reported(diff: SpecDiff) -> set[str]:
     """Return the fields of a difference that report something."""
     compared = {f.name for f in fields(diff)} - {"old", "new", "reasons", "documentation"}
-    return {n for n in compared if getattr(diff, n)} | (
-        {"documentation"} if diff.documentation.lines else set()
-    )
+    return {n for n in compared if getattr(diff, n)} | ({"documentation"} if diff.documentation.lines else set())
 
 
 @pytest.mark.parametrize("what", MUTATIONS)

@@ -45,12 +45,8 @@ class TestAgainstTheSchema:
 
     def test_inputs_and_outputs(self, row: OperatorSpec) -> None:
         schema = schema_in_force(row.name, row.since_version)
-        assert [(o.name, o.type_variable) for o in row.inputs] == [
-            (i.name, i.type_str) for i in schema.inputs
-        ]
-        assert [(o.name, o.type_variable) for o in row.outputs] == [
-            (o.name, o.type_str) for o in schema.outputs
-        ]
+        assert [(o.name, o.type_variable) for o in row.inputs] == [(i.name, i.type_str) for i in schema.inputs]
+        assert [(o.name, o.type_variable) for o in row.outputs] == [(o.name, o.type_str) for o in schema.outputs]
         assert (schema.min_input, schema.max_input) == (len(row.inputs), len(row.inputs))
         assert (schema.min_output, schema.max_output) == (len(row.outputs), len(row.outputs))
 

@@ -49,9 +49,7 @@ def test_no_name_lists_every_row(app: typer.Typer) -> None:
     assert len(json.loads(output(app, "--json", "--dialect", "openvino"))["rows"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("version", "against", "breaking"), [("6", "1", "no"), ("1", "6", "yes"), (None, "6", "yes")]
-)
+@pytest.mark.parametrize(("version", "against", "breaking"), [("6", "1", "no"), ("1", "6", "yes"), (None, "6", "yes")])
 def test_against(app: typer.Typer, version: str | None, against: str, breaking: str) -> None:
     chosen = ["--version", version] if version else []
     arguments = ["Div", *chosen, "--against", against]

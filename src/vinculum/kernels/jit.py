@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import binding
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -26,7 +27,9 @@ _OPTIONS = {
 
 def inlined(function: Function) -> Function:
     """Compile a scalar rule or a loop that only other compiled code calls."""
-    return cast(Function, numba.njit(**_OPTIONS)(function))
+    # By force: Numba names the parts of a kernel by a counter of the process. Parts of two kernels that different
+    # processes compiled and cached may have one name, and whichever were loaded first would serve both.
+    return cast(Function, numba.njit(forceinline=True, **_OPTIONS)(function))
 
 
 @cache
@@ -42,38 +45,40 @@ def kernel(function: Callable[..., Any], storage: str) -> Callable[..., Any]:
         Numba numbers the files of one entry point, and two processes that compile different types at the
         same time would give both the same number, so that one could load the other's code.
     """
-    try:
-        dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:  # no folder can be written to: compile in every process
-        return cast(Callable[..., Any], numba.njit(**_OPTIONS)(function))
-    implementation = dispatcher._cache._impl
-    dispatcher._cache._cache_file = _ForgivingCacheFile(
-        cache_path=implementation.locator.get_cache_path(),
-        filename_base=f"{implementation.filename_base}.{storage}",
-        # Numba watches only the file of the entry point; the rules that it calls live in other files, and a
-        # stale kernel would give an old version's answers.
-        source_stamp=_room_stamp(),
-    )
+    dispatcher = numba.njit(**_OPTIONS)(function)
+    with suppress(RuntimeError):  # no folder can be written to: compile in every process
+        dispatcher._cache = _KernelCache(function, storage)
     return cast(Callable[..., Any], dispatcher)
 
 
-class _ForgivingCacheFile(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
-    """Cache files of which those that are damaged or cannot be written are as good as none."""
+class _KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
+    """Numba's cache, with files of its own for each storage type; damaged ones are as good as none."""
 
-    def load(self, key: Any) -> Any:
+    def __init__(self, function: Callable[..., Any], storage: str) -> None:
+        super().__init__(function)
+        self._cache_file = IndexDataCacheFile(
+            cache_path=self._cache_path,
+            filename_base=f"{self._impl.filename_base}.{storage}",
+            # Numba watches only the file of the entry point; the rules that it calls live in other files, and a
+            # stale kernel would give an old version's answers.
+            source_stamp=_room_stamp(),
+        )
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
         try:
-            return super().load(key)
+            return super().load_overload(signature, target)
         except Exception:  # unpickling a damaged file raises anything
             return None
 
-    def save(self, key: Any, data: Any) -> None:
-        try:
-            super().save(key, data)
-        except OSError:
-            return
-        except Exception:  # the index is damaged: begin a new one
-            self.flush()
-            super().save(key, data)
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        with suppress(OSError):  # a full disk, say, must not stop a division
+            try:
+                super().save_overload(signature, compiled)
+            except OSError:
+                raise
+            except Exception:  # the index is damaged: begin a new one
+                self.flush()
+                super().save_overload(signature, compiled)
 
 
 @cache

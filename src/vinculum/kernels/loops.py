@@ -39,7 +39,9 @@ def float_run(quotient: Rule) -> Run:
 
     @inlined
     def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
-        if divisors.size == 1:
+        if divisors.size == 1 and dividends.size == 1:
+            quotients[:] = quotient(dividends[0], divisors[0])
+        elif divisors.size == 1:
             divisor = divisors[0]
             for i in range(quotients.size):
                 quotients[i] = quotient(dividends[i], divisor)
@@ -60,7 +62,10 @@ def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
     @inlined
     def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
         one = type(divisors[0])(1)
-        if divisors.size == 1:
+        if divisors.size == 1 and dividends.size == 1:
+            exceptional = (divisors[0] == 0) | overflows(dividends[0], divisors[0])
+            quotients[:] = quotient(dividends[0], one if divisors[0] == 0 else divisors[0])
+        elif divisors.size == 1:
             divisor = divisors[0]
             exceptional = divisor == 0
             guarded = one if exceptional else divisor

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.errors import ElementTypeError
+from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.ops.dispatch import Division, division
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
-from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
+from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
 from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Shape, join
 from vinculum.tensors.inference import infer
-from vinculum.tensors.shapes import Dimension, SymbolicShape
+from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
 from vinculum.tensors.storage import as_operand, check_out, check_out_layout, element_type_of
 from vinculum.tensors.type_checking import check_element_types
 from vinculum.tensors.walk import Strides, Walk, plan
@@ -86,6 +86,11 @@ class Operator:
                 "auto_broadcast": auto_broadcast,
             },
         )
+        if self.spec.dialect is Dialect.SONNX:
+            # [C2], [C3] and [V1] are constraints of the operator, not a choice of the caller's.
+            if zero_divisor != "raise":
+                raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self.spec.title} allows 'raise' only")
+            overflow = "raise"
         self.policies = Policies(zero_divisor, overflow)
         # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
         unary = len(self.spec.inputs) == 1
@@ -97,6 +102,19 @@ class Operator:
         self._plan = lru_cache(maxsize=1024)(self._new_plan)
         self._plain = lru_cache(maxsize=1024)(self._new_plain)
         self._divisions: dict[np.dtype[Any], Division] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to another process as what it was made from."""
+        spec, numbered = self.spec, self.spec.dialect is not Dialect.SONNX
+        arguments: dict[str, Any] = {
+            "opset": spec.since_version if numbered else None,
+            "dialect": spec.dialect.value,
+            "variant": spec.variant,
+            "zero_divisor": self.policies.zero_divisor,
+            "overflow": self.policies.overflow,
+            **self.attributes,
+        }
+        return partial(Operator, spec.name, **arguments), ()
 
     def __repr__(self) -> str:
         attributes = "".join(f", {name}={value!r}" for name, value in self.attributes.items())
@@ -234,6 +252,8 @@ class Operator:
     ) -> Walk:
         axis = self.attributes.get("axis")
         alignment = join(self._rule, a, b, axis if isinstance(axis, int) else None)
+        if prod(size for size in alignment.shape if size) * item_size > LARGEST_SIZE:
+            raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
         if out is not None and out_strides is not None:
             check_out_layout(out, out_strides, alignment.shape)
         return plan(alignment, a_strides, b_strides, out_strides, item_size)

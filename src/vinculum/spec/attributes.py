@@ -32,7 +32,7 @@ def checked_attributes(spec: OperatorSpec, given: Mapping[str, object]) -> dict[
 def _unknown(spec: OperatorSpec, name: str) -> str:
     allowed = ", ".join(a.name for a in spec.attributes) or "none"
     having = [v.title for v in versions(spec.name, dialect=spec.dialect) if v.attribute(name)]
-    hint = f"; {' and '.join(having)} have it" if having else ""
+    hint = f"; {' and '.join(having)} {'has' if len(having) == 1 else 'have'} it" if having else ""
     return f"{spec.title} has no attribute {name!r}; its attributes: {allowed}{hint}"
 
 
@@ -51,7 +51,8 @@ def _checked(spec: OperatorSpec, attribute: Attribute, value: object) -> Attribu
 def _allowed(attribute: Attribute) -> str:
     if attribute.allowed:
         return ", ".join(repr(value) for value in attribute.allowed)
-    return {"INT": "a whole number", "INTS": "a list of whole numbers"}.get(attribute.type, f"a {attribute.type}")
+    words = {"INT": "a whole number", "int": "a whole number", "INTS": "a list of whole numbers"}
+    return words.get(attribute.type, f"a {attribute.type}")
 
 
 def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
@@ -69,6 +70,8 @@ def _converted(attribute: Attribute, value: object) -> AttributeValue | None:
 
 
 def _whole(value: object) -> int | None:
+    if type(value).__name__ in ("bool", "bool_"):
+        return None
     try:
         return index(value)  # type: ignore[arg-type]  # index itself tells what has no whole value
     except TypeError:

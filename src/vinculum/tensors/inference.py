@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vinculum.errors import AttributeValueError, BroadcastError
+from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.spec.element_types import ElementType, by_name
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.tensors.broadcasting import join
@@ -38,6 +38,11 @@ def infer(
     BroadcastError
         If no values of the symbols let the shapes fit.
     """
+    for t in element_types:
+        if not isinstance(t, ElementType | str):
+            raise ElementTypeError(
+                f"{t!r} is no element type; allowed: an ElementType or an ONNX name, such as 'float'"
+            )
     types = tuple(t if isinstance(t, ElementType) else by_name(t) for t in element_types)
     element_type = check_element_types(spec, types)
     if len(shapes) != len(types):
@@ -50,7 +55,8 @@ def infer(
     a, b = known
     rule = spec.broadcasting_rule(attributes)
     axis = attributes.get("axis")
-    return element_type, _join_symbolic(rule, a, b, axis if isinstance(axis, int) else None)
+    joined = _join_symbolic(rule, a, b, axis if isinstance(axis, int) else None)
+    return element_type, None if joined is None else check_dimensions(joined)
 
 
 def _join_symbolic(
@@ -80,7 +86,7 @@ def _check_onto(rule: Broadcasting, a: SymbolicShape, b: SymbolicShape, axis: in
             filled_a[start + d] = size
     sizes_a = tuple(d if isinstance(d, int) else 1 for d in filled_a)
     one_element = tuple(d if isinstance(d, int) else 1 for d in b)
-    if set(one_element) <= {1} and len(b) <= len(a):
+    if set(one_element) <= {1} and (len(b) <= len(a) or rule is Broadcasting.PDPD):
         return
     join(rule, sizes_a, static(tuple(filled_b)), axis)
 

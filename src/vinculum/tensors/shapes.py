@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import prod
+from operator import index
+from typing import SupportsIndex
 
 from vinculum.errors import BroadcastError
 
@@ -33,7 +35,9 @@ def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     BroadcastError
         If one is something else, or the elements of the shape cannot be counted in 63 bits.
     """
-    dimensions = tuple(shape)
+    if not isinstance(shape, Iterable):
+        raise BroadcastError(f"{shape!r} is no shape; allowed: a sequence of sizes from 0 on, names, or None (unknown)")
+    dimensions = tuple(index(d) if isinstance(d, SupportsIndex) and not isinstance(d, bool) else d for d in shape)
     for dimension in dimensions:
         if (
             isinstance(dimension, bool)

@@ -85,21 +85,22 @@ def _viewed(value: object, name: str) -> Array:
     _refuse_sparse(value, name)
     if isinstance(value, np.ma.MaskedArray):
         raise ElementTypeError(f"{name} is a masked array, and an operator has no masks; pass its .data or .filled()")
-    if isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array_interface__"):
+    if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
-    if hasattr(value, "__dlpack__"):
-        return _from_dlpack(value, name)
-    if isinstance(value, (memoryview, bytearray)) or _is_typed_buffer(value):
-        return np.asarray(value)
+    if not isinstance(value, type):  # a class has its instances' attributes
+        if hasattr(value, "__array_interface__") or _is_buffer(value):
+            return _from_buffer(value, name)
+        if hasattr(value, "__dlpack__"):
+            return _from_dlpack(value, name)
     raise ElementTypeError(
         f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
         "pass an array, such as numpy.asarray(value, dtype=...)"
     )
 
 
-def _is_typed_buffer(value: object) -> bool:
-    # array.array; `bytes` and `str` are text.
-    return type(value).__module__ == "array"
+def _is_buffer(value: object) -> bool:
+    # The last is array.array; `bytes` and `str` are text.
+    return isinstance(value, (memoryview, bytearray)) or type(value).__module__ == "array"
 
 
 def _refuse_sparse(value: object, name: str) -> None:
@@ -113,7 +114,21 @@ def _refuse_sparse(value: object, name: str) -> None:
         )
 
 
+def _from_buffer(value: object, name: str) -> Array:
+    try:
+        array = np.asarray(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view ({reason})") from None
+    if array.dtype == object:  # NumPy wraps what it cannot view
+        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view; pass an array")
+    return array
+
+
 def _from_dlpack(value: object, name: str) -> Array:
+    if getattr(value, "is_neg", bool)():
+        # PyTorch exports the memory as it is, which holds the opposite numbers.
+        raise ElementTypeError(f"{name} is a {type(value).__name__} negated lazily; pass its .resolve_neg()")
     try:
         return np.from_dlpack(value)  # type: ignore[arg-type]  # the caller has seen that it has __dlpack__
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

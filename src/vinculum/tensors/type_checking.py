@@ -42,6 +42,8 @@ def _elsewhere(spec: OperatorSpec, element_type: ElementType) -> str:
     rows: Sequence[OperatorSpec] = versions(spec.name, dialect=spec.dialect)
     first = next((row for row in rows if element_type in row.element_types), None)
     if first is None:
+        if spec.dialect is Dialect.SONNX:
+            return f"; no {spec.dialect.standard} {spec.name} takes it"
         return f"; no version of {spec.name} takes it"
     if spec.dialect is Dialect.ONNX:
         return f"; {first.title} is the first that does (opset={first.since_version})"

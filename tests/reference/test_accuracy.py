@@ -27,7 +27,7 @@ from vinculum.spec.element_types import (
 HALF = Fraction(1, 2)
 
 
-def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType) -> list[Any]:  # noqa: ANN401 - illegal operands and bounds too
+def bounds_of(a: Any, b: Any, a_err: Any, b_err: Any, element_type: ElementType) -> list[Any]:
     """Return the three bounds of a single quotient."""
     dividend, divisor = (np.array(x).astype(element_type.numpy) for x in (a, b))
     result = accuracy(dividend, divisor, a_err, b_err, element_type)
@@ -137,7 +137,7 @@ class TestErrorBoundsGiven:
             np.full((3, 1), 0.5, dtype=np.float16),
         ],
     )
-    def test_types_and_shapes(self, half: Any) -> None:  # noqa: ANN401 - the point is that many types do
+    def test_types_and_shapes(self, half: Any) -> None:
         a, b = np.full((3, 2), 1.0), np.full((3, 2), 2.0)
         result = accuracy(a, b, half, [0, 1], DOUBLE)
         assert result.propagated.tolist() == [[0.25, 1.0]] * 3
@@ -150,7 +150,7 @@ class TestErrorBoundsGiven:
         "illegal", [-0.5, -1, Fraction(-1, 3), math.nan, -math.inf, "0.5", None, 1j, np.array([1, -1e-300])]
     )
     @pytest.mark.parametrize("name", ["a_err", "b_err"])
-    def test_illegal_bounds_are_one_line(self, illegal: Any, name: str) -> None:  # noqa: ANN401 - of any type
+    def test_illegal_bounds_are_one_line(self, illegal: Any, name: str) -> None:
         given_bounds = {"a_err": 0, "b_err": 0} | {name: illegal}
         with pytest.raises(AttributeValueError, match=rf"^{name} holds .*non-negative int, float or Fraction") as e:
             accuracy(np.ones(2), np.ones(2), element_type=DOUBLE, **given_bounds)

@@ -91,7 +91,7 @@ def small_programs() -> Iterator[tuple[ElementType, Settings, Shape, Shape]]:
     yield from ((FLOAT, *rest) for rest in product(SETTINGS, SHAPES, SHAPES))
 
 
-def meaning(row: OperatorSpec, element_type: ElementType, settings: Settings, a: Shape, b: Shape) -> Any:  # noqa: ANN401 - compared and nothing else
+def meaning(row: OperatorSpec, element_type: ElementType, settings: Settings, a: Shape, b: Shape) -> Any:
     """Return which elements are divided by which and how, None if the version does not allow the program."""
     if element_type not in row.element_types or any(row.attribute(name) is None for name in settings):
         return None

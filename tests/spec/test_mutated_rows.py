@@ -34,7 +34,7 @@ NEW_HINT = Attribute("tuning", "INT", None, required=False, description="Without
 NEW_DUTY = Attribute("mode", "INT", None, required=True, description="How to divide.")
 
 
-def with_attribute(row: OperatorSpec, name: str, **change: Any) -> OperatorSpec:  # noqa: ANN401 - any field
+def with_attribute(row: OperatorSpec, name: str, **change: Any) -> OperatorSpec:
     """Return the row with one attribute changed."""
     return replace(row, attributes=tuple(replace(a, **change) if a.name == name else a for a in row.attributes))
 

@@ -26,7 +26,7 @@ def schema_in_force(name: str, opset: int) -> OpSchema:
     return onnx.defs.get_schema(name, max_inclusive_version=opset, domain="")
 
 
-def default_of(attribute: OpSchema.Attribute) -> Any:  # noqa: ANN401 - an attribute's value has any type
+def default_of(attribute: OpSchema.Attribute) -> Any:
     """Return the default of an attribute, None if it has none."""
     if attribute.default_value.type == onnx.AttributeProto.UNDEFINED:
         return None

@@ -13,28 +13,46 @@ import pytest
 
 from tests.kernels.processes import SOURCES, environment, run, start
 
-# Prints quotients, and what the kernel for each type found in the cache.
+# Prints quotients, and what the kernel of each rule found in the cache.
 DIVIDE = """
 import json, sys
+import ml_dtypes
 import numpy as np
 import vinculum
 from vinculum.kernels import entries
 from vinculum.kernels.jit import kernel
 
-def divide(name):
-    entry = entries.ieee_flat if "float" in name else entries.truncating_flat
-    dividends, divisors = (np.array(x).astype(name) for x in ([7, 200, 9], [2, 7, 9]))
-    quotients = vinculum.div(dividends, divisors).tolist()
-    found, compiled = kernel(entry, name).stats.cache_hits, kernel(entry, name).stats.cache_misses
+RULES = {
+    "float16": (vinculum.div, entries.binary16_flat, "uint16"),
+    "bfloat16": (vinculum.div, entries.bfloat16_flat, "uint16"),
+    "float32": (vinculum.div, entries.ieee_flat, "float32"),
+    "int32": (vinculum.div, entries.truncating_flat, "int32"),
+    "int32 floor": (vinculum.divide, entries.floor_flat, "int32"),
+}
+
+def divide(rule):
+    operator, entry, storage = RULES[rule]
+    dividends, divisors = (np.array(x).astype(rule.split()[0]) for x in ([7, -200, 9], [2, 7, 9]))
+    quotients = operator(dividends, divisors).tolist()
+    found, compiled = kernel(entry, storage).stats.cache_hits, kernel(entry, storage).stats.cache_misses
     return {"quotients": quotients, "found": sum(found.values()), "compiled": sum(compiled.values())}
 """
-DIVIDE_ARGUMENTS = DIVIDE + "print(json.dumps({name: divide(name) for name in sys.argv[1:]}))"
+DIVIDE_ARGUMENTS = DIVIDE + "print(json.dumps({rule: divide(rule) for rule in sys.argv[1:]}))"
 DIVIDE_ON_COMMAND = DIVIDE + "print('ready', flush=True); input(); print(json.dumps(divide(sys.argv[1])))"
 
+# To 11, 8 and 24 bits.
+QUOTIENTS = {
+    "float16": [3.5, -28.578125, 1.0],
+    "bfloat16": [3.5, -28.625, 1.0],
+    "float32": [3.5, -28.571428298950195, 1.0],
+    "int32": [3, -28, 1],
+    "int32 floor": [3, -29, 1],
+}
 
-def divided(variables: dict[str, str], *names: str) -> dict[str, dict[str, Any]]:
-    """Divide in another process; return what it tells of each type."""
-    told: dict[str, dict[str, Any]] = json.loads(run(["-c", DIVIDE_ARGUMENTS, *names], variables))
+
+def divided(variables: dict[str, str], *rules: str) -> dict[str, dict[str, Any]]:
+    """Divide in another process; return what it tells of each rule."""
+    told: dict[str, dict[str, Any]] = json.loads(run(["-c", DIVIDE_ARGUMENTS, *rules], variables))
     return told
 
 
@@ -60,19 +78,14 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache
 
 
-class TestSecondProcess:
-    """A second process compiles nothing."""
+class TestNextProcess:
+    """The next process compiles nothing, and gets the kernels it asked for."""
 
-    def test_it_compiles_nothing(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("rules", [("float16", "bfloat16"), ("int32", "int32 floor")], ids=" and ".join)
+    def test_it_finds_what_two_processes_compiled_at_once(self, rules: tuple[str, str], tmp_path: Path) -> None:
+        """Their element type in memory is the same, and so are the names that Numba gives their parts."""
         variables = environment(tmp_path)
-        first, second = divided(variables, "int32"), divided(variables, "int32")
-        assert first["int32"] == {"quotients": [3, 28, 1], "found": 0, "compiled": 1}
-        assert second["int32"] == {"quotients": [3, 28, 1], "found": 1, "compiled": 0}
-
-    def test_processes_that_compile_different_types_at_once(self, tmp_path: Path) -> None:
-        names = ["int8", "uint8"]
-        variables = environment(tmp_path)
-        processes = [start(["-c", DIVIDE_ON_COMMAND, name], variables) for name in names]
+        processes = [start(["-c", DIVIDE_ON_COMMAND, rule], variables) for rule in rules]
         for process in processes:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
@@ -80,13 +93,21 @@ class TestSecondProcess:
             assert process.stdin is not None
             process.stdin.write("\n")
             process.stdin.flush()
-        told = [json.loads(process.communicate()[0]) for process in processes]
-        assert [t["compiled"] for t in told] == [1, 1]
-        # 200 is -56 as an int8: code of the other type would be seen.
-        assert [t["quotients"] for t in told] == [[3, -8, 1], [3, 28, 1]]
-        later = divided(variables, *names)
-        assert [later[name] for name in names] == [{**t, "found": 1, "compiled": 0} for t in told]
-        assert len(list(tmp_path.rglob("*.nbi"))) == len(names), "the types share an index, so their files may clash"
+        for rule, process in zip(rules, processes, strict=True):
+            compiled = json.loads(process.communicate()[0])
+            assert compiled == {"quotients": QUOTIENTS[rule], "found": 0, "compiled": 1}
+        for order in (rules, rules[::-1]):
+            loaded = divided(variables, *order)
+            assert loaded == {rule: {"quotients": QUOTIENTS[rule], "found": 1, "compiled": 0} for rule in rules}
+
+    def test_types_of_one_entry_have_files_of_their_own(self, tmp_path: Path) -> None:
+        """Numba numbers the files of an index: two processes could give the same number to different types."""
+        program = (
+            "from vinculum.kernels import entries\nfrom vinculum.kernels.jit import kernel\n"
+            "for storage in ('int8', 'uint8', 'float32'):\n"
+            "    print(kernel(entries.truncating_flat, storage)._cache._cache_file._index_name)"
+        )
+        assert len(set(run(["-c", program], environment(tmp_path)).split())) == 3
 
 
 class TestStaleCode:

@@ -10,7 +10,7 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import DTYPES, INTEGERS, assert_same
-from tests.kernels.layouts import ANY, WRITABLE
+from tests.kernels.layouts import ANY, WRITABLE, every_other, part_of_rows
 
 Array = npt.NDArray[Any]
 
@@ -27,9 +27,15 @@ def operands(name: str, shape: tuple[int, ...], seed: int = 0) -> tuple[Array, A
 
 def placed(shape: tuple[int, ...], seed: int) -> Array:
     """Return a few places, never the first element, as a mask."""
-    rng = np.random.default_rng(seed)
     mask = np.zeros(shape, bool)
-    mask.ravel()[rng.integers(1, mask.size, 5)] = True
+    mask.ravel()[np.random.default_rng(seed).integers(1, mask.size, 5)] = True
+    return mask
+
+
+def last(shape: tuple[int, ...]) -> Array:
+    """Return the last place alone, which only the last piece of a loop sees."""
+    mask = np.zeros(shape, bool)
+    mask.ravel()[-1] = True
     return mask
 
 
@@ -60,11 +66,13 @@ class TestZeroDivisors:
     @pytest.mark.parametrize("name", INTEGERS)
     @pytest.mark.parametrize("shape", SHAPES, ids=str)
     def test_every_type(self, name: str, shape: tuple[int, ...]) -> None:
-        a, b = operands(name, shape)
-        zero = placed(shape, 1)
-        b[zero] = 0
-        assert_raises(ZeroDivisionError, zero, a, b)
-        assert_raises(ZeroDivisionError, zero, np.asfortranarray(a), np.asfortranarray(b))
+        for zero in (last(shape), placed(shape, 1)):
+            a, b = operands(name, shape)
+            b[zero] = 0
+            assert_raises(ZeroDivisionError, zero, a, b)
+            assert_raises(ZeroDivisionError, zero, np.asfortranarray(a), np.asfortranarray(b))
+            assert_raises(ZeroDivisionError, zero, part_of_rows(a), part_of_rows(b))
+            assert_raises(ZeroDivisionError, zero, every_other(a), every_other(b))
 
     @pytest.mark.parametrize("name", ["int8", "uint64"])
     @pytest.mark.parametrize("of_a", ANY)
@@ -125,15 +133,16 @@ class TestOverflow:
     @pytest.mark.parametrize("name", SIGNED)
     @pytest.mark.parametrize("shape", SHAPES, ids=str)
     def test_every_type(self, name: str, shape: tuple[int, ...]) -> None:
-        a, b = operands(name, shape)
-        overflow = placed(shape, 5)
-        a[overflow], b[overflow] = np.iinfo(name).min, -1
-        near = placed(shape, 6) & ~overflow
-        a[near] = np.iinfo(name).min  # by another divisor: no overflow
-        for policy in ("raise", "zero", "saturate"):
-            assert_raises(OverflowError, overflow, a, b, zero_divisor=policy, overflow="raise")
-            fortran = np.asfortranarray(a), np.asfortranarray(b)
-            assert_raises(OverflowError, overflow, *fortran, zero_divisor=policy, overflow="raise")
+        for overflow in (last(shape), placed(shape, 5)):
+            a, b = operands(name, shape)
+            a[overflow], b[overflow] = np.iinfo(name).min, -1
+            near = placed(shape, 6) & ~overflow
+            a[near] = np.iinfo(name).min  # by another divisor: no overflow
+            for policy in ("raise", "zero", "saturate"):
+                assert_raises(OverflowError, overflow, a, b, zero_divisor=policy, overflow="raise")
+                fortran = np.asfortranarray(a), np.asfortranarray(b)
+                assert_raises(OverflowError, overflow, *fortran, zero_divisor=policy, overflow="raise")
+            assert_raises(OverflowError, overflow, every_other(a), every_other(b), overflow="raise")
 
     @pytest.mark.parametrize("layout", ANY)
     def test_every_layout(self, layout: str) -> None:

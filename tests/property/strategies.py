@@ -69,7 +69,7 @@ def float_edges(fmt: BinaryFormat) -> tuple[int, ...]:
     return tuple(sorted(u | sign for u in unsigned if 0 <= u < fmt.sign_mask for sign in (0, fmt.sign_mask)))
 
 
-def encodings(fmt: BinaryFormat) -> st.SearchStrategy[int]:
+def any_encoding(fmt: BinaryFormat) -> st.SearchStrategy[int]:
     """Draw an encoding: an edge, a subnormal or nearly, one of few significant bits, or any."""
     subnormal = st.integers(0, 4 << fmt.trailing_bits)
     few_bits = st.builds(
@@ -91,7 +91,15 @@ def near_boundary(draw: st.DrawFn, fmt: BinaryFormat) -> tuple[int, int]:
             st.sampled_from([fmt.largest, fmt.largest - 1, 0, 1]),  # the boundary to infinity, and to zero
         )
     )
-    divisor = draw(st.integers(1, fmt.largest) | st.sampled_from([u for u in float_edges(fmt) if 0 < u <= fmt.largest]))
+    # Of few significant bits, so that halfway times it is a number, and the quotient an exact tie.
+    few_bits = st.integers(1, 31).map(lambda n: round_to_nearest_even(Fraction(n), fmt))
+    divisor = draw(
+        st.one_of(
+            few_bits,
+            st.integers(1, fmt.largest),
+            st.sampled_from([u for u in float_edges(fmt) if 0 < u <= fmt.largest]),
+        )
+    )
     halfway = decode(lower, fmt).value + _step(lower, fmt) / 2
     dividend = round_to_nearest_even(halfway * decode(divisor, fmt).value, fmt)
     dividend = min(max(dividend + draw(st.integers(-1, 1)), 0), fmt.largest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vinculum
-from tests.kernels.comparing import DTYPES, assert_same
-from tests.property.strategies import encodings, near_boundary
+from tests.kernels.comparing import DTYPES, assert_same, encodings
+from tests.property.strategies import any_encoding, near_boundary
 from vinculum import reference
-from vinculum.reference.rounding import decode
+from vinculum.reference.rounding import decode, power_of_two, round_to_nearest_even
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType
 
 Array = npt.NDArray[Any]
@@ -58,9 +59,26 @@ class TestFloats:
         assert_same(divided(a[:1], b[0]), expected[:1])
         assert_same(divided(a[-1], b[-1:]), expected[-1:])
 
+    def test_exact_ties(self, element_type: ElementType) -> None:
+        """Only among subnormal numbers can a quotient be exactly halfway; a reciprocal loses that."""
+        fmt = form(element_type)
+        limit = 1 << min(fmt.significand_bits, 11)
+        pairs = [(m, n) for n in range(1, limit, 2) for m in range(1, -(-limit // n), 2)]
+        half = power_of_two(fmt.subnormal_exponent - 1)
+        a, b = (
+            array([round_to_nearest_even(value, fmt) for value in values], element_type)
+            for values in ([m * n * 64 * half for m, n in pairs], [Fraction(64 * n) for _, n in pairs])
+        )
+        expected = reference.divide(a, b, element_type)
+        halfway = [decode(int(bits), fmt).magnitude / half for bits in encodings(expected)]
+        assert {abs(doubled - m) for doubled, (m, _) in zip(halfway, pairs, strict=True)} == {1}
+        assert {doubled % 4 for doubled in halfway} == {0}
+        assert_same(divided(a, b), expected)
+        assert_same(divided(a[::-1], b[::-1]), expected[::-1])
+
     @given(st.data())
     def test_every_loop(self, element_type: ElementType, data: st.DataObject) -> None:
-        some = st.lists(encodings(form(element_type)), min_size=1, max_size=6)
+        some = st.lists(any_encoding(form(element_type)), min_size=1, max_size=6)
         a, b = np.meshgrid(*(array(data.draw(some), element_type) for _ in "ab"), indexing="ij")
         expected = reference.divide(a, b, element_type)
         assert_same(divided(np.ascontiguousarray(a), np.ascontiguousarray(b)), expected)
@@ -72,7 +90,7 @@ class TestFloats:
 
     @given(st.data())
     def test_reciprocal(self, element_type: ElementType, data: st.DataObject) -> None:
-        x = array(data.draw(st.lists(encodings(form(element_type)), min_size=1, max_size=20)), element_type)
+        x = array(data.draw(st.lists(any_encoding(form(element_type)), min_size=1, max_size=20)), element_type)
         assert_same(vinculum.reciprocal(x), reference.reciprocal(x, element_type))
         assert_same(vinculum.reciprocal(x[::-2]), reference.reciprocal(x, element_type)[::-2])
 
@@ -80,7 +98,7 @@ class TestFloats:
     def test_laws(self, element_type: ElementType, data: st.DataObject) -> None:
         """x/1 = x; x/x = 1; -x/y = -(x/y): what a reciprocal times the dividend breaks."""
         fmt = form(element_type)
-        bits_of_x = data.draw(st.lists(encodings(fmt), min_size=1, max_size=20))
+        bits_of_x = data.draw(st.lists(any_encoding(fmt), min_size=1, max_size=20))
         x = array(bits_of_x, element_type)
         one = array([fmt.bias << fmt.trailing_bits], element_type)
         assert_same(divided(x, one), x)

@@ -118,8 +118,8 @@ def _flattened(array: Array) -> Array:
 
 def _first(array: Array) -> Array:
     """View the first element alone, as one dimension."""
-    if array.ndim == 1:
-        return array[:1]
+    if array.size == 1:
+        return _flattened(array)
     corner: Array = array[(slice(0, 1),) * array.ndim]
     return corner.reshape(1)
 

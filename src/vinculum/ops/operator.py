@@ -22,7 +22,7 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
 from vinculum.tensors.storage import as_operand, check_out, check_out_layout, element_type_of
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.tensors.walk import Strides, Walk, plan
+from vinculum.tensors.walk import Strides, Walk, contiguous, plan
 
 Array = npt.NDArray[Any]
 
@@ -157,28 +157,17 @@ class Operator:
             type(a) is np.ndarray
             and type(b) is np.ndarray
             and a.dtype is b.dtype
-            and a.shape == b.shape
             and a.flags.carray
             and b.flags.carray
-            and (out is None or self._is_plain(out, a, b))
+            and a.dtype in self._divisions
         ):
-            divide = self._divisions.get(a.dtype)
-            if divide is not None:
-                result = np.empty(a.shape, a.dtype) if out is None else out
-                self._divide(divide, a, b, result, self._plain(a.shape), partial=out is not None)
+            walk = self._plain(a.shape, b.shape, a.itemsize)
+            shape = walk.alignment.shape
+            if out is None or _is_plain(out, a, b, shape):
+                result = np.empty(shape, a.dtype) if out is None else out
+                self._divide(self._divisions[a.dtype], a, b, result, walk, partial=out is not None)
                 return result
         return self._general_call(a, b, out)
-
-    def _is_plain(self, out: Array, a: Array, b: Array) -> bool:
-        """Whether results of `a` and `b`, plain themselves, can be written to `out` without another look."""
-        return (
-            type(out) is np.ndarray
-            and out.dtype is a.dtype
-            and out.shape == a.shape
-            and out.flags.carray
-            and (out is a or not _overlap(out, a))
-            and (out is b or not _overlap(out, b))
-        )
 
     def _general_call(self, a: object, b: object, out: Array | None) -> Array:
         dividend, divisor = self._operands(a, b)
@@ -235,10 +224,9 @@ class Operator:
             self._divisions[dividend.dtype] = divide
         return divide
 
-    def _new_plain(self, shape: Shape) -> Walk:
-        """Return the walk over operands and a result of one shape, all of them contiguous in row-major order."""
-        strides = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
-        return self._new_plan(shape, strides, shape, strides, None, None, 1)
+    def _new_plain(self, a: Shape, b: Shape, item_size: int) -> Walk:
+        """Return the walk over operands and a result that are contiguous in row-major order."""
+        return self._new_plan(a, contiguous(a, item_size), b, contiguous(b, item_size), None, None, item_size)
 
     def _new_plan(
         self,
@@ -257,6 +245,18 @@ class Operator:
         if out is not None and out_strides is not None:
             check_out_layout(out, out_strides, alignment.shape)
         return plan(alignment, a_strides, b_strides, out_strides, item_size)
+
+
+def _is_plain(out: Array, a: Array, b: Array, shape: Shape) -> bool:
+    """Whether results of plain operands can be written to `out` without another look."""
+    return (
+        type(out) is np.ndarray
+        and out.dtype is a.dtype
+        and out.shape == shape
+        and out.flags.carray
+        and (out is a or not _overlap(out, a))
+        and (out is b or not _overlap(out, b))
+    )
 
 
 def _overlap(out: Array, operand: Array) -> bool:

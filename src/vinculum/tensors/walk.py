@@ -55,7 +55,7 @@ def plan(alignment: Alignment, a: Strides, b: Strides, out: Strides | None, item
     shape, rank = alignment.shape, len(alignment.shape)
     steps_a, steps_b = along(alignment.a, a), along(alignment.b, b)
     order = _order(shape, out if out is not None else _leading(shape, steps_a, steps_b))
-    steps_out = out if out is not None else _contiguous(shape, order, item_size)
+    steps_out = out if out is not None else contiguous(shape, item_size, order)
     columns: list[tuple[int, ...]] = []
     for d in order:
         size, steps = shape[d], (steps_a[d], steps_b[d], steps_out[d])
@@ -97,9 +97,10 @@ def _leading(shape: tuple[int, ...], *operands: Strides) -> Strides | None:
     return None
 
 
-def _contiguous(shape: tuple[int, ...], order: tuple[int, ...], item_size: int) -> Strides:
+def contiguous(shape: tuple[int, ...], item_size: int, order: tuple[int, ...] | None = None) -> Strides:
+    """Return the strides in bytes of an array without gaps, its dimensions in that order, row-major if None."""
     strides, step = [0] * len(shape), item_size
-    for d in reversed(order):
+    for d in reversed(range(len(shape)) if order is None else order):
         strides[d] = step
         step *= shape[d]
     return tuple(strides)

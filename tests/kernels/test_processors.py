@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 # Those whose rules are chosen by what the processor has, and one of each other kind of rule.
-SOME = ("float16", "bfloat16", "float32", "int16", "uint32", "int64", "uint64")
+SOME = ("float16", "bfloat16", "int16", "uint32", "int64")
 
 
 @pytest.mark.clause("ieee-754")
@@ -27,7 +27,7 @@ class TestProcessors:
 
     @pytest.mark.parametrize(
         ("processor", "loops", "names"),
-        [("x86-64", "truncating flat", SOME), ("haswell", "truncating flat", ("float16", "int64"))],
+        [("x86-64", "truncating flat", SOME), ("haswell", "truncating flat", ("int64",))],
     )
     def test_same_bits(self, processor: str, loops: Loops, names: tuple[str, ...], tmp_path: Path) -> None:
         other = environment(tmp_path, NUMBA_CPU_NAME=processor, NUMBA_CPU_FEATURES="")

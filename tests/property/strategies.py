@@ -34,8 +34,8 @@ def integers(element_type: ElementType) -> st.SearchStrategy[int]:
 @st.composite
 def integer_operands(draw: st.DrawFn, element_type: ElementType) -> tuple[list[int], list[int]]:
     """Draw divisors, and dividends whose quotients by them lie next to an integer."""
-    divisors = draw(st.lists(integers(element_type), min_size=1, max_size=3))
-    quotients = draw(st.lists(integers(element_type), min_size=1, max_size=3))
+    divisors = draw(st.lists(integers(element_type), min_size=1, max_size=2))
+    quotients = draw(st.lists(integers(element_type), min_size=1, max_size=2))
     near = [
         q * b + d
         for q in quotients

@@ -67,7 +67,7 @@ class TestFloats:
         half = power_of_two(fmt.subnormal_exponent - 1)
         a, b = (
             array([round_to_nearest_even(value, fmt) for value in values], element_type)
-            for values in ([m * n * 64 * half for m, n in pairs], [Fraction(64 * n) for _, n in pairs])
+            for values in ([m * n * 16 * half for m, n in pairs], [Fraction(16 * n) for _, n in pairs])
         )
         expected = reference.divide(a, b, element_type)
         halfway = [decode(int(bits), fmt).magnitude / half for bits in encodings(expected)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vinculum
@@ -146,6 +146,7 @@ class TestLargestRank:
     """Up to as many dimensions as NumPy has."""
 
     @given(st.data(), names)
+    @settings(max_examples=25)  # drawing 64 dimensions takes long, and most of them are 1
     def test_it(self, data: st.DataObject, name: str) -> None:
         places = data.draw(st.lists(st.integers(0, NUMPYS_LARGEST_RANK - 1), max_size=5, unique=True))
         shape = tuple(data.draw(st.integers(2, 3)) if d in places else 1 for d in range(NUMPYS_LARGEST_RANK))

@@ -171,14 +171,14 @@ class TestOut:
 
     def test_of_the_results_shape(self) -> None:
         with pytest.raises(BroadcastError, match=r"out has shape \(3,\); the result has shape \(2,\)"):
-            check_out_layout((3,), (4,), (2,))
+            check_out_layout((3,), (4,), (2,), 4)
 
     def test_that_repeats_no_memory(self) -> None:
         with pytest.raises(BroadcastError, match="repeats memory"):
-            check_out_layout((2, 3), (0, 4), (2, 3))
+            check_out_layout((2, 3), (0, 4), (2, 3), 4)
 
     @pytest.mark.parametrize("shape", [(0,), (3, 0), (3, 0, 2), (0, 0)])
     def test_without_elements_nothing_is_repeated(self, shape: tuple[int, ...]) -> None:
         """NumPy gives empty arrays strides of 0."""
-        check_out_layout(shape, np.empty(shape, "f4").strides, shape)
-        check_out_layout((1, 2), (0, 4), (1, 2))
+        check_out_layout(shape, np.empty(shape, "f4").strides, shape, 4)
+        check_out_layout((1, 2), (0, 4), (1, 2), 4)

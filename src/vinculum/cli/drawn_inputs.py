@@ -17,7 +17,6 @@ from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
 _LARGEST = 2**30
-_LARGEST_SIZE = 2**63 - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,8 @@ def main() -> int:
         0: fine. 1: a finding, such as an integer divided by zero. 2: wrong usage or unreadable input.
         3: a mistake of ours. 130: interrupted.
     """
+    if sys.stdout is None:  # the caller closed it, as `>&-` does
+        return _fail("there is no standard output to write to")
     _prepare()
     try:
         code = app(prog_name="vinculum", standalone_mode=False)

@@ -7,9 +7,9 @@ from math import prod
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import shape_text
+from vinculum.tensors.shapes import LARGEST_SIZE
 
 LARGEST_RANK = 64  # NumPy's own limit
-_LARGEST_SIZE = 2**63 - 1
 
 
 def element_count(dims: Sequence[int], bits: int, owner: str) -> int:
@@ -37,5 +37,5 @@ def check_size(shape: Sequence[int | str | None], bits: int, owner: str) -> None
     if len(shape) > LARGEST_RANK:
         raise ModelError(f"{owner} has {len(shape)} dimensions; at most {LARGEST_RANK} are possible")
     elements = prod(size for size in shape if isinstance(size, int) and size > 0)
-    if -(-elements * bits // 8) > _LARGEST_SIZE:
+    if -(-elements * bits // 8) > LARGEST_SIZE:
         raise ModelError(f"{owner} has shape {shape_text(shape)}: its size in bytes exceeds 2**63 - 1")

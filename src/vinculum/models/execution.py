@@ -120,11 +120,18 @@ class Execution:
         self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
     ) -> None:
         """Divide a few ones of the operands' type and rank first: a kernel's loading is not the division's time."""
-        few = [None if x is None else np.ones([min(size, 2) for size in x.shape], x.dtype) for x in (dividend, divisor)]
-        kind = (division.spec, *((x.dtype, x.shape) for x in few if x is not None))
+        few = [None if x is None else _few_ones(x) for x in (dividend, divisor)]
+        kind = (division.spec, *((x.dtype, x.shape, x.flags.c_contiguous) for x in few if x is not None))
         if kind not in self._loaded:
             self._loaded.add(kind)
             compute(*few)
+
+
+def _few_ones(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of the same type and rank, contiguous if the array is: another kernel divides the others."""
+    ones = np.ones([2 * min(size, 2) for size in array.shape], array.dtype)
+    view = ones[tuple(slice(0, 2 * min(size, 2), 2) for size in array.shape)]
+    return view.copy() if array.flags.c_contiguous else view
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -47,6 +47,10 @@ class OnnxProgram:
             CURRENT_RUN.reset(token)
         return dict(zip(self._evaluator.output_names, values, strict=True))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process without what is made ready there again."""
+        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
+
     @cached_property
     def _evaluator(self) -> Evaluator:
         functions: list[Evaluator] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto
+from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
@@ -50,7 +51,7 @@ def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
     Raises
     ------
     ModelError
-        If a domain is imported in two versions, or in a version below 1.
+        If a domain is imported in two versions, in a version below 1, or in one that onnx does not know yet.
     """
     opsets: dict[str, int] = {}
     for entry in holder.opset_import:
@@ -58,6 +59,11 @@ def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
         name = quoted(domain or "ai.onnx")
         if entry.version < 1:
             raise ModelError(f"the model imports operator set {entry.version} of {name}; allowed: from 1 on")
+        if not domain and entry.version > onnx_opset_version():
+            raise ModelError(
+                f"the model imports operator set {entry.version} of {name}; the onnx package installed knows those up "
+                f"to {onnx_opset_version()}: install a newer one"
+            )
         if opsets.setdefault(domain, entry.version) != entry.version:
             versions = f"{opsets[domain]} and {entry.version}"
             raise ModelError(f"the model imports operator sets {versions} of {name}; allowed: one")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from vinculum.ops.native import NativeDivision
-from vinculum.ops.policies import Exceptions, Policies
+from vinculum.ops.policies import ExceptionalElements, Policies
 from vinculum.ops.rational import divide_rationals
 from vinculum.ops.tabulated import TabulatedDivision
 from vinculum.spec.element_types import (
@@ -24,7 +24,7 @@ from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.walk import Walk
 
 Array = npt.NDArray[Any]
-Division = Callable[[Array, Array, Array, Walk], Exceptions | None]
+Division = Callable[[Array, Array, Array, Walk], ExceptionalElements | None]
 
 _TABULATED = (INT4, UINT4, FLOAT8E4M3FN, FLOAT8E5M2)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.ops.policies import Exceptions, Policies
-from vinculum.spec.element_types import BFLOAT16, FLOAT16, ElementType
+from vinculum.ops.policies import ExceptionalElements, Policies
+from vinculum.spec.element_types import BFLOAT16, FLOAT16, ElementType, Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 from vinculum.tensors.walk import Walk, expanded
@@ -42,7 +42,8 @@ class NativeDivision:
         storage = str(self._encoding or dtype_of(element_type))
         flat: Kernel
         nested: Kernel
-        if element_type.is_integer and rounding is IntegerRounding.FLOOR:
+        # Unsigned quotients are never negative, so floor is truncation, and one kernel fewer is compiled.
+        if element_type.kind is Kind.SIGNED and rounding is IntegerRounding.FLOOR:
             flat, nested = entries.floor_flat, entries.floor_nested
         elif element_type.is_integer:
             flat, nested = entries.truncating_flat, entries.truncating_nested
@@ -61,7 +62,7 @@ class NativeDivision:
             self._tally[SATURATE_ZERO_DIVISORS] = policies.zero_divisor == "saturate"
             self._tally[SATURATE_OVERFLOW] = policies.overflow == "saturate"
 
-    def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> Exceptions | None:
+    def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
         """Divide over a walk whose result is not empty; return the exceptional elements, None if there are none."""
         if self._encoding is not None:
             a, b, out = a.view(self._encoding), b.view(self._encoding), out.view(self._encoding)
@@ -83,16 +84,16 @@ class NativeDivision:
             return None
         tally = self._tally.copy()
         if kernel(dividends, divisors, *target, tally):
-            return self._exceptions(tally, a, b, walk)
+            return self._exceptional(tally, a, b, walk)
         return None
 
-    def _exceptions(self, tally: npt.NDArray[np.int64], a: Array, b: Array, walk: Walk) -> Exceptions:
+    def _exceptional(self, tally: npt.NDArray[np.int64], a: Array, b: Array, walk: Walk) -> ExceptionalElements:
         _, _, zero_divisors, first_zero_divisor, overflows, first_overflow = tally.tolist()
-        return Exceptions(
+        return ExceptionalElements(
             zero_divisors,
-            self._index(first_zero_divisor, walk, lambda: expanded(b, walk.alignment.b, walk.alignment.shape) == 0),
+            lambda: _index(first_zero_divisor, walk, lambda: expanded(b, walk.alignment.b, walk.alignment.shape) == 0),
             overflows,
-            self._index(first_overflow, walk, lambda: self._overflowing(a, b, walk)),
+            lambda: _index(first_overflow, walk, lambda: self._overflowing(a, b, walk)),
         )
 
     def _overflowing(self, a: Array, b: Array, walk: Walk) -> Array:
@@ -101,14 +102,13 @@ class NativeDivision:
         minus_one: Array = expanded(b, walk.alignment.b, shape) == -1
         return np.logical_and(smallest, minus_one)
 
-    def _index(self, position: int, walk: Walk, affected: Callable[[], Array]) -> tuple[int, ...] | None:
-        """Turn a position of the walk into the first index in row-major order."""
-        if position < 0:
-            return None
-        if not walk.row_major:
-            # The first that the walk met need not have the first index.
-            position = int(np.argmax(affected()))
-        return tuple(int(i) for i in np.unravel_index(position, walk.alignment.shape))
+
+def _index(position: int, walk: Walk, affected: Callable[[], Array]) -> tuple[int, ...]:
+    """Turn a position of the walk into the first index in row-major order."""
+    if not walk.row_major:
+        # The first that the walk met need not have the first index.
+        position = int(np.argmax(affected()))
+    return tuple(int(i) for i in np.unravel_index(position, walk.alignment.shape))
 
 
 def _flattened(array: Array) -> Array:

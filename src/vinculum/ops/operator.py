@@ -90,6 +90,8 @@ class Operator:
             # [C2], [C3] and [V1] are constraints of the operator, not a choice of the caller's.
             if zero_divisor != "raise":
                 raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self.spec.title} allows 'raise' only")
+            if overflow == "saturate":
+                raise AttributeValueError(f"overflow is {overflow!r}; {self.spec.title} allows 'raise' only")
             overflow = "raise"
         self.policies = Policies(zero_divisor, overflow)
         # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
@@ -181,25 +183,26 @@ class Operator:
             result = walk.new_result(dtype)
         else:
             check_out(out, dtype)
+            result = np.asarray(out)
             walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
-            result = out
             if _clashes(out, dividend, walk) or _clashes(out, divisor, walk):
                 result = walk.new_result(dtype)
                 walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
-        self._divide(divide, dividend, divisor, result, walk, partial=result is out)
-        if out is not None and result is not out:
+        self._divide(divide, dividend, divisor, result, walk, partial=out is not None)
+        if out is None:
+            return result
+        if not np.may_share_memory(result, out):
             out[...] = result
-            return out
-        return result
+        return out
 
     def _divide(
         self, divide: Division, dividend: Array, divisor: Array, result: Array, walk: Walk, partial: bool
     ) -> None:
         if not result.size:
             return
-        exceptions = divide(dividend, divisor, result, walk)
-        if exceptions is not None:
-            exceptions.raise_by(self.policies, self.spec.title, result.size, partial=partial)
+        exceptional = divide(dividend, divisor, result, walk)
+        if exceptional is not None:
+            exceptional.raise_by(self.policies, self.spec, result.size, partial=partial)
 
     def _operands(self, a: object, b: object) -> tuple[Array, Array]:
         names = self.spec.inputs
@@ -243,7 +246,7 @@ class Operator:
         if prod(size for size in alignment.shape if size) * item_size > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
         if out is not None and out_strides is not None:
-            check_out_layout(out, out_strides, alignment.shape)
+            check_out_layout(out, out_strides, alignment.shape, item_size)
         return plan(alignment, a_strides, b_strides, out_strides, item_size)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
+from vinculum.errors import AttributeValueError, ConstraintError, DivisionByZeroError, Index, IntegerOverflowError
+from vinculum.spec.model import Dialect, OperatorSpec
 
 ZeroDivisor = Literal["raise", "zero", "saturate"]
 Overflow = Literal["wrap", "raise", "saturate"]
@@ -45,23 +47,31 @@ def _check(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Exceptions:
-    """The exceptional elements of one integer division; an index is None where the count is 0."""
+class ExceptionalElements:
+    """The elements of one integer or real division that no quotient of the type is; their places are found on demand.
 
-    zero_divisors: int = 0
-    first_zero_divisor: tuple[int, ...] | None = None
-    overflows: int = 0
-    first_overflow: tuple[int, ...] | None = None
+    Attributes
+    ----------
+    zero_divisors, overflows : int
+        How many zero divisors there are, and how many MIN/-1.
+    first_zero_divisor, first_overflow : callable
+        Return the index of the first in row-major order; called only where the count is not 0.
+    """
 
-    def raise_by(self, policies: Policies, title: str, elements: int, *, partial: bool) -> None:
+    zero_divisors: int
+    first_zero_divisor: Callable[[], Index]
+    overflows: int
+    first_overflow: Callable[[], Index]
+
+    def raise_by(self, policies: Policies, spec: OperatorSpec, elements: int, *, partial: bool) -> None:
         """Raise what the policies ask for; zero divisors come before overflow.
 
         Parameters
         ----------
         policies : Policies
             The caller's.
-        title : str
-            What a message calls the operator.
+        spec : OperatorSpec
+            The operator version; SONNX's are constraints with tags.
         elements : int
             How many quotients there are.
         partial : bool
@@ -69,21 +79,25 @@ class Exceptions:
 
         Raises
         ------
-        DivisionByZeroError, IntegerOverflowError
+        DivisionByZeroError, IntegerOverflowError, ConstraintError
             With the count and the first index.
         """
-        note = "; out holds partial results" if partial else ""
-        if self.first_zero_divisor is not None and policies.zero_divisor == "raise":
-            raise DivisionByZeroError(
-                f"{self.zero_divisors} of {elements} divisors of {title} are zero, the first at index "
-                f"{self.first_zero_divisor}; allowed with zero_divisor='zero' or 'saturate'{note}",
-                count=self.zero_divisors,
-                first_index=self.first_zero_divisor,
-            )
-        if self.first_overflow is not None and policies.overflow == "raise":
-            raise IntegerOverflowError(
-                f"{self.overflows} of {elements} quotients of {title} are MIN/-1, which the type cannot hold, the "
-                f"first at index {self.first_overflow}; allowed with overflow='wrap' or 'saturate'{note}",
-                count=self.overflows,
-                first_index=self.first_overflow,
-            )
+        note = "; out may hold partial results" if partial else ""
+        if self.zero_divisors and policies.zero_divisor == "raise":
+            index = self.first_zero_divisor()
+            found = f"{self.zero_divisors} of {elements} divisors of {spec.title} are zero, the first at index {index}"
+            if spec.dialect is Dialect.SONNX:
+                tag = "[C2]" if spec.variant == "real" else "[C3]"
+                found = f"{tag} {found}; every divisor has to be nonzero{note}"
+                raise ConstraintError(found, tag=tag, count=self.zero_divisors, first_index=index)
+            found += f"; allowed with zero_divisor='zero' or 'saturate'{note}"
+            raise DivisionByZeroError(found, count=self.zero_divisors, first_index=index)
+        if self.overflows and policies.overflow == "raise":
+            index = self.first_overflow()
+            found = f"{self.overflows} of {elements} quotients of {spec.title} are MIN/-1, which the type cannot hold"
+            found += f", the first at index {index}"
+            if spec.dialect is Dialect.SONNX:
+                found = f"[V1] {found} (the document does not mention the case, the tag is ours){note}"
+                raise ConstraintError(found, tag="[V1]", count=self.overflows, first_index=index)
+            found += f"; allowed with overflow='wrap' or 'saturate'{note}"
+            raise IntegerOverflowError(found, count=self.overflows, first_index=index)

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from vinculum.errors import (
     BroadcastError,
     ConstraintError,
-    DivisionByZeroError,
     ElementTypeError,
-    IntegerOverflowError,
 )
 from vinculum.ops.operator import Operator
 from vinculum.reference.accuracy import Accuracy, ErrorBound
@@ -24,7 +22,7 @@ Array = npt.NDArray[Any]
 
 _REAL = Operator("Div", dialect="sonnx", variant="real")
 _FLOAT = Operator("Div", dialect="sonnx", variant="float")
-_INT = Operator("Div", dialect="sonnx", variant="int", overflow="raise")
+_INT = Operator("Div", dialect="sonnx", variant="int")
 
 
 def div(a: object, b: object, *, out: Array | None = None) -> Array:
@@ -59,26 +57,7 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     outside the type.
     """
     dividend, divisor = _operands(a, b)
-    operator = _operator(dividend, divisor)
-    try:
-        return operator(dividend, divisor, out)
-    except DivisionByZeroError as error:
-        tag = "[C2]" if operator is _REAL else "[C3]"
-        raise ConstraintError(
-            f"{tag} {error.count} of {divisor.size} divisors are zero, the first at index {error.first_index}; "
-            f"{operator.spec.title} requires every divisor to be nonzero",
-            tag=tag,
-            count=error.count,
-            first_index=error.first_index,
-        ) from None
-    except IntegerOverflowError as error:
-        raise ConstraintError(
-            f"[V1] {error.count} of {divisor.size} quotients are MIN/-1, the first at index {error.first_index}; "
-            f"{dividend.dtype} cannot hold it (the document does not mention the case, the tag is ours)",
-            tag="[V1]",
-            count=error.count,
-            first_index=error.first_index,
-        ) from None
+    return _operator(dividend, divisor)(dividend, divisor, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:

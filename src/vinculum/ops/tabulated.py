@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.ops.policies import Exceptions, Policies
+from vinculum.ops.policies import ExceptionalElements, Policies
 from vinculum.reference.exact_quotient import float_quotient, integer_quotient
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -52,7 +52,7 @@ class TabulatedDivision:
     def _value(self, encoding: int) -> int:
         return encoding - self._encodings if encoding > self._element_type.maximum else encoding
 
-    def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> Exceptions | None:
+    def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
         """Divide over a walk; return the exceptional elements, None if there are none."""
         shape = walk.alignment.shape
         mask = self._encodings - 1
@@ -65,13 +65,17 @@ class TabulatedDivision:
         overflowing = np.zeros(shape, bool)
         if self._element_type.minimum < 0:
             overflowing = (dividends == (self._element_type.minimum & mask)) & (divisors == mask)
-        exceptions = Exceptions(*_located(divisors == 0), *_located(overflowing))
-        return exceptions if exceptions.zero_divisors or exceptions.overflows else None
+        zeros = divisors == 0
+        if not (zeros.any() or overflowing.any()):
+            return None
+        return ExceptionalElements(
+            int(np.count_nonzero(zeros)),
+            lambda: _first(zeros),
+            int(np.count_nonzero(overflowing)),
+            lambda: _first(overflowing),
+        )
 
 
-def _located(affected: Array) -> tuple[int, tuple[int, ...] | None]:
-    """Return how many elements are true, and the first index of one in row-major order."""
-    count = int(np.count_nonzero(affected))
-    if not count:
-        return 0, None
-    return count, tuple(int(i) for i in np.unravel_index(int(np.argmax(affected)), affected.shape))
+def _first(affected: Array) -> tuple[int, ...]:
+    """Return the first index in row-major order of an element that is true."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(affected)), affected.shape))

@@ -143,7 +143,7 @@ def _verdict(report: RunReport) -> RenderableType:
     replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
     if replaced:
         sentences.append(f"{_counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
-    sentences.append(f"The run took {seconds_text(report.seconds)}.")
+    sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
     return Text(" ".join(sentences))
 
 

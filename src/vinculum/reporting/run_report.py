@@ -126,7 +126,7 @@ class RunReport:
     zero_divisor, overflow : str
         The policies of integer division.
     seconds : float
-        How long the run took, loading not included.
+        How long the run took, the loading of libraries and kernels included.
     inputs, outputs, divisions : tuple
         In the file's order.
     """

@@ -9,7 +9,6 @@ from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Attribute, AttributeValue, Broadcasting, IntegerRounding, Operand, OperatorSpec
 
 Rule = TypeVar("Rule", Broadcasting, IntegerRounding)
-Settings = Mapping[str, AttributeValue]
 
 
 def breaking_reasons(old: OperatorSpec, new: OperatorSpec) -> Iterator[str]:

@@ -19,7 +19,6 @@ from vinculum.spec.model import (
 )
 
 Named = TypeVar("Named", Attribute, Clause, Operand)
-Settings = Mapping[str, AttributeValue]
 
 
 @dataclass(frozen=True)

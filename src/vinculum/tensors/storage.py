@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from math import prod
 from typing import Any
 
 import ml_dtypes
@@ -148,15 +149,15 @@ def check_out(out: object, dtype: np.dtype[Any]) -> None:
     ElementTypeError
         If it is not a NumPy array of that type, aligned, that may be written.
     """
-    if not isinstance(out, np.ndarray):
-        raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array")
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array (without a mask)")
     if out.dtype != dtype:
         raise ElementTypeError(f"out has type {out.dtype}; the result has type {dtype}, as the operands do")
     if not out.flags.behaved:
         raise ElementTypeError("out cannot be written in place: it is read-only or unaligned; give another array")
 
 
-def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> None:
+def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:
     """Check that results of a shape can be written to an array of that shape and strides.
 
     Raises
@@ -166,5 +167,6 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
     """
     if out != shape:
         raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
-    if 0 not in shape and any(stride == 0 and size > 1 for stride, size in zip(strides, shape, strict=True)):
-        raise BroadcastError(f"out of shape {out} repeats memory (a stride is 0): results would overwrite each other")
+    extent = item_size + sum((size - 1) * abs(stride) for stride, size in zip(strides, shape, strict=True))
+    if 0 not in shape and extent < prod(shape) * item_size:
+        raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")

@@ -103,7 +103,10 @@ class SpecDiff:
 
     @property
     def breaking(self) -> bool:
-        """Whether a model legal under the old version is illegal, or means something else, under the new."""
+        """Whether a model legal under the old version is illegal, or means something else, under the new.
+
+        An attribute that is a hint does not count: without it the model means the same.
+        """
         return bool(self.reasons)
 
 

@@ -166,14 +166,14 @@ _BY_CODE = {t.onnx_code: t for t in ELEMENT_TYPES if t.onnx_code}
 
 
 def by_name(name: str) -> ElementType:
-    """Return the element type of an ONNX name, ``"float"`` or ``"tensor(float)"``.
+    """Return the element type of an ONNX name, ``"float"`` or ``"tensor(float)"``, or of SONNX's ``"real"``.
 
     Raises
     ------
     SpecLookupError
         If no document has that type.
     """
-    return _find(_BY_NAME, name.removeprefix("tensor(").removesuffix(")"), "ONNX element type")
+    return _find(_BY_NAME, name.removeprefix("tensor(").removesuffix(")"), "element type")
 
 
 def by_openvino_name(name: str) -> ElementType:

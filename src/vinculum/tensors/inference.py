@@ -36,7 +36,8 @@ def infer(
     ElementTypeError
         If the version does not take the element types.
     BroadcastError
-        If no values of the symbols let the shapes fit.
+        If two dimensions that meet are known and do not fit. A symbol that stands in two places is not compared with
+        itself: the answer may then be a shape that no values reach.
     """
     for t in element_types:
         if not isinstance(t, ElementType | str):

@@ -146,7 +146,8 @@ PEERS = {"NumPy": numpy_call, "PyTorch": torch_call, "ONNX Runtime": onnxruntime
 
 def nanoseconds(calls: dict[str, Call], elements: int, repeats: int) -> dict[str, float]:
     """Time calls in turn, so that all meet the same weather; return each one's median, an element."""
-    inner = max(1, min(2_000, 400_000 // elements))
+    # Several calls in a row: after other code a processor takes a while to bring its wide units up to speed.
+    inner = max(2, min(2_000, 8_000_000 // elements))
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()

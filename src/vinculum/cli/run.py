@@ -16,10 +16,10 @@ from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vinculum.cli.drawn_inputs import DrawnInput
     from vinculum.cli.input_files import InputFile
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
+    from vinculum.models.drawn_inputs import DrawnInput
     from vinculum.reporting.run_report import InputReport, Observations, OutputReport
 
 
@@ -81,7 +81,7 @@ def run(
 
 
 def _drawn(model: Model, read: dict[str, NDArray[Any]], seed: int | None, dims: list[str]) -> dict[str, DrawnInput]:
-    from vinculum.cli.drawn_inputs import dimension_sizes, draw
+    from vinculum.models.drawn_inputs import dimension_sizes, draw
 
     sizes = dimension_sizes(dims, model.inputs, read)
     missing = [(k, t) for k, t in enumerate(model.inputs) if t.name not in read and not t.optional]

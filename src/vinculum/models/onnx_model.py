@@ -1,4 +1,4 @@
-"""ONNX files, of any operator set and IR version: read, checked, and made ready to run."""
+"""ONNX models, of any operator set and IR version: checked, and made ready to run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_shapes import check_size
@@ -23,12 +22,11 @@ from vinculum.models.onnx_divisions import (
     division_of,
     mark,
 )
+from vinculum.models.onnx_file import complete_tensors, parse
 from vinculum.models.onnx_functions import link_functions
 from vinculum.models.onnx_runner import OnnxProgram
-from vinculum.models.onnx_scopes import all_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx_structure import check_structure
-from vinculum.models.onnx_tensors import complete, decode
-from vinculum.models.onnx_text import check_text
+from vinculum.models.onnx_tensors import decode
 from vinculum.models.onnx_types import with_inferred_types
 from vinculum.spec.element_types import ElementType
 
@@ -38,25 +36,31 @@ def read_onnx(content: bytes, file: Path) -> Model:
 
     Raises
     ------
-    ModelError, ElementTypeError, AttributeValueError
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
+        As `vinculum.load` says.
+    """
+    return model_of(parse(content, file), file)
+
+
+def model_of(proto: ModelProto, file: Path) -> Model:
+    """Return the model in a message that `parse` or `normalise` has seen; the message is used up.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
         As `vinculum.load` says.
     """
     try:
-        proto = ModelProto.FromString(content)
-        check_text(proto)
-        return _model(proto, file)
-    except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
+        return _model(proto, file.parent)
+    except (RecursionError, MemoryError) as error:
         raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
-def _model(proto: ModelProto, file: Path) -> Model:
-    if not proto.HasField("graph") or not proto.HasField("ir_version"):
-        raise ModelError(f"model {str(file)!r} holds no ONNX graph with an IR version")
-    _normalise(proto)
+def _model(proto: ModelProto, folder: Path) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
-    _complete_tensors(proto, file.parent)
-    constants = _take_initializers(proto, file.parent)
+    complete_tensors(proto, folder)
+    constants = _take_initializers(proto, folder)
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
     inferred = with_inferred_types(proto, constants)
     outputs = tuple(_declared(value) for value in inferred.graph.output)
@@ -64,57 +68,6 @@ def _model(proto: ModelProto, file: Path) -> Model:
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
     return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants))
-
-
-def _normalise(proto: ModelProto) -> None:
-    """Write an old or loosely written model as the newest IR version would."""
-    if not proto.opset_import:
-        if proto.ir_version >= 3:
-            raise ModelError("the model imports no operator set; from IR version 3 on it must")
-        proto.opset_import.add(domain="", version=1)  # What models before IR version 3 mean.
-    for holder in (proto, *proto.functions):
-        imports = opset_imports(holder)
-        del holder.opset_import[:]
-        for domain, version in imports.items():
-            holder.opset_import.add(domain=domain, version=version)
-    for function in proto.functions:
-        function.domain = "" if function.domain == "ai.onnx" else function.domain
-    for body in (proto.graph, *proto.functions):
-        for node in all_nodes(body.node):
-            node.domain = "" if node.domain == "ai.onnx" else node.domain
-            for attribute in node.attribute:
-                _give_type(attribute, node)
-
-
-def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
-    """Write the type of an attribute, which IR version 1 leaves to the reader."""
-    if attribute.type != AttributeProto.UNDEFINED:
-        return
-    values = [f.name for f, _ in attribute.ListFields() if f.name not in ("name", "doc_string", "type")]
-    by_field = {"f": "FLOAT", "i": "INT", "s": "STRING", "t": "TENSOR", "g": "GRAPH"}
-    kinds = [by_field.get(name, name.upper()) for name in values]
-    if len(kinds) != 1 or kinds[0] not in AttributeProto.AttributeType.keys():  # noqa: SIM118  an enum, not a dict
-        raise ModelError(f"{title(node)}: attribute {quoted(attribute.name)} has no type and not one value")
-    attribute.type = AttributeProto.AttributeType.Value(kinds[0])
-
-
-def _complete_tensors(proto: ModelProto, folder: Path) -> None:
-    """Check every tensor but the top initializers, and fetch its data into the model."""
-    for body in (proto.graph, *proto.functions):
-        for node in all_nodes(body.node):
-            for attribute in node.attribute:
-                owner = f"attribute {quoted(attribute.name)} of {title(node)}"
-                for tensor in _tensors(attribute):
-                    tensor.CopyFrom(complete(tensor, folder, owner))
-            for _, graph in subgraphs(node):
-                for tensor in graph.initializer:
-                    tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
-
-
-def _tensors(attribute: AttributeProto) -> list[TensorProto]:
-    sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
-    parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
-    return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:

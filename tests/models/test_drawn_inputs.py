@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum.cli.drawn_inputs import dimension_sizes, draw
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
+from vinculum.models.drawn_inputs import dimension_sizes, draw
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT64, REAL, UINT4, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 

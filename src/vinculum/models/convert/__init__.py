@@ -1,0 +1,1 @@
+"""Models carried to another operator set or another format, each division meaning what it meant."""

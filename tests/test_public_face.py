@@ -25,6 +25,7 @@ ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "SpecLookupError": (LookupError,),
     "ModelError": (ValueError,),
     "ConstraintError": (ValueError,),
+    "DifferenceError": (errors.ModelError,),
     "DivisionByZeroError": (ZeroDivisionError,),
     "IntegerOverflowError": (OverflowError,),
 }

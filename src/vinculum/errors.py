@@ -33,6 +33,10 @@ class ModelError(VinculumError, ValueError):
     """A model file, or an input handed to a model, is unreadable, malformed or not supported."""
 
 
+class DifferenceError(ModelError):
+    """Two models, or two runs of one, that must give the same bits do not."""
+
+
 class ConstraintError(VinculumError, ValueError):
     """A constraint of the SONNX profile is violated.
 

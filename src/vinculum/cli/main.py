@@ -15,7 +15,7 @@ import typer
 
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.harmless import one_line
 
 FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -64,7 +64,7 @@ def main() -> int:
         sys.stdout.flush()
     except _UsageError as error:
         return _usage(error)
-    except (DivisionByZeroError, IntegerOverflowError) as error:
+    except (DifferenceError, DivisionByZeroError, IntegerOverflowError) as error:
         return _fail(str(error), FINDING)
     except VinculumError as error:
         return _fail(str(error))

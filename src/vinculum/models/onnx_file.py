@@ -44,7 +44,7 @@ def parse(content: bytes, file: Path) -> ModelProto:
         If it is none, or what it holds is no graph.
     """
     try:
-        proto = ModelProto.FromString(content)
+        proto: ModelProto = ModelProto.FromString(content)
         check_text(proto)
         normalise(proto, file)
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:

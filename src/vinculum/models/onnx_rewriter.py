@@ -70,7 +70,7 @@ class Rewriter:
         return self.add("Cast", [value], hint, to=to)
 
     def unsqueeze(self, value: str, axes: Sequence[int], hint: str) -> str:
-        """Return a value with dimensions of size 1 put in at `axes` of the result; the value itself if there is none."""
+        """Return a value with dimensions of size 1 at `axes` of the result; itself if there are no axes."""
         return self._with_axes("Unsqueeze", value, axes, hint)
 
     def squeeze(self, value: str, axes: Sequence[int], hint: str) -> str:

@@ -11,12 +11,13 @@ import sys
 from types import FunctionType
 from typing import Any
 
+import onnx.backend.base
 import pytest
 
 import vinculum
 from vinculum import errors, sonnx
 
-OPERATORS = {"Operator", "div", "divide", "load", "reciprocal", "sonnx"}
+OPERATORS = {"Operator", "backend", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "VinculumError": (Exception,),
     "ElementTypeError": (TypeError,),
@@ -39,8 +40,17 @@ SIGNATURES = {
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
+    "reference_ops": "()",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",
+}
+# ONNX fixes the names and the order; the policies are among `kwargs`.
+BACKEND = {
+    "is_compatible": "(model, device='CPU', **kwargs)",
+    "prepare": "(model, device='CPU', **kwargs)",
+    "run_model": "(model, inputs, device='CPU', **kwargs)",
+    "run_node": "(node, inputs, device='CPU', outputs_info=None, **kwargs)",
+    "supports_device": "(device)",
 }
 # What only a division or a model needs.
 HEAVY = {"numba", "llvmlite", "onnx", "typer", "rich", "defusedxml", "torch", "onnxruntime", "openvino"}
@@ -74,6 +84,10 @@ class TestNames:
         assert vinculum.sonnx is sonnx
         assert importlib.import_module("vinculum.sonnx") is sonnx
 
+    def test_of_the_backend(self) -> None:
+        assert set(vinculum.backend.__all__) == {"VinculumBackend", "VinculumBackendRep", *BACKEND}
+        assert importlib.import_module("vinculum.backend") is vinculum.backend
+
     def test_nothing_public_goes_unlisted(self) -> None:
         """Apart from the rooms, which are modules."""
         visible = {name for name in vars(vinculum) if not name.startswith("_")}
@@ -100,6 +114,15 @@ class TestSignatures:
         function = public(path)
         assert isinstance(function, FunctionType)
         assert bare_signature(function) == SIGNATURES[path]
+
+    @pytest.mark.parametrize("name", BACKEND)
+    def test_of_the_backend(self, name: str) -> None:
+        function = getattr(vinculum.backend, name)
+        assert bare_signature(function) == BACKEND[name]
+        assert list(inspect.signature(function).parameters) == list(
+            inspect.signature(getattr(onnx.backend.base.Backend, name)).parameters
+        )
+        assert inspect.getdoc(function) != inspect.getdoc(getattr(onnx.backend.base.Backend, name))
 
     @pytest.mark.parametrize("path", SIGNATURES)
     def test_every_parameter_is_annotated(self, path: str) -> None:
@@ -173,6 +196,10 @@ class TestImport:
     def test_nor_for_what_divides_nothing(self) -> None:
         statements = "import vinculum; vinculum.Operator('Div').infer(['float'] * 2, [('N', 3), (3,)])"
         assert self.loaded_by(statements) == set()
+
+    def test_the_backend_needs_onnx_alone(self) -> None:
+        assert self.loaded_by("import vinculum.backend; vinculum.reference_ops()") == {"onnx"}
+        assert self.loaded_by("from vinculum import backend, reference_ops") == {"onnx"}
 
     def test_a_division_needs_numba_alone(self) -> None:
         statements = "import numpy, vinculum; vinculum.div(numpy.float32([1]), numpy.float32([2]))"

@@ -25,7 +25,9 @@ from vinculum.ops.openvino import divide
 from vinculum.ops.operator import Operator
 
 if TYPE_CHECKING:
+    from vinculum import backend as backend
     from vinculum.models import load as load
+    from vinculum.models.onnx_operators import reference_ops as reference_ops
 
 __version__ = "0.1.0"
 
@@ -41,10 +43,12 @@ __all__ = [
     "Operator",
     "SpecLookupError",
     "VinculumError",
+    "backend",
     "div",
     "divide",
     "load",
     "reciprocal",
+    "reference_ops",
     "sonnx",
 ]
 
@@ -59,4 +63,12 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
+    if name == "backend":
+        import vinculum.backend
+
+        return vinculum.backend
+    if name == "reference_ops":
+        from vinculum.models.onnx_operators import reference_ops
+
+        return reference_ops
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -90,6 +90,42 @@ class TestRefused:
         with one_line(BroadcastError, "input 'b' has shape (5, 1)", "N is 2 by input 'a'"):
             admit(TENSORS, {"a": A, "b": B[:, :1]})
 
-    def test_what_is_not_a_tensor(self, one_line: OneLine) -> None:
-        with one_line(ModelError, "'s'", "sequence", "only tensors"):
-            admit((ModelTensor("s", "sequence", None),), {"s": A})
+    def test_a_kind_that_nothing_stands_for(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "'s'", "map", "nothing else"):
+            admit((ModelTensor("s", "map", None),), {"s": A})
+
+
+class TestSequencesAndOptionals:
+    """A sequence is a list of what it declares, an optional is None or what it declares; they nest."""
+
+    ROWS = ModelTensor("s", "sequence", None, element=ModelTensor("s", FLOAT, ("N", 3)))
+    PERHAPS = ModelTensor("o", "optional", None, element=ROWS)
+
+    @pytest.mark.parametrize("given", [[], [A], (A, A[:1])])
+    def test_a_sequence(self, given: Any) -> None:
+        admitted = admit((self.ROWS,), {"s": given})["s"]
+        assert isinstance(admitted, list)
+        assert [item.tolist() for item in admitted] == [item.tolist() for item in given]
+        assert all(np.shares_memory(a, b) and not a.flags.writeable for a, b in zip(admitted, given, strict=True))
+
+    def test_an_optional(self) -> None:
+        assert admit((self.PERHAPS,), {"o": None}) == {"o": None}
+        assert len(admit((self.PERHAPS,), {"o": [A]})["o"]) == 1
+
+    def test_an_optional_has_to_be_given(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "no array for input 'o' (optional of sequence of float, shape (N, 3))"):
+            admit((self.PERHAPS,), {})
+
+    @pytest.mark.parametrize(
+        ("given", "kind", "parts"),
+        [
+            (A, ElementTypeError, ("input 's' is a ndarray", "pass a list")),
+            (None, ElementTypeError, ("input 's' is a NoneType",)),
+            ([A, A.astype(np.float64)], ElementTypeError, ("item 1 of input 's'", "float64", "declares float")),
+            ([A, None], ElementTypeError, ("item 1 of input 's' is a NoneType",)),
+            ([A[0]], BroadcastError, ("item 0 of input 's' has shape (3,)", "ranks differ")),
+        ],
+    )
+    def test_refused(self, one_line: OneLine, given: object, kind: type[Exception], parts: tuple[str, ...]) -> None:
+        with one_line(kind, *parts):
+            admit((self.ROWS,), {"s": given})

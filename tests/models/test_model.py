@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import ModelProto, TensorProto, helper
 
 from vinculum.errors import AttributeValueError, BroadcastError, ModelError
 from vinculum.models import DivisionRecord, DivisionSummary, Model, load, summarise
@@ -88,6 +88,16 @@ class TestInputs:
         quotient = model.run({"a": ones, "b": np.array([3, 0, 7]).astype(ml_dtypes.bfloat16)})["c"]
         assert quotient.dtype == ml_dtypes.bfloat16
         assert quotient.view(np.uint16).tolist() == [0x3EAB, 0x7F80, 0x3E12]
+
+    def test_a_sequence(self, onnx_model: Callable[..., ModelProto], tmp_path: Path) -> None:
+        nodes = [helper.make_node("SequenceAt", ["s", "i"], ["a"]), helper.make_node("Div", ["a", "a"], ["c"])]
+        proto = onnx_model(nodes, {"s": FLOATS, "i": (TensorProto.INT64, [])}, {"c": FLOATS})
+        floats = helper.make_tensor_type_proto(TensorProto.FLOAT, ["N"])
+        proto.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(floats))
+        (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+        model = load(tmp_path / "m.onnx")
+        assert repr(model.inputs[0]) == "<tensor 's' (sequence of float, shape (N,))>"
+        assert model.run({"s": [B, A, A[:1]], "i": np.array(1)})["c"].tolist() == [1, 1]
 
     def test_other_shapes(self, division: Model, one_line: OneLine) -> None:
         with one_line(BroadcastError, "input 'a' has shape (1,)"):

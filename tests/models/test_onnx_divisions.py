@@ -158,3 +158,12 @@ class TestOperands:
         path = onnx_file([helper.make_node(operator, inputs, ["c"], "d")], {"a": FLOATS}, {"c": FLOATS})
         with one_line(ModelError, "node 'd'", "inputs"):
             load(path)
+
+    def test_more_dimensions_than_any_array_has(
+        self, onnx_file: Callable[..., Path], one_line: Callable[..., AbstractContextManager[None]]
+    ) -> None:
+        node = helper.make_node("Div", ["a", "b"], ["c"], "n")
+        inputs = {"a": (TensorProto.FLOAT, [2]), "b": (TensorProto.FLOAT, [2])}
+        path = onnx_file([node], inputs, {"c": (TensorProto.FLOAT, ["N"] * 500)})
+        with one_line(ModelError, "500 dimensions; at most 64 are possible"):
+            load(path)

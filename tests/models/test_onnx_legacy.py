@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from vinculum.errors import ModelError
+from vinculum.errors import BroadcastError, ModelError
 from vinculum.models import load
 
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -37,6 +37,8 @@ class TestLimitedBroadcasting:
             ((4, 5), None, (4, 5)),
             ((3, 4), 1, (3, 4, 1)),
             ((2,), 0, (2, 1, 1, 1)),
+            ((2, 1), 0, (2, 1, 1, 1)),  # What the documents do not allow, and exporters wrote.
+            ((4, 1), None, (4, 1)),
         ],
     )
     def test_the_six_shapes(
@@ -50,13 +52,14 @@ class TestLimitedBroadcasting:
         assert legacy.tobytes() == newer.tobytes()
 
     @pytest.mark.parametrize(
-        ("attributes", "shape"), [({}, (5,)), ({"broadcast": 1}, (4, 1)), ({"broadcast": 1, "axis": 1}, (4, 5))]
+        ("attributes", "shape"),
+        [({}, (5,)), ({"broadcast": 1}, (3, 1)), ({"broadcast": 1, "axis": 1}, (4, 5)), ({"broadcast": 1}, (1,) * 5)],
     )
     def test_what_does_not_fit(
         self, onnx_file: File, one_line: OneLine, attributes: dict[str, Any], shape: tuple[int, ...]
     ) -> None:
         node = helper.make_node("Add", ["a", "b"], ["c"], "n", **attributes)
-        with one_line(ModelError, "node 'n' (Add)", str(shape)):
+        with one_line(BroadcastError, "node 'n' (Add)", str(shape)):
             _run(onnx_file, node, 6, a=np.ones((2, 3, 4, 5), np.float32), b=np.ones(shape, np.float32))
 
 
@@ -103,3 +106,29 @@ class TestScan:
         node = helper.make_node("Scan", ["", "a"], ["c"], "n", body=body, num_scan_inputs=1)
         with one_line(ModelError, "node 'n' (Scan)", "from operator set 9 on"):
             _run(onnx_file, node, 8, a=np.ones((1, 2, 1), np.float32))
+
+
+class TestOldAttributes:
+    """What later versions have an attribute or another default for."""
+
+    def test_average_pool_leaves_the_padding_out(self, onnx_file: File) -> None:
+        attributes: dict[str, Any] = {"kernel_shape": [3], "pads": [1, 1]}
+        x = RNG.random((1, 1, 5), np.float32)
+        legacy = _run(onnx_file, helper.make_node("AveragePool", ["x"], ["c"], **attributes), 6, x=x)
+        assert legacy[0, 0, 0] == pytest.approx((x[0, 0, 0] + x[0, 0, 1]) / 2)
+        newer = helper.make_node("AveragePool", ["x"], ["c"], count_include_pad=0, **attributes)
+        assert legacy.tobytes() == _run(onnx_file, newer, 7, x=x).tobytes()
+
+    def test_selu(self, onnx_file: File) -> None:
+        x = RNG.standard_normal((2, 3), np.float32)
+        legacy = _run(onnx_file, helper.make_node("Selu", ["x"], ["c"]), 5, x=x)
+        same = helper.make_node("Selu", ["x"], ["c"], alpha=1.6732, gamma=1.0507)
+        assert legacy.tobytes() == _run(onnx_file, same, 6, x=x).tobytes()
+        assert legacy.tobytes() != _run(onnx_file, helper.make_node("Selu", ["x"], ["c"]), 6, x=x).tobytes()
+        own = helper.make_node("Selu", ["x"], ["c"], alpha=2.0)
+        assert legacy.tobytes() != _run(onnx_file, own, 5, x=x).tobytes()
+
+    def test_prelu_has_a_slope_for_each_channel(self, onnx_file: File) -> None:
+        x, slope = -RNG.random((3, 3, 3), np.float32), np.array([1, 2, 3], np.float32)
+        legacy = _run(onnx_file, helper.make_node("PRelu", ["x", "slope"], ["c"]), 6, x=x, slope=slope)
+        assert legacy.tobytes() == (x * slope.reshape(3, 1)).tobytes()

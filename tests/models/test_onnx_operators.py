@@ -1,18 +1,24 @@
-"""Loop as the standard has it."""
+"""Our operators in the evaluator: those that divide by themselves in anybody's, and Loop as the standard has it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import NodeProto, TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 
+import vinculum
+from vinculum.errors import BroadcastError, DivisionByZeroError, ElementTypeError
 from vinculum.models import Model, load
 
 File = Callable[..., Path]
+OneLine = Callable[..., AbstractContextManager[None]]
 
 
 def _loop(onnx_file: File, operands: Sequence[str], shape: Sequence[int]) -> Model:
@@ -79,3 +85,92 @@ class TestLoop:
         assert outputs["s"].dtype == np.float32
         assert [np.unique(step).tolist() for step in outputs["s"]] == [[8], [4], [2], [1]][:iterations]
         assert outputs["n"].tolist() == list(range(iterations))
+
+
+class TestReferenceOps:
+    """`vinculum.reference_ops()`: our classes in anybody's reference evaluator, by the defaults of `vinculum.div`."""
+
+    def _evaluator(self, nodes: Sequence[NodeProto], code: int = TensorProto.FLOAT, opset: int = 17) -> Any:
+        tensors = {name: helper.make_tensor_value_info(name, code, None) for name in "abc"}
+        inputs = [tensors[name] for name in "ab" if any(name in node.input for node in nodes)]
+        graph = helper.make_graph(nodes, "g", inputs, [tensors["c"]])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        return ReferenceEvaluator(model, new_ops=vinculum.reference_ops())
+
+    def test_the_classes(self) -> None:
+        assert [cls.__name__ for cls in vinculum.reference_ops()] == ["Div", "Reciprocal"]
+        assert vinculum.reference_ops() is not vinculum.reference_ops()
+
+    def test_integers_truncate_and_wrap(self) -> None:
+        evaluator = self._evaluator([helper.make_node("Div", ["a", "b"], ["c"])], TensorProto.INT64)
+        dividend, divisor = np.array([-11, 2**63 - 1, -(2**63)]), np.array([3, 1, -1])
+        assert evaluator.run(None, {"a": dividend, "b": divisor})[0].tolist() == [-3, 2**63 - 1, -(2**63)]
+
+    def test_bfloat16(self) -> None:
+        evaluator = self._evaluator([helper.make_node("Reciprocal", ["b"], ["c"])], TensorProto.BFLOAT16)
+        (quotient,) = evaluator.run(None, {"b": np.array([3, 7]).astype(ml_dtypes.bfloat16)})
+        assert quotient.dtype == ml_dtypes.bfloat16
+        assert quotient.view(np.uint16).tolist() == [0x3EAB, 0x3E12]
+
+    @pytest.mark.parametrize("opset", [1, 6])
+    def test_the_legacy_attributes_of_the_operator_set(self, opset: int) -> None:
+        node = helper.make_node("Div", ["a", "b"], ["c"], broadcast=1, axis=0)
+        dividend, divisor = np.ones((2, 3), np.float32), np.array([2, 3], np.float32)
+        quotient = self._evaluator([node], opset=opset).run(None, {"a": dividend, "b": divisor})[0]
+        assert quotient.tolist() == (dividend / divisor[:, None]).tolist()
+
+    @pytest.mark.parametrize(
+        ("node", "code", "opset", "operands", "kind", "parts"),
+        [
+            ("Div", TensorProto.INT8, 14, [[1, 2], [1, 0]], DivisionByZeroError, ("node 'n' (Div-14): 1 of 2",)),
+            ("Div", TensorProto.INT8, 13, [[1], [1]], ElementTypeError, ("node 'n' (Div-13)", "does not take int8")),
+            ("Div", TensorProto.FLOAT, 6, [[1, 2], [1]], BroadcastError, ("node 'n' (Div-6)", "must be equal")),
+            ("Reciprocal", TensorProto.INT32, 13, [None, [1]], ElementTypeError, ("node 'n' (Reciprocal-13)",)),
+        ],
+    )
+    def test_errors_are_ours(
+        self, one_line: OneLine, node: str, code: int, opset: int, operands: Any, kind: type[Exception], parts: Any
+    ) -> None:
+        dtype = helper.tensor_dtype_to_np_dtype(code)
+        given = {name: np.array(x, dtype) for name, x in zip("ab", operands, strict=True) if x is not None}
+        evaluator = self._evaluator([helper.make_node(node, list(given), ["c"], "n")], code, opset)
+        with one_line(kind, *parts):
+            evaluator.run(None, given)
+
+    def test_in_subgraphs(self) -> None:
+        result = [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)]
+        branch = helper.make_graph([helper.make_node("Div", ["a", "b"], ["t"])], "g", [], result)
+        condition = helper.make_tensor("k", TensorProto.BOOL, [], [True])
+        nodes = [
+            helper.make_node("Constant", [], ["k"], value=condition),
+            helper.make_node("If", ["k"], ["c"], then_branch=branch, else_branch=branch),
+            helper.make_node("Neg", ["a"], ["x"]),
+            helper.make_node("Neg", ["b"], ["y"]),
+        ]
+        evaluator = self._evaluator(nodes)
+        ones = np.ones(2, np.float32)
+        assert evaluator.run(None, {"a": ones, "b": ones * 4})[0].tolist() == [0.25, 0.25]
+        with pytest.raises(TypeError) as caught:
+            evaluator.run(None, {"a": ones, "b": np.ones(2)})
+        # The evaluator rewrites a TypeError that leaves a subgraph, and keeps ours as the cause.
+        assert isinstance(caught.value.__cause__, ElementTypeError)
+
+    def test_an_operator_by_itself(self) -> None:
+        division: Any = vinculum.reference_ops()[0]
+        assert division.eval(np.array([-7]), np.array([2])).tolist() == [-3]
+
+    def test_functions_of_the_model_stay_the_evaluators(self) -> None:
+        """Pins what `reference_ops` says of the evaluator: when it changes, the docstring may promise more."""
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+        body = [helper.make_node("Div", ["p", "q"], ["r"])]
+        function = helper.make_function("d", "F", ["p", "q"], ["r"], body, opsets[:1])
+        tensors = {name: helper.make_tensor_value_info(name, TensorProto.INT64, None) for name in "abc"}
+        node = helper.make_node("F", ["a", "b"], ["c"], domain="d")
+        graph = helper.make_graph([node], "g", [tensors["a"], tensors["b"]], [tensors["c"]])
+        model = helper.make_model(graph, opset_imports=opsets, functions=[function])
+        inputs: dict[str, Any] = {"a": np.array([1]), "b": np.array([0])}
+        with pytest.raises(DivisionByZeroError, match=r"^node 'r' \(Div-14 in F\)"):
+            vinculum.backend.run_model(model, inputs)
+        with np.errstate(all="ignore"):
+            evaluator: Any = ReferenceEvaluator(model, new_ops=vinculum.reference_ops())
+            assert evaluator.run(None, inputs)[0].shape == (1,)

@@ -141,6 +141,43 @@ class TestErrors:
             model.run({"a": A})
 
 
+class TestOutputs:
+    """Outputs that the evaluator does not give, or that have no name."""
+
+    def test_a_value_that_is_not_given(self, onnx_file: File, one_line: OneLine) -> None:
+        nodes = [helper.make_node("Neg", ["a"], ["b", "more"], "neg"), _node("Div", "b more", "c")]
+        model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}))
+        with one_line(ModelError, "node 'neg' (Neg) does not give its output 'more', which is used"):
+            model.run({"a": A})
+
+    def test_a_value_that_is_not_given_and_not_used(self, onnx_file: File) -> None:
+        nodes = [helper.make_node("Neg", ["a"], ["b", "more"], "neg"), _node("Div", "b a", "c")]
+        assert load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS})).run({"a": A})["c"].tolist() == [-1, -1]
+
+    def test_a_value_that_is_not_given_to_a_branch(self, onnx_file: File, one_line: OneLine) -> None:
+        result = [helper.make_tensor_value_info("t", *FLOATS)]
+        branch = helper.make_graph([_node("Div", "b more", "t")], "branch", [], result)
+        nodes = [
+            helper.make_node("Neg", ["a"], ["b", "more"], "neg"),
+            _node("If", "yes", "c", then_branch=branch, else_branch=branch),
+        ]
+        yes = helper.make_tensor("yes", TensorProto.BOOL, [], [True])
+        model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}, initializers=[yes]))
+        with one_line(ModelError, "does not give its output, which is used"):
+            model.run({"a": A})
+
+    def test_outputs_without_a_name_are_no_inputs(self, onnx_file: File) -> None:
+        most = helper.make_tensor("most", TensorProto.FLOAT, [], [7])
+        one = helper.make_tensor("one", TensorProto.INT64, [1], [1])
+        nodes = [
+            helper.make_node("TopK", ["a", "one"], ["", "places"]),
+            helper.make_node("Clip", ["a", "", "most"], ["c"]),
+        ]
+        outputs = {"c": FLOATS, "places": (TensorProto.INT64, [1])}
+        model = load(onnx_file(nodes, {"a": FLOATS}, outputs, initializers=[most, one]))
+        assert model.run({"a": A})["c"].tolist() == [6, 7]
+
+
 class TestNoise:
     """Warnings of NumPy in other operators do not reach standard error."""
 

@@ -12,6 +12,7 @@ import pytest
 import vinculum
 from vinculum.models import load
 from vinculum.models.conversion import convert
+from vinculum.models.convert.to_onnx import to_onnx
 from vinculum.spec.element_types import BFLOAT16, INT8
 
 openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
@@ -25,8 +26,10 @@ def _saved(results: list[Any], parameters: list[Any], folder: Path) -> Path:
     return path
 
 
-def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str) -> Any:
+def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str, axis: int | None = None) -> Any:
     attributes = {"m_pythondiv": pythondiv, "auto_broadcast": auto_broadcast}
+    if axis is not None:
+        attributes["auto_broadcast.auto_broadcast_axis"] = axis
     node = openvino.utils.node_factory.NodeFactory("opset13").create("Divide", [a, b], attributes)
     node.output(0).set_names({"quotient"})
     return node
@@ -84,3 +87,87 @@ class TestOtherLayers:
         output = load(path).run({"a": np.ones(2, np.float32)})["quotient"]
         divisor = np.array([3, 0.1], np.float16).astype(np.float32)
         assert output.tolist() == (np.float32(1) / divisor).tolist()
+
+
+class TestBroadcastingModes:
+    """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
+
+    @pytest.mark.parametrize("dynamic", [True, False])
+    @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint16, np.float32, np.float64])
+    @pytest.mark.parametrize(
+        ("mode", "axis", "a", "b"),
+        [
+            ("none", None, (2, 3, 4), (2, 3, 4)),
+            ("numpy", None, (2, 3, 4), (3, 1)),
+            ("numpy", None, (3, 1), (2, 1, 4)),
+            ("pdpd", -1, (2, 3, 4), (3, 4)),
+            ("pdpd", 1, (2, 3, 4), (3, 4)),
+            ("pdpd", 2, (2, 3, 4), (4,)),
+            ("pdpd", 0, (2, 3, 4), (2, 3)),
+            ("pdpd", 0, (2, 3, 4), (2, 1, 1)),
+        ],
+    )
+    def test_divides_as_our_own(
+        self,
+        tmp_path: Path,
+        mode: str,
+        axis: int | None,
+        a: tuple[int, ...],
+        b: tuple[int, ...],
+        dtype: Any,
+        dynamic: bool,
+    ) -> None:
+        parameters = [
+            opset.parameter([-1] * len(shape) if dynamic else shape, dtype, name=name)
+            for name, shape in (("a", a), ("b", b))
+        ]
+        path = _saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters, tmp_path)
+        inputs = {name: RNG.integers(1, 100, shape).astype(dtype) for name, shape in (("a", a), ("b", b))}
+        if np.dtype(dtype).kind != "u":
+            inputs["a"] = np.negative(inputs["a"])
+        expected = vinculum.divide(*inputs.values(), auto_broadcast=mode, axis=-1 if axis is None else axis)
+        assert f'auto_broadcast="{mode}"' in path.read_text()
+        assert load(path).run(inputs)["quotient"].tobytes() == expected.tobytes()
+        again = path.with_suffix(".onnx")
+        again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
+        assert load(again).run(inputs)["quotient"].tobytes() == expected.tobytes()
+
+
+class TestShapes:
+    """Unsqueeze, Squeeze and Reshape, of constants and of what turns out when the model runs."""
+
+    def test_a_chain_of_all_three(self, tmp_path: Path) -> None:
+        factory = openvino.utils.node_factory.NodeFactory("opset1")
+        x = opset.parameter([-1, 4], np.int16, name="x")
+        unsqueezed = factory.create("Unsqueeze", [x, opset.constant(np.array([0, -1], np.int32))])
+        pattern = opset.parameter([3], np.int64, name="pattern")
+        reshaped = factory.create("Reshape", [unsqueezed, pattern], {"special_zero": True})
+        squeezed = factory.create("Squeeze", [reshaped, opset.constant(np.array(0))])
+        squeezed.output(0).set_names({"y"})
+        model = load(_saved([squeezed], [x, pattern], tmp_path))
+        array = np.arange(12, dtype=np.int16).reshape(3, 4)
+        output = model.run({"x": array, "pattern": np.array([0, -1, 2])})["y"]
+        assert output.tolist() == array.reshape(6, 2).tolist()
+        assert not np.may_share_memory(output, array)
+
+    def test_a_constant_without_elements(self, tmp_path: Path) -> None:
+        # The serializer gives it one byte.
+        x = opset.parameter([-1, 3], np.float32, name="x")
+        model = load(_saved([_divide(x, opset.constant(np.zeros((0, 3), np.float32)), True, "none")], [x], tmp_path))
+        assert model.run({"x": np.zeros((0, 3), np.float32)})["quotient"].shape == (0, 3)
+
+
+class TestConvertedModels:
+    """What openvino.convert_model makes of ONNX models of division is read, and said in ONNX again."""
+
+    def test_of_the_examples(self, tmp_path: Path) -> None:
+        source = Path(__file__).parents[2] / "examples" / "openvino_rounding" / "div.onnx"
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.convert_model(source), path, compress_to_fp16=False)
+        again = tmp_path / "again.onnx"
+        again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
+        inputs = {"a": np.array([[-11, 165, -7]], np.int32), "b": np.array([2, -4, 3], np.int32)}
+        # The converter writes a floor where ONNX truncates; what the IR says is kept.
+        for model in (load(path), load(again)):
+            assert model.run(inputs)["quotient"].tolist() == [[-6, -42, -3]]
+        assert load(source).run(inputs)["quotient"].tolist() == [[-5, -41, -2]]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import vinculum
-from vinculum.errors import BroadcastError, DivisionByZeroError, ModelError
+from vinculum.errors import BroadcastError, DivisionByZeroError, ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
 
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -92,6 +92,108 @@ class TestRun:
         model = load(ir_file(W + R, _edge("1.0", "3.0"), DATA))
         model.run({})["r"][:] = 0
         assert model.run({})["r"].tolist() == [3, -4]
+
+
+def _shaping(kind: str, data: str, inputs: int = 2) -> str:
+    ports = "".join(f'<port id="{number}"/>' for number in range(inputs))
+    return (
+        f'<layer id="2" name="d" type="{kind}" version="opset1"><data {data}/>'
+        f'<input>{ports}</input><output><port id="2" names="q"/></output></layer>'
+    )
+
+
+class TestShapes:
+    """Unsqueeze, Squeeze and Reshape run, and what they give is known before where the file settles it."""
+
+    @pytest.mark.parametrize(
+        ("kind", "data", "numbers", "declared", "known", "result"),
+        [
+            ("Unsqueeze", "", [0, -1], "?", (1, None, 1), (1, 4, 1)),
+            ("Squeeze", "", [1, 0], "?,1", (), ()),
+            ("Squeeze", "", [1, 0], "4,1", (4,), (4,)),
+            ("Squeeze", "", [1, 2], "...", None, (4, 6)),
+            ("Reshape", 'special_zero="true"', [0, 2], "?,1,2", (None, 2), (4, 2)),
+            ("Reshape", 'special_zero="false"', [2, 2], "...", (2, 2), (2, 2)),
+            ("Reshape", 'special_zero="1"', [-1, 2], "...", (None, 2), (2, 2)),
+        ],
+    )
+    def test_every_kind(
+        self,
+        ir_file: File,
+        kind: str,
+        data: str,
+        numbers: list[int],
+        declared: str,
+        known: Any,
+        result: tuple[int, ...],
+    ) -> None:
+        layers = X.replace('"?"', f'"{declared}"') + W + _shaping(kind, data) + R
+        model = load(ir_file(layers, EDGES, np.array(numbers, np.int32).tobytes()))
+        assert model.outputs[0].shape == known
+        shape = {"?": (4,), "?,1": (1, 1), "4,1": (4, 1), "?,1,2": (4, 1, 2)}.get(declared, (2, 2))
+        array = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+        if kind == "Squeeze" and declared == "...":
+            array = np.zeros((4, 6, 1), np.int32)
+        assert model.run({"x": array})["q"].shape == result
+
+    def test_a_squeeze_of_all(self, ir_file: File) -> None:
+        layers = X.replace('"?"', '"?,?"') + _shaping("Squeeze", "", 1) + R
+        model = load(ir_file(layers, _edge("0.0", "2.0") + _edge("2.2", "3.0")))
+        assert model.outputs[0].shape is None
+        assert model.run({"x": np.ones((1, 3), np.int32)})["q"].shape == (3,)
+
+    def test_a_dimension_that_turns_out_not_to_be_1(self, ir_file: File, one_line: OneLine) -> None:
+        layers = X.replace('"?"', '"?,2"') + W + _shaping("Squeeze", "") + R
+        model = load(ir_file(layers, EDGES, np.array([0, 0], np.int32).tobytes()))
+        with one_line(BroadcastError, "layer 'd' (Squeeze)", "down to rank 1", "(3, 2)"):
+            model.run({"x": np.ones((3, 2), np.int32)})
+
+    def test_a_pattern_that_turns_out_not_to_fit(self, ir_file: File, one_line: OneLine) -> None:
+        layers = X + W + _shaping("Reshape", 'special_zero="true"') + R
+        model = load(ir_file(layers, EDGES, np.array([2, 2], np.int32).tobytes()))
+        with one_line(BroadcastError, "layer 'd' (Reshape)", "(2, 2)", "(3,)"):
+            model.run({"x": np.ones(3, np.int32)})
+
+    @pytest.mark.parametrize(
+        ("layer", "shape", "kind", "part"),
+        [
+            (_shaping("Reshape", 'special_zero="true"'), "4", BroadcastError, "layer 'd' (Reshape): the pattern"),
+            (_shaping("Reshape", ""), "4", ModelError, "layer 'd' (Reshape) has no attribute special_zero"),
+            (_shaping("Reshape", 'special_zero="maybe"'), "4", ModelError, "special_zero of layer 'd' (Reshape) is 'm"),
+            (_shaping("Unsqueeze", ""), "", BroadcastError, "layer 'd' (Unsqueeze): axis 3 is outside of rank 2"),
+            (
+                _shaping("Unsqueeze", "", 1),
+                "4",
+                ModelError,
+                "1 input ports and 1 output ports; it takes 2 inputs and 1",
+            ),
+        ],
+    )
+    def test_refused(
+        self, ir_file: File, one_line: OneLine, layer: str, shape: str, kind: type[Exception], part: str
+    ) -> None:
+        edges = EDGES if '<port id="1"/>' in layer else _edge("0.0", "2.0") + _edge("2.2", "3.0")
+        layers = X.replace('"?"', f'"{shape}"') + W + layer + R
+        with one_line(kind, part):
+            load(ir_file(layers, edges, np.array([3, 1], np.int32).tobytes()))
+
+    @pytest.mark.parametrize(
+        ("element_type", "shape", "part"),
+        [("f32", "2", "is of float; allowed: integers"), ("i32", "2,1", "has rank 2; allowed: 0 and 1")],
+    )
+    def test_axes_of_another_kind(
+        self, ir_file: File, one_line: OneLine, element_type: str, shape: str, part: str
+    ) -> None:
+        axes = W.replace('"i32"', f'"{element_type}"').replace('shape="2"', f'shape="{shape}"')
+        kind = ElementTypeError if element_type == "f32" else BroadcastError
+        with one_line(kind, "the second input of layer 'd' (Unsqueeze)", part):
+            load(ir_file(X + axes + _shaping("Unsqueeze", "") + R, EDGES, DATA))
+
+    def test_too_many_dimensions(self, ir_file: File, one_line: OneLine) -> None:
+        axes = W.replace('shape="2"', 'shape="65"').replace('size="8"', 'size="260"')
+        layers = X + axes + _shaping("Unsqueeze", "") + R
+        with one_line(BroadcastError, "layer 'd' (Unsqueeze)", "at most 64"):
+            load(ir_file(layers, EDGES, np.arange(65, dtype=np.int32).tobytes()))
 
 
 class TestNames:

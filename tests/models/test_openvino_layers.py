@@ -95,6 +95,13 @@ class TestDivide:
         with one_line(AttributeValueError, "node 'x' (Divide-1)", part):
             divide(_layer("Divide", **data), (INTS, INTS))
 
+    @pytest.mark.parametrize("spelling", ["axis", "auto_broadcast.auto_broadcast_axis"])
+    def test_the_axis_as_we_and_openvino_spell_it(self, spelling: str) -> None:
+        _, attributes, known = divide(
+            _layer("Divide", auto_broadcast="pdpd", **{spelling: "0"}), (INTS, Known(INT32, (2,)))
+        )
+        assert (attributes["axis"], known.shape) == (0, (2, 3))
+
     def test_a_malformed_axis(self, one_line: OneLine) -> None:
         with one_line(ModelError, "node 'x' (Divide-1)", "axis is 'one'"):
             divide(_layer("Divide", axis="one"), (INTS, INTS))

@@ -18,7 +18,7 @@ class TestMemory:
     def test_a_chain(self) -> None:
         ports = [(str(number), "0") for number in range(21)]
         targets = [DOUBLE, FLOAT] * 10
-        steps = [ConvertStep(t, (a,), b) for t, a, b in zip(targets, ports[:-1], ports[1:], strict=True)]
+        steps = [ConvertStep("convert", t, (a,), b) for t, a, b in zip(targets, ports[:-1], ports[1:], strict=True)]
         program = OpenvinoProgram((ParameterStep("x", None, ports[0]),), {}, tuple(steps), {"y": ports[-1]})
         array = np.ones(10**6, np.float32)
         tracemalloc.start()

@@ -110,3 +110,14 @@ class TestValues:
         assert div(ONES, ONES[0], opset=6, broadcast=1, axis=1).shape == (2, 3)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1, axis=1.0)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1.0, axis=1)
+
+
+class TestLongValues:
+    """The refusal is one clear line, however long the value is."""
+
+    @pytest.mark.parametrize("arguments", [{"auto_broadcast": "9" * 5000}, {"axis": "9" * 5000}])
+    def test_it_is_shortened(self, arguments: Any) -> None:
+        assert len(refusal_of(divide, ONES, ONES, **arguments)) < 300
+
+    def test_a_long_list(self) -> None:
+        assert len(refusal_of(div, ONES, ONES, opset=1, consumed_inputs=["a"] * 5000)) < 300

@@ -13,6 +13,8 @@ from typing import Annotated
 
 import typer
 
+from vinculum.cli.convert import convert
+from vinculum.cli.harden import harden
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
@@ -27,6 +29,8 @@ _UsageError: type[Exception] = next(
 
 app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(run)
+app.command()(convert)
+app.command()(harden)
 app.command()(spec)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
+from vinculum.models.written_files import staged
 
 _LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
 
@@ -65,34 +65,21 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
 
 
 def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path]) -> dict[str, OutputFile]:
-    """Write every array, or none: the files take their places only after all of them are complete.
+    """Write every array, or none: the files, of one folder, take their places only after all of them are complete.
 
     Raises
     ------
     OSError
         If the folder or a file cannot be written; what was begun is removed.
     """
-    folders = {folder for path in paths.values() for folder in path.parents}
-    created = sorted((folder for folder in folders if not folder.exists()), reverse=True)  # The deepest first.
-    partial: dict[Path, Path] = {}
+    if not paths:
+        return {}
     written: dict[str, OutputFile] = {}
-    try:
+    with staged(next(iter(paths.values()))) as folder:
         for name, path in paths.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial[path] = path.with_name(f".{path.name}.{os.getpid()}.part")
             storable, stored_as = _storable(arrays[name])
-            with partial[path].open("xb") as stream:
-                np.save(stream, storable, allow_pickle=False)
+            np.save(folder / path.name, storable, allow_pickle=False)
             written[name] = OutputFile(path, stored_as)
-        for path, complete in partial.items():
-            complete.replace(path)
-    except BaseException:
-        for leftover in partial.values():
-            leftover.unlink(missing_ok=True)
-        for folder in created:
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
-        raise
     return written
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
     from vinculum.models.drawn_inputs import DrawnInput
+    from vinculum.models.model import Engine
     from vinculum.reporting.run_report import InputReport, Observations, OutputReport
 
 
@@ -47,6 +48,10 @@ def run(
     overflow: Annotated[
         str, typer.Option(metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
     ] = "wrap",
+    engine: Annotated[
+        str,
+        typer.Option(metavar="reference|onnxruntime", help="What runs all nodes but the divisions, for ONNX models."),
+    ] = "reference",
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
@@ -54,10 +59,12 @@ def run(
     from vinculum.cli.input_files import input_files, read_inputs
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
+    from vinculum.models.model import check_engine
     from vinculum.reporting.run_page import page
     from vinculum.reporting.run_report import Observations, RunReport, as_json
 
     Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
+    check_engine(engine)
     loaded = load(model)
     files = input_files(inputs or (), loaded.inputs)
     read = read_inputs(files, loaded.inputs)
@@ -68,12 +75,13 @@ def run(
     paths = {} if output is None else output_paths(output, names, sources)
     observations = Observations(loaded.divisions)
     start = perf_counter()
-    results = _results(loaded, arrays, zero_divisor, overflow, observations)
+    results = _results(loaded, arrays, zero_divisor, overflow, engine, observations)
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
     given, returned = _input_reports(loaded, arrays, files, drawn), _output_reports(loaded, results, written)
     drawn_from = seed if drawn else None
-    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, given, returned, observations.reports())
+    divisions = observations.reports()
+    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, given, returned, divisions, engine)
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
@@ -93,7 +101,12 @@ def _drawn(model: Model, read: dict[str, NDArray[Any]], seed: int | None, dims: 
 
 
 def _results(
-    model: Model, arrays: dict[str, NDArray[Any]], zero_divisor: str, overflow: str, observations: Observations
+    model: Model,
+    arrays: dict[str, NDArray[Any]],
+    zero_divisor: str,
+    overflow: str,
+    engine: str,
+    observations: Observations,
 ) -> dict[str, NDArray[Any]]:
     from vinculum.models import DivisionRecord
     from vinculum.reporting.progress import progress
@@ -111,6 +124,7 @@ def _results(
                 zero_divisor=cast(ZeroDivisor, zero_divisor),
                 overflow=cast(Overflow, overflow),
                 observer=observe,
+                engine=cast("Engine", engine),
             )
         except DivisionByZeroError as error:
             _advise(error, "--zero-divisor zero or --zero-divisor saturate")

@@ -1,4 +1,4 @@
-"""What a model declares of its tensors, and whether the arrays that it is given keep it."""
+"""What a model declares of its inputs and outputs, and whether what it is given keeps it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from vinculum.models.messages import listed, quoted, shape_text
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import as_operand, dtype_of
 
+Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
+"""A tensor, a sequence of values, a map, or an optional that holds nothing."""
+
 UNKNOWN = "unknown"
 """The element type of an output whose file does not tell it."""
 
@@ -31,6 +34,7 @@ _SAID_OTHERWISE = {
     "float8e8m0": "float8_e8m0fnu",
     "int2": "int2",
     "uint2": "uint2",
+    "string": "object",
 }
 
 
@@ -43,26 +47,34 @@ class ModelTensor:
     name : str
         As the file spells it.
     element_type : ElementType or str
-        The ONNX name for a type that never divides: ``"bool"``, ``"string"``, ``"sequence"``.
+        The ONNX name for a type that never divides: ``"bool"``, ``"string"``, ``"sequence"``, ``"optional"``.
     shape : tuple of (int, str or None), or None
         A size, a symbolic name or None for a dimension that is not known; None if not even the rank is.
     optional : bool
         Whether the model has a value of its own for this input.
+    element : ModelTensor, optional
+        What a sequence or an optional holds.
     """
 
     name: str
     element_type: ElementType | str
     shape: Shape | None
     optional: bool = False
+    element: ModelTensor | None = None
 
     def __repr__(self) -> str:
         return f"<tensor {self}>"
 
     def __str__(self) -> str:
-        return f"{quoted(self.name)} ({self.element_type}, shape {shape_text(self.shape)})"
+        return f"{quoted(self.name)} ({self._type()})"
+
+    def _type(self) -> str:
+        if self.element is not None:
+            return f"{self.element_type} of {self.element._type()}"
+        return f"{self.element_type}, shape {shape_text(self.shape)}"
 
 
-def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return read-only views of the given inputs, each known to keep what the model declares.
 
     Raises
@@ -70,7 +82,8 @@ def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[st
     ModelError
         If an input is missing or surplus.
     ElementTypeError
-        If an input is not an array, or has another element type.
+        If an input is not an array (of a sequence: a list of them; of an optional: perhaps None), or has another
+        element type.
     BroadcastError
         If an input has another rank or size, or a symbolic dimension has two sizes.
     """
@@ -81,41 +94,54 @@ def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[st
     missing = [str(tensor) for tensor in tensors if tensor.name not in given and not tensor.optional]
     if missing:
         raise ModelError(f"no array for input {', '.join(missing[:10])}; hand in one for each")
-    arrays: dict[str, NDArray[Any]] = {}
     symbols: dict[str, tuple[int, str]] = {}
-    for name, value in given.items():
-        array = _typed(declared[name], as_operand(value, f"input {quoted(name)}"))
-        _check_shape(declared[name], array.shape, symbols)
-        arrays[name] = read_only(array)
-    return arrays
+    return {name: _admitted(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
 
 
-def _typed(tensor: ModelTensor, array: NDArray[Any]) -> NDArray[Any]:
+def _admitted(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tuple[int, str]]) -> Value:
+    if tensor.element is not None and tensor.element_type == "optional":
+        return None if value is None else _admitted(tensor.element, value, title, symbols)
+    if tensor.element is not None:
+        if not isinstance(value, list | tuple):
+            raise ElementTypeError(f"{title} is a {type(value).__name__}; the model declares a sequence: pass a list")
+        # The items of one sequence may differ in the sizes that have names.
+        return [_admitted(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
+    array = _typed(tensor, as_operand(value, title), title)
+    _check_shape(tensor, array.shape, title, symbols)
+    return read_only(array)
+
+
+def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]:
     """Return the array, known to have the declared element type."""
     if tensor.element_type == "string":
         if array.dtype.kind in "OUST":
             return array.astype(object) if array.dtype.kind != "O" else array
-    elif array.dtype == _dtype(tensor):
+    elif array.dtype == tensor_dtype(tensor):
         return array
-    raise ElementTypeError(
-        f"input {quoted(tensor.name)} has element type {array.dtype}; the model declares {tensor.element_type}"
-    )
+    raise ElementTypeError(f"{title} has element type {array.dtype}; the model declares {tensor.element_type}")
 
 
-def _dtype(tensor: ModelTensor) -> np.dtype[Any]:
+def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
+    """Return the NumPy type of the arrays that a declared tensor takes.
+
+    Raises
+    ------
+    ModelError
+        If it is not a tensor.
+    """
     if isinstance(tensor.element_type, ElementType):
         return dtype_of(tensor.element_type)
     name = _SAID_OTHERWISE.get(tensor.element_type)
     if name is None:
-        raise ModelError(f"input {tensor} is not a tensor; only tensors can be handed in")
+        raise ModelError(f"input {tensor} is no tensor, sequence or optional; nothing else can be handed in")
     return np.dtype(getattr(ml_dtypes, name, name))
 
 
-def _check_shape(tensor: ModelTensor, actual: tuple[int, ...], symbols: dict[str, tuple[int, str]]) -> None:
+def _check_shape(tensor: ModelTensor, actual: tuple[int, ...], title: str, symbols: dict[str, tuple[int, str]]) -> None:
     declared = tensor.shape
     if declared is None:
         return
-    stated = f"input {quoted(tensor.name)} has shape {actual}; the model declares {shape_text(declared)}"
+    stated = f"{title} has shape {actual}; the model declares {shape_text(declared)}"
     if len(declared) != len(actual):
         raise BroadcastError(f"{stated}: the ranks differ")
     for axis, (wanted, size) in enumerate(zip(declared, actual, strict=True)):

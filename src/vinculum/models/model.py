@@ -4,23 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.errors import ModelError
+from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.execution import Division, Execution, Observer
-from vinculum.models.inputs import ModelTensor, admit
+from vinculum.models.inputs import ModelTensor, Value, admit
 from vinculum.models.messages import quoted
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+
+Engine = Literal["reference", "onnxruntime"]
+ENGINES = ("reference", "onnxruntime")
+
+
+def check_engine(engine: str) -> None:
+    """Refuse what is no engine.
+
+    Raises
+    ------
+    AttributeValueError
+        The line says what is allowed.
+    """
+    if engine not in ENGINES:
+        raise AttributeValueError(f"engine is {engine!r}; allowed: {', '.join(map(repr, ENGINES))}")
 
 
 class Program(Protocol):
     """What a format's reader leaves to be run."""
 
-    def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
+
+    def in_onnxruntime(self) -> Program:
+        """Return the program as ONNX Runtime runs it, its divisions aside; an error of ours if it cannot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +68,7 @@ class Model:
         zero_divisor: ZeroDivisor = "raise",
         overflow: Overflow = "wrap",
         observer: Observer | None = None,
+        engine: Engine = "reference",
     ) -> dict[str, NDArray[Any]]:
         """Return the model's outputs by name; the inputs are not modified, and no output shares their memory.
 
@@ -63,32 +82,56 @@ class Model:
             What they do with MIN/-1.
         observer : callable, optional
             Called with a `DivisionRecord` after every division that is executed.
+        engine : {"reference", "onnxruntime"}
+            What runs all other operators: the reference evaluator of ONNX, or ONNX Runtime, which is faster, lacks
+            some operators and versions, and rounds sums in another order. Of an integer Mod by zero it dies.
 
         Raises
         ------
         ModelError
-            If an input is missing or surplus, or a node cannot be run; the line names it.
+            If an input is missing or surplus, or a node cannot be run; the line names it. If the engine is not
+            installed, or cannot run such models.
+        AttributeValueError
+            If a policy or the engine is none of those above.
         ElementTypeError, BroadcastError
             If an input has another element type or shape than the model declares.
         DivisionByZeroError, IntegerOverflowError
             As the policies say; the message names the node.
         """
-        execution = Execution(Policies(zero_divisor, overflow), observer)
-        arrays = admit(self.inputs, inputs)
-        results = self._program.execute(arrays, execution)
         outputs: dict[str, NDArray[Any]] = {}
-        for name, value in results.items():
+        execution = Execution(Policies(zero_divisor, overflow), observer)
+        for name, value in self.evaluate(inputs, execution, engine).items():
             if not isinstance(value, np.ndarray):
-                raise ModelError(f"output {quoted(name)} is not a tensor; only tensors can be returned")
-            outputs[name] = _detached(value, outputs.values())
+                raise ModelError(f"output {quoted(name)} is not a tensor; vinculum.backend returns what is none")
+            outputs[name] = value
+        return outputs
+
+    def evaluate(
+        self, inputs: Mapping[str, Any], execution: Execution, engine: Engine = "reference"
+    ) -> dict[str, Value]:
+        """Return the outputs as `run` does, and those that are no tensors too.
+
+        A sequence is a list, an optional without a value None, a map a dict.
+        """
+        check_engine(engine)
+        arrays = admit(self.inputs, inputs)
+        program = self._program if engine == "reference" else self._program.in_onnxruntime()
+        outputs: dict[str, Value] = {}
+        for name, value in program.execute(arrays, execution).items():
+            outputs[name] = _detached(value, [other for other in outputs.values() if isinstance(other, np.ndarray)])
         return outputs
 
 
-def _detached(value: NDArray[Any], others: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    """Return the array itself, or a copy if it shares memory with inputs, constants or other outputs.
+def _detached(value: Value, others: Iterable[NDArray[Any]]) -> Value:
+    """Return the value itself, or a copy if it shares memory with inputs, constants or other outputs.
 
     Inputs and constants may not be written, and a view of what may not be written may not be either.
     """
+    if isinstance(value, list):
+        # Items are always copied: to compare all with all takes longer.
+        return [item.copy() if isinstance(item, np.ndarray) else _detached(item, ()) for item in value]
+    if not isinstance(value, np.ndarray):
+        return value
     if not value.flags.writeable or any(np.may_share_memory(value, other) for other in others):
         return value.copy()
     return value

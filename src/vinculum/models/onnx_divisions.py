@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
+from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.onnx_scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
@@ -70,6 +71,9 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
         attributes = checked_attributes(spec, {a.name: _value(a) for a in node.attribute})
         element_type = _common_element_type(spec, known[:-1])
     shapes = [None if declared is None else declared_shape(declared) for declared in known]
+    rank = max(len(shape or ()) for shape in shapes)
+    if rank > LARGEST_RANK:
+        raise ModelError(f"{bare.label} has a tensor of {rank} dimensions; at most {LARGEST_RANK} are possible")
     if element_type is not None and not any(a.ref_attr_name for a in node.attribute):
         with labelled(bare):
             _, joined = infer(spec, attributes, [element_type] * len(operands), shapes[:-1])

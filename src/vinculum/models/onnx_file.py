@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, save_model
+from onnx.external_data_helper import convert_model_to_external_data
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import one_line, quoted
@@ -14,6 +15,8 @@ from vinculum.models.onnx_scopes import all_nodes, opset_imports, subgraphs, tit
 from vinculum.models.onnx_structure import check_structure
 from vinculum.models.onnx_tensors import complete
 from vinculum.models.onnx_text import check_text
+
+_LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
 
 
 def read_whole(path: Path) -> ModelProto:
@@ -33,6 +36,16 @@ def read_whole(path: Path) -> ModelProto:
     except (RecursionError, MemoryError) as error:
         raise _unreadable(path, error) from None
     return proto
+
+
+def write_whole(proto: ModelProto, path: Path) -> None:
+    """Write a model, its large tensors into a file beside it where one message cannot hold all of them.
+
+    The message may be changed: its tensors then tell where their data are.
+    """
+    if proto.ByteSize() > _LARGEST_MESSAGE:
+        convert_model_to_external_data(proto, location=f"{path.name}.data", convert_attribute=True)
+    save_model(proto, str(path))
 
 
 def parse(content: bytes, file: Path) -> ModelProto:

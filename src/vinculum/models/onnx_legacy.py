@@ -11,13 +11,20 @@ from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import NodeProto, helper
+from onnx import NodeProto, TensorProto, helper
 
+from vinculum.errors import BroadcastError
 from vinculum.models.onnx_divisions import DIVIDES
 
 _LIMITED_BROADCASTING = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 _DROPPED_ATTRIBUTES = {"axis", "broadcast", "consumed_inputs"}
 _FLATTENING = ("Hardmax", "LogSoftmax", "Softmax")
+# What an operator did before a version, where the evaluator takes the version's attribute or default for all of them.
+_OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
+    "AveragePool": (7, {"count_include_pad": 0}),
+    "RoiAlign": (16, {"coordinate_transformation_mode": "output_half_pixel"}),
+    "Selu": (6, {"alpha": 1.6732, "gamma": 1.0507}),
+}
 
 Attributes = Mapping[str, Any]
 
@@ -44,7 +51,37 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
     elif node.op_type in _FLATTENING and version < 13:
         instance.axis = -1
         instance.run = _flattening(instance.run, attributes.get("axis", 1))
+    elif node.op_type == "Cast" and version < 6:
+        instance.to = _type_number(attributes.get("to", b""))
+    elif node.op_type == "PRelu" and version < 7:
+        instance.run = _by_channel(instance.run)
+    elif version < _OLD_ATTRIBUTES.get(node.op_type, (0, {}))[0]:
+        left_out = {name: v for name, v in _OLD_ATTRIBUTES[node.op_type][1].items() if name not in attributes}
+        instance._run = _with_options(instance._run, left_out)
     return instance
+
+
+def _with_options(run: Callable[..., Any], options: Attributes) -> Callable[..., Any]:
+    return lambda *operands, **others: run(*operands, **{**others, **options})
+
+
+def _by_channel(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Lay a slope of one element each channel on the channels, which are the second dimension."""
+
+    def laid(x: NDArray[Any], slope: NDArray[Any], **options: Any) -> Any:
+        if slope.ndim == 1 and slope.size > 1 and x.ndim > 1:
+            slope = slope.reshape(-1, *[1] * (x.ndim - 2))
+        return run(x, slope, **options)
+
+    return laid
+
+
+def _type_number(name: bytes) -> int:
+    """Return the number of an element type, which Cast names before operator set 6."""
+    known = name.decode(errors="replace")
+    if known not in TensorProto.DataType.keys():  # noqa: SIM118  an enum, not a dict
+        raise ValueError(f"its attribute to is {known!r}; allowed are names such as 'FLOAT'")
+    return int(TensorProto.DataType.Value(known))
 
 
 def _limited(run: Callable[..., Any], attributes: Attributes) -> Callable[..., Any]:
@@ -53,7 +90,9 @@ def _limited(run: Callable[..., Any], attributes: Attributes) -> Callable[..., A
     def limited(a: NDArray[Any], b: NDArray[Any], **options: Any) -> Any:
         if attributes.get("broadcast", 0) != 1:
             if a.shape != b.shape:
-                raise ValueError(f"the shapes {a.shape} and {b.shape} differ; without broadcast=1 they must be equal")
+                raise BroadcastError(
+                    f"the shapes {a.shape} and {b.shape} differ; without broadcast=1 they must be equal"
+                )
             return run(a, b, **options)
         return run(a, _aligned(b, a.shape, attributes.get("axis")), **options)
 
@@ -61,12 +100,17 @@ def _limited(run: Callable[..., Any], attributes: Attributes) -> Callable[..., A
 
 
 def _aligned(operand: NDArray[Any], shape: tuple[int, ...], axis: int | None) -> NDArray[Any]:
-    """Return the operand with dimensions of 1 after it, so that its shape lies on the run of `shape` at `axis`."""
+    """Return the operand with dimensions of 1 after it, so that its shape lies on the run of `shape` at `axis`.
+
+    A dimension of 1 stretches: the documents say that it does not yet, but exporters wrote it, ONNX's own tests hold
+    it, and it can mean nothing else. Div itself keeps to its document.
+    """
     start = len(shape) - operand.ndim if axis is None else axis
     if operand.size == 1 and operand.ndim <= len(shape):
         return operand.reshape((1,) * len(shape))
-    if start < 0 or operand.shape != shape[start : start + operand.ndim]:
-        raise ValueError(f"the shape {operand.shape} is not the run of {shape} that begins at axis {start}")
+    run = shape[start : start + operand.ndim] if start >= 0 else ()
+    if len(run) != operand.ndim or any(own not in (1, size) for own, size in zip(operand.shape, run, strict=True)):
+        raise BroadcastError(f"the shape {operand.shape} is not the run of {shape} that begins at axis {start}")
     return operand.reshape(operand.shape + (1,) * (len(shape) - start - operand.ndim))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_shapes import check_size
@@ -72,23 +72,33 @@ def _model(proto: ModelProto, folder: Path) -> Model:
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
     tensor = _declared(value, value.name in constants)
-    if tensor.element_type == UNKNOWN:
+    innermost = tensor
+    while innermost.element is not None:
+        innermost = innermost.element
+    if innermost.element_type == UNKNOWN:
         raise ModelError(f"input {quoted(value.name)} declares no element type")
     return tensor
 
 
 def _declared(value: ValueInfoProto, optional: bool = False) -> ModelTensor:
-    kind = value.type.WhichOneof("value") or UNKNOWN
+    return _declared_as(value.name, value.type, optional)
+
+
+def _declared_as(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
+    kind = declared.WhichOneof("value") or UNKNOWN
+    if kind in ("sequence_type", "optional_type"):
+        element = _declared_as(name, getattr(declared, kind).elem_type)
+        return ModelTensor(name, kind.removesuffix("_type"), None, optional, element)
     if kind != "tensor_type":
-        return ModelTensor(value.name, kind.removesuffix("_type"), None, optional)
-    if value.type.tensor_type.elem_type == TensorProto.UNDEFINED:
-        return ModelTensor(value.name, UNKNOWN, declared_shape(value.type), optional)
-    element_type = declared_element_type(value.type.tensor_type.elem_type)
-    shape = declared_shape(value.type)
+        return ModelTensor(name, kind.removesuffix("_type"), None, optional)
+    if declared.tensor_type.elem_type == TensorProto.UNDEFINED:
+        return ModelTensor(name, UNKNOWN, declared_shape(declared), optional)
+    element_type = declared_element_type(declared.tensor_type.elem_type)
+    shape = declared_shape(declared)
     if shape is not None:
         bits = element_type.bits if isinstance(element_type, ElementType) else 8
-        check_size(shape, bits, f"value {quoted(value.name)}")
-    return ModelTensor(value.name, element_type, shape, optional)
+        check_size(shape, bits, f"value {quoted(name)}")
+    return ModelTensor(name, element_type, shape, optional)
 
 
 def _take_initializers(proto: ModelProto, folder: Path) -> dict[str, NDArray[Any]]:

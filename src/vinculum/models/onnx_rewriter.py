@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from vinculum.models.onnx_scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
@@ -31,6 +31,7 @@ class Rewriter:
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
         self.nodes: list[NodeProto] = []
         self.initializers: list[TensorProto] = []
+        self.value_info: list[ValueInfoProto] = []
         self._in_function = isinstance(holder, FunctionProto)
         self._opset = opset
         self._taken = taken
@@ -83,6 +84,11 @@ class Rewriter:
         if self._opset < 13:
             return self.add(op_type, [value], hint, axes=list(axes))
         return self.add(op_type, [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
+
+    def declare(self, value: str, code: int, shape: Sequence[int | str | None]) -> None:
+        """Write down the type of a new value, which inference would not find."""
+        if not self._in_function and code != TensorProto.UNDEFINED:
+            self.value_info.append(helper.make_tensor_value_info(value, code, shape))
 
     def name_result(self, value: str, output: str) -> None:
         """Let a value that a new node made be called what the replaced node's output was called.

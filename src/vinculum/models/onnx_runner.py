@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto
 from onnx.reference import ReferenceEvaluator
-from onnx.reference.op_run import RuntimeContextError
+from onnx.reference.op_run import OpRun, RuntimeContextError
 
-from vinculum.errors import ModelError
+from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.execution import Division, Execution
-from vinculum.models.messages import one_line
+from vinculum.models.limits import LimitError
+from vinculum.models.messages import one_line, quoted
+from vinculum.models.onnx_cast import Cast
+from vinculum.models.onnx_gather import GatherElements
 from vinculum.models.onnx_legacy import with_legacy_rules
 from vinculum.models.onnx_operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
 from vinculum.models.onnx_scopes import opset_imports, title
 from vinculum.models.onnx_sizes import check_result_size
+
+if TYPE_CHECKING:
+    from vinculum.models.model import Program
+    from vinculum.models.onnxruntime_program import OnnxRuntimeProgram
 
 
 class OnnxProgram:
@@ -32,7 +39,7 @@ class OnnxProgram:
         self._divisions = divisions
         self._constants = constants
 
-    def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         token = CURRENT_RUN.set(Run(execution, self._divisions))
         try:
@@ -47,16 +54,50 @@ class OnnxProgram:
             CURRENT_RUN.reset(token)
         return dict(zip(self._evaluator.output_names, values, strict=True))
 
+    def in_onnxruntime(self) -> Program:
+        """Return the graph as ONNX Runtime runs it, cut at its divisions."""
+        return self._cut
+
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process without what is made ready there again."""
-        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
+        return {name: value for name, value in vars(self).items() if name not in ("_evaluator", "_cut")}
+
+    @cached_property
+    def _cut(self) -> OnnxRuntimeProgram:
+        # It runs some nodes by this module's evaluator, and imports a package that not everybody has.
+        from vinculum.models.onnxruntime_program import OnnxRuntimeProgram
+
+        return OnnxRuntimeProgram(self._proto, self._divisions, self._constants)
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        functions: list[Evaluator] = []
-        for function in self._proto.functions:
-            functions.append(Evaluator(function, functions=list(functions)))
-        return Evaluator(self._proto.graph, opsets=opset_imports(self._proto), functions=functions)
+        return _evaluator_of(self._proto)
+
+
+def check_operators(proto: ModelProto) -> None:
+    """Refuse a model, made ready as for `OnnxProgram`, if a node of it could not be run whatever its inputs.
+
+    Raises
+    ------
+    ModelError
+        The line names the node.
+    """
+    try:
+        _evaluator_of(proto)
+    except Interruption as interruption:
+        raise interruption.error from None
+    except RecursionError as error:
+        raise ModelError(f"the model cannot be run: {one_line(error)}") from None
+
+
+def _evaluator_of(proto: ModelProto) -> Evaluator:
+    functions: list[Evaluator] = []
+    for function in proto.functions:
+        functions.append(Evaluator(function, functions=list(functions)))
+    return Evaluator(proto.graph, opsets=opset_imports(proto), functions=functions)
+
+
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements]
 
 
 class Evaluator(ReferenceEvaluator):
@@ -74,7 +115,8 @@ class Evaluator(ReferenceEvaluator):
         verbose: int = 0,
         new_ops: object = None,
     ) -> None:
-        super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=[Div, Reciprocal, Loop])
+        self._not_given: dict[str, str] = {}
+        super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=_OPERATORS)
         _protect(self.rt_inits_.values())
 
     def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
@@ -82,7 +124,15 @@ class Evaluator(ReferenceEvaluator):
         if isinstance(self.proto_, GraphProto):
             hidden = self.rt_inits_.keys() - set(self.input_names)
             feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
-        return super().run(output_names, feed_inputs, *args, **options)
+        try:
+            return super().run(output_names, feed_inputs, *args, **options)
+        except RecursionError:
+            raise
+        except RuntimeError:
+            # The evaluator looks a value up in vain; errors of nodes are interruptions by now.
+            missing = (f"{maker} does not give its output {quoted(name)}" for name, maker in self._not_given.items())
+            known = next(missing, "the model cannot be run: a node around the graph does not give its output")
+            raise Interruption(ModelError(f"{known}, which is used")) from None
 
     def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
         with _naming(node):
@@ -94,7 +144,7 @@ class Evaluator(ReferenceEvaluator):
         def construct(*args: Any) -> Any:
             with _naming(node):
                 instance = with_legacy_rules(implementation(*args), node, self.opsets)
-            instance.run = _named_run(instance.run, node)
+            instance.run = _named_run(instance.run, node, self._not_given)
             _protect(vars(instance).values())
             return instance
 
@@ -108,11 +158,14 @@ def _protect(values: Iterable[object]) -> None:
             value.flags.writeable = False
 
 
-def _named_run(run: Callable[..., Any], node: NodeProto) -> Callable[..., Any]:
+def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
     def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
             check_result_size(node, operands)
-            return run(*operands, **options)
+            results = run(*operands, **options)
+            not_given.update((name, title(node)) for name in node.output[len(results) :] if name)
+            # What an output without a name gives would become the value of every input that is left out.
+            return tuple(value if name else None for name, value in zip(node.output, results, strict=False))
 
     return named
 
@@ -124,5 +177,9 @@ def _naming(node: NodeProto) -> Iterator[None]:
         yield
     except (Interruption, RuntimeContextError, RecursionError):
         raise
+    except LimitError as error:
+        raise Interruption(error) from None
     except Exception as error:
-        raise Interruption(ModelError(f"{title(node)} cannot be run: {one_line(error)}")) from None
+        # Inputs whose shapes do not fit are the caller's concern, whatever else is the model's.
+        kind = BroadcastError if isinstance(error, BroadcastError) else ModelError
+        raise Interruption(kind(f"{title(node)} cannot be run: {one_line(error)}")) from None

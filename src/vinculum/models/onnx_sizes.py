@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
+from vinculum.models.limits import check_bytes
+
 
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
     """Refuse a node whose result would be larger than the machine's memory.
@@ -18,13 +20,16 @@ def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
     ------
     ValueError
         The line says how large it would be.
+    LimitError
+        If it would be larger than the run may try.
     """
     size_of = _SIZES.get(node.op_type) if not node.domain else None
     memory = _physical_memory()
-    if size_of is None or memory is None:
+    if size_of is None:
         return
     size = size_of(node, operands)
-    if size > memory:
+    check_bytes(size)
+    if memory is not None and size > memory:
         raise ValueError(f"its result would take {size} bytes; this machine has {memory}")
 
 

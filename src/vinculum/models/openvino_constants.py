@@ -34,12 +34,13 @@ def constant(layer: Layer, data: Path) -> NDArray[Any]:
     dims = tuple(whole_number(part, owner) for part in text.split(",")) if text.strip() else ()
     count = element_count(dims, bits_of(element_type), layer.title)
     needed, size = -(-count * bits_of(element_type) // 8), layer.number("size")
-    if size != needed:
+    # OpenVINO writes one byte for a constant without elements.
+    if size != needed and (size, needed) != (1, 0):
         raise ModelError(
             f"{layer.title} of {element_type} and shape {shape_text(dims)} needs {needed} bytes; size is {size}"
         )
     offset = layer.number("offset")
-    raw = read_slice(data, offset, size, layer.title) if size else np.empty(0, np.uint8)
+    raw = read_slice(data, offset, needed, layer.title) if needed else np.empty(0, np.uint8)
     array = _unpacked(raw, element_type, count).reshape(dims)
     array.flags.writeable = False
     return array

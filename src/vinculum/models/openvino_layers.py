@@ -15,7 +15,9 @@ from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.inference import infer
 from vinculum.tensors.type_checking import check_element_types
 
-_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+"""What an attribute of an IR file may say for true and false."""
+_AXIS_OF_OPENVINO = "auto_broadcast.auto_broadcast_axis"  # As its serializer spells what the document lacks.
 
 
 Bounds = tuple[int, int | None]
@@ -83,12 +85,13 @@ def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[
 
 def _divide_attributes(layer: Layer) -> dict[str, object]:
     values: dict[str, object] = {}
-    for name, text in layer.data.items():
+    for given, text in layer.data.items():
+        name = "axis" if given == _AXIS_OF_OPENVINO else given
         declared = DIVIDE_1.attribute(name)
         spelling = declared.name if declared else name
         value: object = text
         if declared and declared.type == "boolean":
-            value = _BOOLEANS.get(text.strip().lower(), text)
+            value = BOOLEANS.get(text.strip().lower(), text)
         elif spelling == "axis":
             value = whole_number(text, "axis")
         if values.setdefault(spelling, value) != value:

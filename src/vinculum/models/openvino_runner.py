@@ -1,18 +1,20 @@
-"""Running an OpenVINO graph of Parameter, Const, Convert, Divide and Result."""
+"""Running an OpenVINO graph of Parameter, Const, Convert, Divide, Unsqueeze, Squeeze, Reshape and Result."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
+from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.conversion import convert
 from vinculum.models.execution import Division, Execution
-from vinculum.models.messages import quoted
+from vinculum.models.messages import quoted, shape_text
 from vinculum.models.openvino_layers import Bounds, check_bounds
+from vinculum.models.openvino_reshaping import Reshaping
 from vinculum.models.openvino_xml import Port
 from vinculum.ops import openvino as openvino_ops
 from vinculum.spec.element_types import ElementType
@@ -32,6 +34,7 @@ class ParameterStep:
 class ConvertStep:
     """Converts a value to an element type, or to ``"bool"``."""
 
+    name: str
     target: ElementType | str
     operands: tuple[Port]
     result: Port
@@ -55,8 +58,34 @@ class DivideStep:
         options: dict[str, Any] = {**self.attributes, **asdict(execution.policies)}
         return execution.divide(self.division, dividend, divisor, lambda a, b: openvino_ops.divide(a, b, **options))
 
+    @property
+    def name(self) -> str:
+        """The layer's."""
+        return self.division.name
 
-Step = ConvertStep | DivideStep
+
+@dataclass(frozen=True)
+class ReshapeStep:
+    """Gives a value another shape; the second operand, if there is one, holds the axes or the pattern."""
+
+    name: str
+    reshaping: Reshaping
+    rank: int | None
+    operands: tuple[Port, ...]
+    result: Port
+
+    def compute(self, execution: Execution, value: NDArray[Any], pattern: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return a view of the value."""
+        shape = self.reshaping.checked(value.shape, None if pattern is None else pattern)
+        if shape is None or (self.rank is not None and len(shape) != self.rank):
+            raise BroadcastError(
+                f"{self.reshaping.title} has to drop dimensions of size 1 down to rank {self.rank}; it is given shape "
+                f"{shape_text(value.shape)}"
+            )
+        return value.reshape([size or 0 for size in shape])
+
+
+Step = ConvertStep | DivideStep | ReshapeStep
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +97,7 @@ class OpenvinoProgram:
     steps: tuple[Step, ...]
     results: Mapping[str, Port]
 
-    def execute(self, arrays: Mapping[str, NDArray[Any]], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
         values = dict(self.constants)
         for parameter in self.parameters:
@@ -84,3 +113,10 @@ class OpenvinoProgram:
                 if not uses[port]:
                     del values[port]
         return {name: values[port] for name, port in self.results.items()}
+
+    def in_onnxruntime(self) -> NoReturn:
+        """Refuse: ONNX Runtime reads no IR."""
+        raise ModelError(
+            "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the reference engine, or "
+            "convert it to ONNX first"
+        )

@@ -143,6 +143,8 @@ def _verdict(report: RunReport) -> RenderableType:
     replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
     if replaced:
         sentences.append(f"{_counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
+    if report.engine == "onnxruntime":
+        sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
     return Text(" ".join(sentences))
 

@@ -129,6 +129,8 @@ class RunReport:
         How long the run took, the loading of libraries and kernels included.
     inputs, outputs, divisions : tuple
         In the file's order.
+    engine : str
+        What ran all nodes but the divisions: ``"reference"`` or ``"onnxruntime"``.
     """
 
     model: str
@@ -139,6 +141,7 @@ class RunReport:
     inputs: tuple[InputReport, ...]
     outputs: tuple[OutputReport, ...]
     divisions: tuple[DivisionReport, ...]
+    engine: str = "reference"
 
 
 class Observations:

@@ -9,6 +9,8 @@ from vinculum.errors import AttributeValueError
 from vinculum.spec.model import Attribute, AttributeValue, OperatorSpec
 from vinculum.spec.registry import versions
 
+_LONGEST_SHOWN = 100
+
 
 def checked_attributes(spec: OperatorSpec, given: Mapping[str, object]) -> dict[str, AttributeValue]:
     """Return the attributes given, by the names that the version declares; those that are None are left out.
@@ -33,16 +35,18 @@ def _unknown(spec: OperatorSpec, name: str) -> str:
     allowed = ", ".join(a.name for a in spec.attributes) or "none"
     having = [v.title for v in versions(spec.name, dialect=spec.dialect) if v.attribute(name)]
     hint = f"; {' and '.join(having)} {'has' if len(having) == 1 else 'have'} it" if having else ""
-    return f"{spec.title} has no attribute {name!r}; its attributes: {allowed}{hint}"
+    return f"{spec.title} has no attribute {_shown(name)}; its attributes: {allowed}{hint}"
 
 
 def _checked(spec: OperatorSpec, attribute: Attribute, value: object) -> AttributeValue:
     converted = _converted(attribute, value)
     if converted is None or (attribute.allowed and converted not in attribute.allowed):
-        raise AttributeValueError(f"{attribute.name} of {spec.title} is {value!r}; allowed: {_allowed(attribute)}")
+        raise AttributeValueError(
+            f"{attribute.name} of {spec.title} is {_shown(value)}; allowed: {_allowed(attribute)}"
+        )
     if attribute.minimum is not None and isinstance(converted, int) and converted < attribute.minimum:
         raise AttributeValueError(
-            f"{attribute.name} of {spec.title} is {value!r}; a negative one is not defined"
+            f"{attribute.name} of {spec.title} is {_shown(value)}; a negative one is not defined"
             f"{f' but for {attribute.minimum}' if attribute.minimum else ''}: allowed from {attribute.minimum} on"
         )
     return converted
@@ -76,3 +80,9 @@ def _whole(value: object) -> int | None:
         return index(value)  # type: ignore[arg-type]  # index itself tells what has no whole value
     except TypeError:
         return None
+
+
+def _shown(value: object) -> str:
+    """Return a value as Python writes it, shortened if that is very long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."

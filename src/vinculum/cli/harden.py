@@ -1,0 +1,49 @@
+"""``vinculum harden``: a model whose divisions give the right quotients on a runtime, and cannot kill it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.console import Console
+
+from vinculum.errors import AttributeValueError
+from vinculum.ops.policies import Overflow, ZeroDivisor
+
+
+def harden(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
+    runtime: Annotated[
+        str,
+        typer.Option("--for", metavar="RUNTIME", help="Where the model is to run: onnxruntime, openvino, portable."),
+    ],
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
+    zero_divisor: Annotated[str, typer.Option(metavar="zero|saturate", help="What x/0 gives, for integers.")] = "zero",
+    overflow: Annotated[str, typer.Option(metavar="wrap|saturate", help="What MIN/-1 gives, for integers.")] = "wrap",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; prove and write nothing.")] = False,
+    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Rewrite the divisions of a model that a runtime gets wrong or dies of, and prove each rewrite on that runtime."""
+    # What imports the onnx package is imported when a model is hardened, not for a page of help.
+    from vinculum.models.harden import Runtime, harden_file
+    from vinculum.reporting.harden_page import as_json, page
+    from vinculum.reporting.progress import progress
+
+    if output is None and not dry_run:
+        raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
+    with progress("Proving", 0) as advance:
+        hardened = harden_file(
+            model,
+            None if dry_run else output,
+            cast(Runtime, runtime),
+            zero_divisor=cast(ZeroDivisor, zero_divisor),
+            overflow=cast(Overflow, overflow),
+            advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
+        )
+    written = None if dry_run else output
+    if machine:
+        print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
+    else:
+        Console(highlight=False).print(page(hardened, model, written))

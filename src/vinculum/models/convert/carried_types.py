@@ -1,0 +1,81 @@
+"""Element types that a version lacks, carried by another in which the quotient is exactly the same.
+
+- int8 and int16 by int32, uint8 and uint16 by uint32, int4 and uint4 by int8 and uint8: every pair is one of the wider
+  type's. MIN/-1 fits there, and the cast back drops the high bits, so it wraps to MIN as it does in the narrow type.
+- 8 and 16 bits by float, 32 bits by double: a quotient a/b that is no integer differs from every integer by 1/|a| of
+  itself or more. That is 2**-16 or 2**-32, and rounding changes it by 2**-24 or 2**-53 of itself at most: so the cast
+  back, which truncates, gives the same integer. MIN/-1 is cast back by a wider integer, because a Cast from float to an
+  integer type that lacks the value is undefined.
+- bfloat16 and the float8 types by float: 24 bits of significand are at least 2 * 8 + 2, with which rounding twice is
+  rounding once; a quotient below the normal range lies too far from the middle of two values for the first rounding to
+  matter.
+
+The standards are silent on integer zero divisors, and floating-point types would hide them. So Div-1, which has only
+those, takes integers if the divisor is a constant without zeros.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT8E5M2,
+    INT4,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT4,
+    UINT8,
+    UINT16,
+    UINT32,
+    ElementType,
+)
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """How a division of an element type is written in another.
+
+    Attributes
+    ----------
+    element_type : ElementType
+        What the operands are cast to.
+    back : tuple of ElementType
+        What the quotient is cast to, one after the other; the last is the type carried.
+    hides_zero_divisors : bool
+        Whether x/0, which an integer type does not have, goes unnoticed.
+    """
+
+    element_type: ElementType
+    back: tuple[ElementType, ...]
+    hides_zero_divisors: bool = False
+
+
+# In the order of preference.
+_CARRIERS: dict[ElementType, tuple[Carrier, ...]] = {
+    INT4: (Carrier(INT8, (INT4,)), Carrier(INT32, (INT4,))),
+    UINT4: (Carrier(UINT8, (UINT4,)), Carrier(UINT32, (UINT4,))),
+    INT8: (Carrier(INT32, (INT8,)), Carrier(FLOAT, (INT32, INT8), hides_zero_divisors=True)),
+    INT16: (Carrier(INT32, (INT16,)), Carrier(FLOAT, (INT32, INT16), hides_zero_divisors=True)),
+    INT32: (Carrier(DOUBLE, (INT64, INT32), hides_zero_divisors=True),),
+    UINT8: (Carrier(UINT32, (UINT8,)), Carrier(FLOAT, (UINT8,), hides_zero_divisors=True)),
+    UINT16: (Carrier(UINT32, (UINT16,)), Carrier(FLOAT, (UINT16,), hides_zero_divisors=True)),
+    UINT32: (Carrier(DOUBLE, (UINT32,), hides_zero_divisors=True),),
+    BFLOAT16: (Carrier(FLOAT, (BFLOAT16,)),),
+    FLOAT8E4M3FN: (Carrier(FLOAT, (FLOAT8E4M3FN,)),),
+    FLOAT8E5M2: (Carrier(FLOAT, (FLOAT8E5M2,)),),
+}
+
+_CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 21}
+
+
+def carrier(element_type: ElementType, allowed: tuple[ElementType, ...], opset: int) -> Carrier | None:
+    """Return how a type is carried by one of those that a version allows; None if it cannot be."""
+    if opset < _CAST_SINCE.get(element_type, 1):
+        return None
+    return next((c for c in _CARRIERS.get(element_type, ()) if c.element_type in allowed), None)

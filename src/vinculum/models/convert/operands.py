@@ -1,0 +1,165 @@
+"""An operand on its way to another operator set: a constant changes its array, any other value gets nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, numpy_helper
+
+from vinculum.models.execution import Shape
+from vinculum.models.onnx_divisions import declared_element_type, declared_shape
+from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx_scopes import Types
+from vinculum.spec.element_types import INT64, ElementType
+from vinculum.tensors.storage import dtype_of
+
+_TILE_BY_INTEGERS = 6
+"""The operator set from which on Tile takes integers, and integers are computed with."""
+_LONGEST_CONCAT = 1024
+"""How many operands a Concat may have that repeats a dimension where there is no such Tile."""
+
+
+class Operand:
+    """A dividend or a divisor.
+
+    Attributes
+    ----------
+    name : str
+        ``"A"`` or ``"B"``.
+    shape : tuple or None
+        As far as it is known.
+    array : ndarray or None
+        Its elements, if they are the same in every run.
+    element_type : ElementType or None
+        If it is known, and one that divides.
+    """
+
+    def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
+        self.name = name
+        self.shape: Shape | None = None
+        self.array: NDArray[Any] | None = None
+        self._given = self._value = value
+        self._changed = False  # Whether the array is no longer that of the value.
+        code: int = TensorProto.UNDEFINED
+        constant, declared = constants.get(value), types.get(value)
+        if constant is not None:
+            code, self.array = constant.data_type, numpy_helper.to_array(constant)
+            self.shape = self.array.shape
+        elif declared is not None:
+            code, self.shape = declared.tensor_type.elem_type, declared_shape(declared)
+        self._given_rank = len(self.shape or ())
+        self._code = code
+        found = declared_element_type(code) if code else None
+        self.element_type = found if isinstance(found, ElementType) else None
+
+    def emit(self, rewriter: Rewriter) -> str:
+        """Return the name under which a node can use it."""
+        if self.array is not None and self._changed:
+            self._value, self._changed = rewriter.constant(self.array, self.name), False
+        return self._value
+
+    def cast(self, target: ElementType, rewriter: Rewriter) -> None:
+        """Give it an element type that holds all of its values."""
+        if self.array is not None:
+            self._set(self.array.astype(dtype_of(target)))
+        else:
+            self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
+        self._code = target.onnx_code or TensorProto.UNDEFINED
+
+    def append_ones(self, count: int, rewriter: Rewriter) -> None:
+        """Put dimensions of size 1 at the end of a shape of known rank."""
+        rank = len(self.shape or ())
+        self._reshape((*(self.shape or ()), *[1] * count), "Unsqueeze", range(rank, rank + count), rewriter)
+
+    def prepend_ones(self, count: int, rewriter: Rewriter) -> None:
+        """Put dimensions of size 1 before a shape of known rank."""
+        self._reshape((*[1] * count, *(self.shape or ())), "Unsqueeze", range(count), rewriter)
+
+    def drop_ones(self, axes: Sequence[int], rewriter: Rewriter) -> None:
+        """Drop dimensions of size 1."""
+        kept = tuple(size for d, size in enumerate(self.shape or ()) if d not in axes)
+        self._reshape(kept, "Squeeze", axes, rewriter)
+
+    def tile(self, repeats: Sequence[int], rewriter: Rewriter, opset: int) -> None:
+        """Repeat it along each of its dimensions so often; nothing happens where that is once.
+
+        Raises
+        ------
+        ValueError
+            If the operator set has no Tile and it would take too many operands of Concat.
+        """
+        if all(count == 1 for count in repeats):
+            return
+        value, before = self.emit(rewriter), self.shape or ()
+        self.array = None
+        if opset < _TILE_BY_INTEGERS:
+            self._value = _concatenated(value, repeats, rewriter)
+            # Inference does not know the shape of a Concat of those operator sets.
+            pairs = zip(before, repeats, strict=True)
+            shape = [size * count if isinstance(size, int) else None for size, count in pairs]
+            rewriter.declare(self._value, self._code, shape)
+        else:
+            counts = rewriter.constant(np.array(repeats, np.int64), f"{self.name}_repeats")
+            self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
+
+    def tile_onto(self, other: Operand, rank: int, rewriter: Rewriter, opset: int) -> None:
+        """Repeat it to the shape that it and another operand have together, asked for when the model runs.
+
+        Where two sizes differ one of them is 1, so the other is how often to repeat it.
+
+        Raises
+        ------
+        ValueError
+            If the operator set cannot compute with sizes.
+        """
+        if opset < _TILE_BY_INTEGERS:
+            raise ValueError(
+                "how often an operand is to be repeated turns out when the model runs, and operator sets below "
+                f"{_TILE_BY_INTEGERS} cannot compute it; declare the shapes"
+            )
+        own, wanted = self._sizes(rank, rewriter), other._sizes(rank, rewriter)
+        ones = rewriter.constant(np.ones(rank, np.int64), "ones")
+        equal = rewriter.add("Equal", [own, wanted], "equal")
+        differ = rewriter.cast(rewriter.add("Not", [equal], "differ"), INT64, "differ_cast")
+        surplus = rewriter.add("Mul", [rewriter.add("Sub", [wanted, ones], "surplus"), differ], "surplus_where_differ")
+        counts = rewriter.add("Add", [surplus, ones], f"{self.name}_repeats")
+        value = self.emit(rewriter)
+        self.array = None
+        self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
+
+    def _sizes(self, rank: int, rewriter: Rewriter) -> str:
+        """Return the value that holds its shape as it was given, 1 before it for the dimensions that it lacks."""
+        shape = rewriter.add("Shape", [self._given], f"{self.name}_shape")
+        if rank == self._given_rank:
+            return shape
+        ones = rewriter.constant(np.ones(rank - self._given_rank, np.int64), f"{self.name}_missing")
+        return rewriter.add("Concat", [ones, shape], f"{self.name}_sizes", axis=0)
+
+    def _reshape(self, shape: Shape, op_type: str, axes: Sequence[int], rewriter: Rewriter) -> None:
+        if not axes:
+            return
+        self.shape = shape
+        if self.array is not None:
+            self._set(self.array.reshape([size for size in shape if isinstance(size, int)]))
+        elif op_type == "Unsqueeze":
+            self._value = rewriter.unsqueeze(self._value, axes, f"{self.name}_unsqueezed")
+        else:
+            self._value = rewriter.squeeze(self._value, axes, f"{self.name}_squeezed")
+
+    def _set(self, array: NDArray[Any]) -> None:
+        self.array, self._changed = array, True
+
+
+def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str:
+    for d, count in enumerate(repeats):
+        if not 0 < count <= _LONGEST_CONCAT:
+            raise ValueError(
+                f"an operand has to be repeated {count} times along dimension {d}; operator sets below "
+                f"{_TILE_BY_INTEGERS} can say 1 to {_LONGEST_CONCAT}"
+            )
+        if count > 1:
+            value = rewriter.add("Concat", [value] * count, f"repeated_{d}", axis=d)
+    return value

@@ -1,0 +1,116 @@
+"""The versions of the standard's operators, as the onnx package's own schemas tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
+from onnx.defs import OpSchema, get_all_schemas_with_history
+
+from vinculum.models.messages import quoted
+
+_VARIADIC = OpSchema.FormalParameterOption.Variadic
+_OPTIONAL = OpSchema.FormalParameterOption.Optional
+
+
+@cache
+def _histories() -> Mapping[str, Mapping[int, OpSchema]]:
+    histories: dict[str, dict[int, OpSchema]] = {}
+    for schema in get_all_schemas_with_history():
+        if schema.domain == "":
+            histories.setdefault(schema.name, {})[schema.since_version] = schema
+    return MappingProxyType(histories)
+
+
+def version_at(op_type: str, opset: int) -> OpSchema | None:
+    """Return the version of an operator that is in force in an operator set; None if there is none yet."""
+    history = _histories().get(op_type, {})
+    return max((s for v, s in history.items() if v <= opset), key=lambda s: s.since_version, default=None)
+
+
+def next_boundary(op_type: str, opset: int, target: int) -> int | None:
+    """Return the nearest operator set, on the way to the target, that brought a version: to be entered or left."""
+    history = _histories().get(op_type, {})
+    if target > opset:
+        return min((v for v in history if opset < v <= target), default=None)
+    return max((v for v in history if target < v <= opset), default=None)
+
+
+def default_of(schema: OpSchema, name: str) -> Any:
+    """Return the value that an attribute has where a node does not give it; None if it has none then."""
+    default = schema.attributes[name].default_value
+    return None if default.type == AttributeProto.UNDEFINED else helper.get_attribute_value(default)
+
+
+def problem_with(node: NodeProto, schema: OpSchema | None, types: Mapping[str, TypeProto]) -> str | None:
+    """Return why a version of an operator does not take a node as it is; None if it does, as far as can be told."""
+    if schema is None or schema.deprecated:
+        return f"there is no {node.op_type} there"
+    version = f"{schema.name}-{schema.since_version}"
+    for attribute in node.attribute:
+        if attribute.name not in schema.attributes:
+            return f"{version} has no attribute {quoted(attribute.name)}"
+        kind = AttributeProto.AttributeType.Name(attribute.type)
+        if schema.attributes[attribute.name].type != getattr(OpSchema.AttrType, kind, None):
+            return f"{version} has its attribute {quoted(attribute.name)} of another type"
+    given = {attribute.name for attribute in node.attribute}
+    lacking = [name for name, a in schema.attributes.items() if a.required and name not in given]
+    if lacking:
+        return f"{version} needs its attribute {quoted(lacking[0])}"
+    return (
+        _problem_with_count(version, node.input, schema.inputs, schema.min_input, schema.max_input, "input")
+        or _problem_with_count(version, node.output, schema.outputs, schema.min_output, schema.max_output, "output")
+        or _problem_with_types(version, node, schema, types)
+    )
+
+
+def _problem_with_count(
+    version: str, names: Sequence[str], formal: Sequence[OpSchema.FormalParameter], least: int, most: int, kind: str
+) -> str | None:
+    if not least <= len(names) <= most:
+        return f"{version} takes {_span(least, most)} {kind}s, and it has {len(names)}"
+    for name, parameter in zip(names, formal, strict=False):
+        if not name and parameter.option not in (_OPTIONAL, _VARIADIC) and kind == "input":
+            return f"{version} needs its input {quoted(parameter.name)}"
+    return None
+
+
+def _span(least: int, most: int) -> str:
+    if most > 10**6:
+        return f"{least} or more"
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _problem_with_types(version: str, node: NodeProto, schema: OpSchema, types: Mapping[str, TypeProto]) -> str | None:
+    variables: dict[str, str] = {}
+    for names, formal in ((node.input, schema.inputs), (node.output, schema.outputs)):
+        for place, name in enumerate(names):
+            known = type_text(types[name]) if name in types else None
+            if known is None or not formal:
+                continue
+            parameter = formal[min(place, len(formal) - 1)]
+            if known not in parameter.types:
+                return f"{version} does not take {known} as its {quoted(parameter.name)}"
+            if parameter.option == _VARIADIC and not parameter.is_homogeneous:
+                continue
+            if variables.setdefault(parameter.type_str, known) != known:
+                return f"{version} does not take {variables[parameter.type_str]} together with {known}"
+    return None
+
+
+def type_text(declared: TypeProto) -> str | None:
+    """Return a type as schemas write it: ``"seq(tensor(float))"``; None if the element type is not known."""
+    kind = declared.WhichOneof("value")
+    if kind in ("tensor_type", "sparse_tensor_type"):
+        code = getattr(declared, kind).elem_type
+        if not code:
+            return None
+        name = TensorProto.DataType.Name(code).lower()
+        return f"{'sparse_' if kind == 'sparse_tensor_type' else ''}tensor({name})"
+    if kind in ("sequence_type", "optional_type"):
+        inner = type_text(getattr(declared, kind).elem_type)
+        return None if inner is None else f"{'seq' if kind == 'sequence_type' else 'optional'}({inner})"
+    return None

@@ -1,0 +1,174 @@
+"""Whether a converted model computes what the original does: both run on the same inputs, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
+from vinculum.models.differences import check_equal
+from vinculum.models.execution import Execution
+from vinculum.models.input_sets import input_sets
+from vinculum.models.inputs import Value
+from vinculum.models.limits import LimitError, limited
+from vinculum.models.messages import listed, one_line, quoted
+from vinculum.models.model import Model
+from vinculum.ops.policies import Policies
+
+SIDES = ("the original", "the converted")
+
+_SECONDS = 10.0
+_LARGEST_RESULT = 1 << 28
+# The documents leave integers divided by zero undefined. A type that carries another for a while keeps 0 and the
+# wrapped MIN; it would not keep what saturates.
+_POLICIES = Policies(zero_divisor="zero", overflow="wrap")
+
+
+class _NotComparableError(ModelError):
+    """No input can show whether a model computes what another does."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was compared without a difference.
+
+    Attributes
+    ----------
+    compared : int
+        The sets of inputs that both models ran on.
+    elements : int
+        The elements of outputs that were compared in them.
+    skipped : int
+        The sets that the original does not take, or that would have taken too much time or memory.
+    reason : str or None
+        Why the first of those was skipped.
+    """
+
+    compared: int
+    elements: int
+    skipped: int
+    reason: str | None = None
+
+
+def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
+    """Run two models on edge cases and random inputs and compare every bit of their outputs.
+
+    NaNs are equal to each other, zeros of different signs are not. A set of inputs that the original cannot be run
+    with has to be refused by the converted model too, unless the reason is a shape: operator sets differ in which
+    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds no further set is
+    begun.
+
+    Parameters
+    ----------
+    original, converted : Model
+        With the same inputs and outputs, in the same order.
+    seed : int, keyword-only
+        Decides the inputs; 0 or more.
+
+    Raises
+    ------
+    DifferenceError
+        If an input, an output or an element of one differs; the line names the first, both values and the inputs.
+    ModelError
+        If there was no set that both could be run on, or the original is random.
+    """
+    _check_face(original, converted)
+    compared = elements = skipped = 0
+    reason: str | None = None
+    allowed = _SECONDS / 20
+    start = perf_counter()
+    for number, inputs in enumerate(_sets(original, seed)):
+        begun = perf_counter()
+        if compared and begun - start > _SECONDS:
+            break
+        try:
+            # The first set holds small numbers only, and large models may take their time for it.
+            if number == 0:
+                elements += _compare(original, converted, inputs)
+            else:
+                with limited(allowed, _LARGEST_RESULT):
+                    elements += _compare(original, converted, inputs)
+            if not compared:
+                allowed = max(allowed, 10 * (perf_counter() - begun))
+            compared += 1
+        except _NotComparableError as error:
+            raise _not_verified(str(error)) from None
+        except DifferenceError as error:
+            raise DifferenceError(f"{error} (inputs: set {number} of seed {seed})") from None
+        except VinculumError as error:
+            skipped += 1
+            reason = reason or one_line(error)
+    if not compared:
+        raise _not_verified(reason or "there are no inputs to run it on")
+    return Verification(compared, elements, skipped, reason)
+
+
+def _sets(model: Model, seed: int) -> Iterator[dict[str, Any]]:
+    try:
+        yield from input_sets(model.inputs, seed)
+    except ModelError as error:
+        raise _not_verified(one_line(error)) from None
+
+
+def _not_verified(why: str) -> ModelError:
+    return ModelError(f"the conversion cannot be verified: {why}; give --no-verify to write it unverified")
+
+
+def _check_face(original: Model, converted: Model) -> None:
+    """Refuse a model with other inputs or outputs."""
+    for what, before, after in (
+        ("inputs", original.inputs, converted.inputs),
+        ("outputs", original.outputs, converted.outputs),
+    ):
+        names, others = [t.name for t in before], [t.name for t in after]
+        if names != others:
+            raise DifferenceError(f"the {what} of the original are {listed(names)}; converted: {listed(others)}")
+        for one, other in zip(before, after, strict=True):
+            unknown = "unknown" in (str(one.element_type), str(other.element_type))
+            if one.element_type != other.element_type and not unknown:
+                types = f"{one.element_type} in the original, {other.element_type} in the converted"
+                raise DifferenceError(f"{what[:-1]} {quoted(one.name)} is of element type {types}")
+
+
+def _compare(original: Model, converted: Model, inputs: Mapping[str, Any]) -> int:
+    """Return how many elements were compared; an error that is no difference is the original's, or a limit."""
+    try:
+        expected = original.evaluate(inputs, Execution(_POLICIES))
+    except (LimitError, BroadcastError):
+        raise
+    except VinculumError as error:
+        _demand_refusal(converted, inputs, error)
+        raise
+    try:
+        actual = converted.evaluate(inputs, Execution(_POLICIES))
+    except LimitError:
+        raise
+    except VinculumError as error:
+        raise DifferenceError(f"the original runs, the converted does not: {one_line(error)}") from None
+    try:
+        return _check_outputs(expected, actual)
+    except DifferenceError:
+        _demand_repetition(original, inputs, expected)
+        raise
+
+
+def _check_outputs(expected: Mapping[str, Value], actual: Mapping[str, Value]) -> int:
+    return sum(check_equal(f"output {quoted(name)}", expected[name], actual[name], SIDES) for name in expected)
+
+
+def _demand_repetition(model: Model, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
+    """Refuse to compare what a model draws at random, differently at every run."""
+    try:
+        _check_outputs(expected, model.evaluate(inputs, Execution(_POLICIES)))
+    except DifferenceError:
+        raise _NotComparableError("the original itself gives other outputs at every run") from None
+
+
+def _demand_refusal(converted: Model, inputs: Mapping[str, Any], error: VinculumError) -> None:
+    try:
+        converted.evaluate(inputs, Execution(_POLICIES))
+    except VinculumError:
+        return
+    raise DifferenceError(f"the converted runs, the original does not: {one_line(error)}")

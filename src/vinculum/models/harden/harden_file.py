@@ -1,0 +1,104 @@
+"""From one file to another: read, checked, hardened, proven, and only then put in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from onnx import ModelProto
+
+from vinculum.errors import ModelError
+from vinculum.models.harden.decision import Hardening, Runtime
+from vinculum.models.harden.hardening import harden
+from vinculum.models.harden.proof import Advance, Proof, prove
+from vinculum.models.harden.whole_model import check_whole
+from vinculum.models.model import Model
+from vinculum.models.model_file import content_of, is_openvino_ir
+from vinculum.models.onnx_checker import check_file
+from vinculum.models.onnx_file import read_whole, write_whole
+from vinculum.models.onnx_model import model_of
+from vinculum.models.written_files import staged
+from vinculum.ops.policies import Overflow, ZeroDivisor
+
+
+@dataclass(frozen=True, eq=False)
+class HardenedFile:
+    """What was made of a file.
+
+    Attributes
+    ----------
+    hardening : Hardening
+        What was decided.
+    proof : Proof or None
+        What was run; None if only a plan was asked for.
+    """
+
+    hardening: Hardening
+    proof: Proof | None
+
+
+def harden_file(
+    source: Path,
+    target: Path | None,
+    runtime: Runtime,
+    *,
+    zero_divisor: ZeroDivisor = "zero",
+    overflow: Overflow = "wrap",
+    advance: Advance | None = None,
+) -> HardenedFile:
+    """Write a model that is hardened for a runtime, each rewrite proven there; or nothing at all.
+
+    Parameters
+    ----------
+    source : Path
+        An ONNX file.
+    target : Path or None
+        Where to write, not over the source; None to plan only, which needs no runtime.
+    runtime, zero_divisor, overflow
+        As `vinculum.models.harden.harden` takes them.
+    advance : callable, optional
+        Called with how many models of the proof have been run, and how many there are.
+
+    Raises
+    ------
+    DifferenceError
+        If the proof fails.
+    ModelError, AttributeValueError, ElementTypeError, BroadcastError
+        If the source is malformed or cannot be hardened, or the runtime is not installed.
+    OSError
+        If the target cannot be written.
+    """
+    _check_names(source, target)
+    if is_openvino_ir(source, content_of(source)):
+        raise ModelError(
+            f"model {str(source)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
+        )
+    check_file(source)
+    proto = read_whole(source)
+    original = _loaded(proto, source)
+    hardening = harden(proto, runtime, zero_divisor=zero_divisor, overflow=overflow)
+    if target is None:
+        return HardenedFile(hardening, None)
+    with staged(target) as folder:
+        staging = folder / target.name
+        write_whole(hardening.model, staging)
+        check_file(staging, "the hardened model")
+        proof = prove(hardening, advance)
+        for witness in proof.runtimes:
+            check_whole(original, hardening, staging, witness)
+    return HardenedFile(hardening, proof)
+
+
+def _check_names(source: Path, target: Path | None) -> None:
+    if target is None:
+        return
+    if target.suffix.lower() == ".xml":
+        raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
+    if target.exists() and source.exists() and target.samefile(source):
+        raise ModelError(f"the result would replace the model {str(source)!r}; give another -o")
+
+
+def _loaded(proto: ModelProto, source: Path) -> Model:
+    copy = ModelProto()
+    copy.CopyFrom(proto)
+    return model_of(copy, source)

@@ -1,0 +1,165 @@
+"""A whole ONNX model with every risky division rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto
+from onnx.inliner import inline_local_functions
+
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.convert.constants import visible_constants
+from vinculum.models.convert.function_types import typed_scopes
+from vinculum.models.harden.constant_values import ConstantValues
+from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
+from vinculum.models.harden.facts import Facts
+from vinculum.models.harden.rewrites import rewrite
+from vinculum.models.harden.risk import assess
+from vinculum.models.messages import one_line
+from vinculum.models.onnx_divisions import DIVIDES, division_of
+from vinculum.models.onnx_rewriter import Rewriter, names_in, set_nodes
+from vinculum.models.onnx_scopes import Scope, name_of
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+
+_FIRST_OPSET = 7
+_FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+_INITIALIZERS_ALONE = 4
+"""The IR version from which on an initializer need not be an input too."""
+
+
+def harden(
+    proto: ModelProto, runtime: Runtime, *, zero_divisor: ZeroDivisor = "zero", overflow: Overflow = "wrap"
+) -> Hardening:
+    """Return a model whose every division gives the quotient that the standard asks for on a runtime and kills none.
+
+    Integer divisions that may meet a zero divisor or MIN/-1, or that the runtime computes wrongly, are said in other
+    standard operators, in subgraphs and functions too. A division by a constant that holds neither 0 nor -1 needs
+    nothing on ONNX Runtime, floats need nothing anywhere.
+
+    Parameters
+    ----------
+    proto : ModelProto
+        As `vinculum.models.onnx_file.read_whole` returns it. It is not changed.
+    runtime : {"onnxruntime", "openvino", "portable"}
+        Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
+        exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is
+        right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its int32.
+        For OpenVINO, which takes no functions, they are inlined when their divisions have been hardened.
+    zero_divisor : {"zero", "saturate"}, keyword-only
+        What x/0 is to give, as in `vinculum.div`.
+    overflow : {"wrap", "saturate"}, keyword-only
+        What MIN/-1 is to give.
+
+    Raises
+    ------
+    AttributeValueError
+        If there is no such runtime or policy, or the policy is ``"raise"``.
+    ModelError
+        If a division cannot be hardened; the line names it.
+    """
+    policies = _policies(runtime, zero_divisor, overflow)
+    hardened = ModelProto()
+    hardened.CopyFrom(proto)
+    taken = names_in(hardened)
+    decisions: list[list[Decision]] = []
+    surroundings = list(zip(typed_scopes(hardened), visible_constants(hardened), strict=True))
+    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
+    for scope, tensors in reversed(surroundings):
+        values = ConstantValues(scope.holder, tensors)
+        decisions.append(_harden_scope(scope, values, taken, runtime, policies))
+    found = tuple(decision for group in reversed(decisions) for decision in group)
+    remainders = tuple(name for scope, _ in surroundings for name in _remainders(scope))
+    changed = any(decision.rewritten for decision in found)
+    inlined = len(hardened.functions) if runtime == "openvino" and changed else 0
+    if inlined:
+        hardened = _without_functions(hardened)
+    if changed:
+        hardened.ir_version = max(hardened.ir_version, _INITIALIZERS_ALONE)
+    return Hardening(hardened, runtime, policies, found, inlined, remainders)
+
+
+def _remainders(scope: Scope) -> Iterator[str]:
+    """Yield the names of the nodes that take an integer remainder, or may."""
+    for node in scope.holder.node:
+        if node.domain == "" and node.op_type == "Mod":
+            known = [scope.types[name].tensor_type.elem_type for name in node.input if name in scope.types]
+            if not any(code in _FLOATS for code in known):
+                yield name_of(node)
+
+
+def _without_functions(model: ModelProto) -> ModelProto:
+    """Return the model with its functions' nodes in the place of their calls: OpenVINO does not take functions."""
+    try:
+        return inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"the model's functions cannot be inlined, as OpenVINO needs: {one_line(error)}") from None
+
+
+def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
+    if runtime not in RUNTIMES:
+        raise AttributeValueError(f"a model is hardened for {', '.join(RUNTIMES)}; not for {runtime!r}")
+    for name, value in (("zero_divisor", zero_divisor), ("overflow", overflow)):
+        if value == "raise":
+            other = "zero" if name == "zero_divisor" else "wrap"
+            raise AttributeValueError(
+                f"{name} is 'raise', and no ONNX operator can raise an error; allowed here: {other!r}, 'saturate'"
+            )
+    return Policies(zero_divisor, overflow)
+
+
+def _harden_scope(
+    scope: Scope, values: ConstantValues, taken: set[str], runtime: Runtime, policies: Policies
+) -> list[Decision]:
+    nodes: list[NodeProto] = []
+    initializers: list[TensorProto] = []
+    decisions: list[Decision] = []
+    labels: set[tuple[str, str]] = set()
+    for node in scope.holder.node:
+        if node.domain or node.op_type not in DIVIDES:
+            nodes.append(node)
+            continue
+        decision = _decide(scope, node, labels, values, runtime, policies)
+        decisions.append(decision)
+        if not decision.rewritten:
+            nodes.append(node)
+            continue
+        rewriter = Rewriter(scope.holder, decision.facts.opset, taken, name_of(node))
+        quotient = rewrite(rewriter, decision.facts, list(node.input), runtime, policies)
+        rewriter.name_result(quotient, node.output[0])
+        nodes += rewriter.nodes
+        initializers += rewriter.initializers
+    if any(decision.rewritten for decision in decisions):
+        set_nodes(scope.holder, nodes)
+        if isinstance(scope.holder, GraphProto):
+            scope.holder.initializer.extend(initializers)
+    return decisions
+
+
+def _decide(
+    scope: Scope,
+    node: NodeProto,
+    labels: set[tuple[str, str]],
+    values: ConstantValues,
+    runtime: Runtime,
+    policies: Policies,
+) -> Decision:
+    division = division_of(scope, node, labels)
+    opset = scope.opsets[""]
+    if opset < _FIRST_OPSET:
+        raise ModelError(
+            f"{division.label} stands in operator set {opset}, which runtimes no longer take; "
+            "convert the model first: vinculum convert --opset 17"
+        )
+    if division.element_type is None:
+        raise ModelError(
+            f"{division.label}: its element type is not known, or not the same in all calls of its function; declare "
+            "it, or inline the function"
+        )
+    divisor = values.of(node.input[-1])
+    dividend = values.of(node.input[0]) if len(node.input) > 1 else None
+    facts = Facts(node.op_type, opset, division.element_type, dividend, divisor)
+    try:
+        found = assess(facts, runtime, policies)
+    except ModelError as error:
+        raise ModelError(f"{division.label}: {error}") from None
+    return Decision(division, facts, found.what, found.why, found.note)

@@ -1,0 +1,135 @@
+"""Whether a division is a risk on a runtime, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vinculum.errors import ModelError
+from vinculum.models.harden.decision import RUNTIMES, Runtime
+from vinculum.models.harden.facts import Facts, Values
+from vinculum.models.harden.rewrites import carrier_of, may_be_fused
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, INT32
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a hardening has to do with a division.
+
+    Attributes
+    ----------
+    what : str or None
+        What is done, in words; None if nothing needs to be.
+    why : str
+        The risk, or why there is none.
+    note : str or None
+        What a user may not expect of the quotients there.
+    """
+
+    what: str | None
+    why: str
+    note: str | None = None
+
+
+def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
+    """Return what a division needs on a runtime.
+
+    Raises
+    ------
+    ModelError
+        If the runtime cannot be made to give the quotient; the line says why.
+    """
+    if not facts.element_type.is_integer:
+        return _of_floats(facts, runtime)
+    if runtime == "openvino":
+        _check_width(facts, policies)
+    risks = _risks(facts, runtime)
+    if not risks:
+        return Assessment(None, _harmless(facts))
+    return Assessment(_what(facts, runtime, policies), "; ".join(risks), _range_note(facts, runtime))
+
+
+def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
+    harmless = "a division of floats cannot crash"
+    if runtime == "openvino":
+        precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
+        return Assessment(
+            None, harmless, f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
+        )
+    if facts.element_type is BFLOAT16:
+        return Assessment(
+            "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16"
+        )
+    note = "on OpenVINO its quotients are not all correctly rounded" if runtime == "portable" else None
+    return Assessment(None, harmless, note)
+
+
+def _risks(facts: Facts, runtime: Runtime) -> list[str]:
+    risks = []
+    if facts.may_be_zero:
+        risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
+    risks += ["the quotient may be MIN/-1, which kills the process"] if facts.may_overflow else []
+    if may_be_fused(facts, runtime):
+        risks.append("ONNX Runtime makes 1/b*c into c/b, with integers too")
+    if runtime == "onnxruntime":
+        return risks
+    if runtime == "openvino":
+        return [*risks, "OpenVINO floors where it folds constants and rounds through float32 at run time"]
+    return [*risks, "runtimes differ in floor, truncation and precision"]
+
+
+def _harmless(facts: Facts) -> str:
+    never = ["no divisor is 0"]
+    if facts.is_signed:
+        never.append("no divisor is -1" if not facts.may_be_minus_one else "no dividend is MIN")
+    return " and ".join(never)
+
+
+def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:
+    carrier = carrier_of(facts.element_type, runtime)
+    parts = []
+    if facts.may_be_zero:
+        parts.append("x/0 gives 0" if policies.zero_divisor == "zero" else "x/0 gives MIN, 0 or MAX by the sign of x")
+        if not facts.is_signed and policies.zero_divisor == "saturate":
+            parts[-1] = "x/0 gives MAX, 0/0 gives 0"
+    if facts.may_overflow:
+        parts.append("MIN/-1 gives MIN" if policies.overflow == "wrap" else "MIN/-1 gives MAX")
+    if may_be_fused(facts, runtime):
+        parts.append("kept apart from a product that follows")
+    if runtime != "onnxruntime":
+        parts.append("truncated exactly by the remainder")
+    return ", ".join(parts) + ("" if carrier is facts.element_type else f"; in {carrier}")
+
+
+def _range_note(facts: Facts, runtime: Runtime) -> str | None:
+    beyond = facts.element_type.maximum > INT32.maximum
+    if runtime == "openvino" and beyond:
+        return "OpenVINO's CPU device narrows it to int32: exact where operands and quotient lie within"
+    if runtime == "portable" and beyond:
+        return "on OpenVINO exact where operands and quotient lie strictly within int32; elsewhere for all values"
+    return None
+
+
+def _check_width(facts: Facts, policies: Policies) -> None:
+    if facts.element_type.maximum <= INT32.maximum:
+        return
+    name = facts.element_type
+    for operand, values in (("dividend", facts.dividend), ("divisor", facts.divisor)):
+        outside = _outside_int32(values)
+        if outside is not None:
+            raise ModelError(
+                f"the constant {operand} holds {outside}, and {RUNTIMES['openvino']}'s CPU device narrows {name} to "
+                "int32; harden for onnxruntime, or divide smaller numbers"
+            )
+    if policies.zero_divisor == "saturate" and facts.may_be_zero:
+        raise ModelError(
+            f"x/0 cannot give {name.maximum} on {RUNTIMES['openvino']}'s CPU device, which narrows {name} to int32; "
+            "give --zero-divisor zero"
+        )
+
+
+def _outside_int32(values: Values) -> int | None:
+    if values is None:
+        return None
+    found = values[(values > INT32.maximum) | (values < INT32.minimum)]
+    return int(found[0]) if found.size else None

@@ -1,0 +1,63 @@
+"""Limits of a run that only tries inputs out: how long its loops may go on, how large a result may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import perf_counter
+
+from vinculum.errors import ModelError
+
+
+class LimitError(ModelError):
+    """A run that only tries inputs out would take more time or memory than it was given."""
+
+
+_DEADLINE: ContextVar[float | None] = ContextVar("vinculum.models.deadline", default=None)
+_LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default=None)
+
+
+@contextmanager
+def limited(seconds: float, largest: int) -> Iterator[None]:
+    """Let runs in the block raise `LimitError`, instead of an input's own idea of a size deciding.
+
+    Parameters
+    ----------
+    seconds : float
+        How long the block may take; loops are asked before every iteration.
+    largest : int
+        How many bytes one result of an operator that sizes it by an operand's value may take.
+    """
+    deadline, largest_token = _DEADLINE.set(perf_counter() + seconds), _LARGEST.set(largest)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(deadline)
+        _LARGEST.reset(largest_token)
+
+
+def check_time() -> None:
+    """Refuse to go on when the time of the run is over.
+
+    Raises
+    ------
+    LimitError
+        If it is.
+    """
+    deadline = _DEADLINE.get()
+    if deadline is not None and perf_counter() > deadline:
+        raise LimitError("a loop takes longer than inputs that are only tried out may take")
+
+
+def check_bytes(size: int) -> None:
+    """Refuse a result of that many bytes if it is too large for the run.
+
+    Raises
+    ------
+    LimitError
+        If it is.
+    """
+    largest = _LARGEST.get()
+    if largest is not None and size > largest:
+        raise LimitError(f"a result would take {size} bytes, more than inputs that are only tried out may ask for")

@@ -1,0 +1,95 @@
+"""Sessions of ONNX Runtime. This file alone imports it, and only when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from onnx import ModelProto, NodeProto
+
+from vinculum.errors import ModelError, VinculumError
+from vinculum.models.messages import one_line
+from vinculum.models.onnx_scopes import title
+
+ADVICE = "run the model with the reference engine"
+IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
+
+
+@cache
+def onnxruntime() -> ModuleType:
+    """Return the onnxruntime package.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported.
+    """
+    try:
+        import onnxruntime as package
+    except ImportError as error:
+        raise ModelError(
+            f"the engine 'onnxruntime' needs the package onnxruntime ({one_line(error)}); "
+            "install it: pip install 'vinculum[onnxruntime]'"
+        ) from None
+    return package  # type: ignore[no-any-return]  # it ships no types
+
+
+def new_session(model: ModelProto, initializers: Mapping[str, Any] | None = None, threads: int = 1) -> Any:
+    """Return a session that says nothing on standard error.
+
+    Parameters
+    ----------
+    model : ModelProto
+        What it runs.
+    initializers : mapping of str to OrtValue, optional
+        The model's initializers that it declares as external; they must live as long as the session.
+    threads : int
+        How many it has, 0 for as many as ONNX Runtime likes best.
+    """
+    options = onnxruntime().SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = threads
+    # A thread that waits must sleep: the processors are then the divisions', or those of another session's threads.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.enable_mem_pattern = False  # Measured: to plan memory ahead costs short runs more than it saves.
+    if initializers:
+        options.add_external_initializers(list(initializers), list(initializers.values()))
+    # With fallback it would print, and then try the same again.
+    return onnxruntime().InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
+    )
+
+
+@contextmanager
+def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
+    """Turn an error of ONNX Runtime into one of ours, which names the node of these that it is about."""
+    try:
+        yield
+    except VinculumError:
+        raise
+    # Its own exceptions have no base in common but this one.
+    except Exception as error:
+        raise ModelError(
+            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {_reason(error)}; {ADVICE}"
+        ) from None
+
+
+def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
+    titles = [title(node) for node in nodes]
+    for node, its_title in zip(nodes, titles, strict=True):
+        spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
+        if any(spelling in message for spelling in spellings):
+            return its_title
+    return titles[0] if len(titles) == 1 else f"the part from {titles[0]} to {titles[-1]}"
+
+
+def _reason(error: Exception) -> str:
+    """Return what ONNX Runtime says, without its codes and the places in its sources."""
+    words = re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error))
+    words = re.sub(r"Non-zero status code returned while running .*? Status Message: ", "", words)
+    words = re.sub(r"/\S+\.(cc|h):\d+ [^)]*\)( const)?( \[with [^\]]*\])? ", "", words)
+    return one_line(Exception(words.strip().rstrip(".")))

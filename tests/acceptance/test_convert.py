@@ -1,0 +1,128 @@
+"""``vinculum convert`` on the examples: between operator sets, to OpenVINO IR and back, and refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+
+def _operators(file: Path) -> list[str]:
+    return [node.op_type for node in onnx.load(file).graph.node]
+
+
+class TestOpsets:
+    """ONNX to ONNX of another operator set."""
+
+    def test_the_page(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        source = examples / "div_6_axis/model.onnx"
+        done = vinculum("convert", source, "--opset", 13, "-o", "new.onnx", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        words = " ".join(done.stdout.split())
+        assert "new.onnx, ONNX operator set 13" in words
+        assert "axis=1 said by B of 3" in words
+        assert "1 change. The models agree in every bit of" in words
+        assert _operators(tmp_path / "new.onnx") == ["Unsqueeze", "Div"]
+        assert [path.name for path in tmp_path.iterdir()] == ["new.onnx"]
+
+    def test_json(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        source = examples / "div_6_axis/model.onnx"
+        done = vinculum("convert", source, "--opset", 7, "-o", "a/b/new.onnx", "--json", folder=tmp_path)
+        told = json.loads(done.stdout)
+        assert told["source"] == {"file": str(source), "format": "ONNX operator set 6"}
+        assert told["target"] == {"file": "a/b/new.onnx", "format": "ONNX operator set 7"}
+        assert told["changes"][0]["node"] == "node 'C' (Div)"
+        assert told["verification"]["compared"] > 100
+        assert (tmp_path / "a/b/new.onnx").is_file()
+
+    def test_without_verification(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        source = examples / "layer_norm/model.onnx"
+        done = vinculum("convert", source, "--opset", 21, "-o", "new.onnx", "--no-verify", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Not verified." in done.stdout
+
+    def test_data_beside_the_model_comes_along(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        """The weights stand in a file of their own; the new model is whole without it."""
+        done = vinculum("convert", examples / "rms_norm/model.onnx", "--opset", 20, "-o", "new.onnx", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        x = examples / "rms_norm/x.npy"
+        for number, model in enumerate((examples / "rms_norm/model.onnx", tmp_path / "new.onnx")):
+            assert vinculum("run", model, "--input", f"x={x}", "--output", tmp_path / str(number)).returncode == 0
+        (before,) = (tmp_path / "0").iterdir()
+        assert before.read_bytes() == (tmp_path / "1" / before.name).read_bytes()
+
+
+class TestFormats:
+    """ONNX to OpenVINO IR, and back."""
+
+    def test_there_and_back(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        source = examples / "openvino_image/model.xml"
+        there = vinculum("convert", source, "-o", "image.onnx", "--opset", 17, folder=tmp_path)
+        assert (there.returncode, there.stderr) == (0, "")
+        back = vinculum("convert", "image.onnx", "-o", "image.xml", folder=tmp_path)
+        assert (back.returncode, back.stderr) == (0, "")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["image.bin", "image.onnx", "image.xml"]
+
+    def test_floor_division_stays_floor_division(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        source = examples / "openvino_rounding/converted.xml"
+        done = vinculum("convert", source, "-o", "floor.onnx", folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "ONNX Div truncates" in " ".join(done.stdout.split())
+        for number, model in enumerate((source, tmp_path / "floor.onnx")):
+            inputs = [f"--input={name}={examples}/openvino_rounding/{name}.npy" for name in "ab"]
+            assert vinculum("run", model, *inputs, "--output", tmp_path / str(number)).returncode == 0
+        (before,) = (tmp_path / "0").iterdir()
+        assert before.read_bytes() == (tmp_path / "1" / before.name).read_bytes()
+
+
+class TestRefusals:
+    """One line, exit code 2, and nothing written."""
+
+    @pytest.mark.parametrize(
+        ("model", "arguments", "words"),
+        [
+            ("layer_norm/model.onnx", ("-o", "x.onnx"), ("give --opset",)),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 0), ("operator set 0", "1 to ")),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 99), ("operator set 99", "1 to ")),
+            ("layer_norm/model.onnx", ("-o", "x.txt", "--opset", 17), ("'x.txt'", ".onnx", ".xml")),
+            ("layer_norm/model.onnx", ("-o", "x.xml", "--opset", 17), ("no operator set", "leave it out")),
+            ("layer_norm/model.onnx", ("-o", "x.xml",), ("(ReduceMean)", "cannot be said", "Div")),
+            ("openvino_image/model.xml", ("-o", "x.xml"), ("is OpenVINO IR already",)),
+            ("layer_norm/missing.onnx", ("-o", "x.onnx", "--opset", 17), ("cannot be read",)),
+            ("layer_norm/x.npy", ("-o", "x.onnx", "--opset", 17), ("not a readable ONNX file",)),
+            ("floor_divide/model.onnx", ("-o", "x.onnx", "--opset", 1), ("(Sign) cannot be said in operator set 1",)),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", "seventeen"), ("'--opset'", "integer")),
+        ],
+    )  # fmt: skip
+    def test_wrong_use(
+        self, refused: Refused, examples: Path, model: str, arguments: tuple[object, ...], words: tuple[str, ...]
+    ) -> None:
+        line = refused("convert", examples / model, *arguments)
+        assert [word for word in words if word not in line] == []
+
+    def test_the_model_itself_is_not_replaced(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
+        (tmp_path / "model.onnx").write_bytes((examples / "layer_norm/model.onnx").read_bytes())
+        assert "would replace the model" in refused("convert", "model.onnx", "--opset", 17, "-o", "./model.onnx")
+
+    def test_a_folder_is_not_replaced(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
+        (tmp_path / "x.onnx").mkdir()
+        assert "is a folder" in refused("convert", examples / "layer_norm/model.onnx", "--opset", 17, "-o", "x.onnx")
+
+    def test_what_fails_the_checker(self, refused: Refused, tmp_path: Path) -> None:
+        """The engine runs it, a runtime may not: Relu has no such attribute."""
+        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+        node = helper.make_node("Relu", ["x"], ["y"], surplus=1)
+        graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)])
+        (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+        line = refused("convert", "model.onnx", "--opset", 17, "-o", "x.onnx")
+        assert "fails onnx.checker" in line
+        assert "surplus" in line

@@ -1,0 +1,109 @@
+"""``vinculum run --engine onnxruntime`` on every ONNX example, against the reference engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
+
+Vinculum = Callable[..., CompletedProcess[str]]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMANDS = re.findall(r"`vinculum (run examples/\S+\.onnx[^`]*)`", (EXAMPLES / "README.md").read_text(encoding="utf-8"))
+
+# A variance in float16 that vanishes or does not, as the sum is rounded: the runtimes rightly disagree.
+DEPENDS_ON_THE_SUM = "examples/layer_norm_float16/model.onnx"
+
+
+class TestExamples:
+    """Both engines give the same, but for how sums are rounded; both make the same divisions."""
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_outputs_and_divisions(self, vinculum: Vinculum, tmp_path: Path, command: str) -> None:
+        arguments = [*shlex.split(command), "--json"]
+        reports: list[dict[str, Any]] = []
+        for engine in ("reference", "onnxruntime"):
+            folder = tmp_path / engine
+            done = vinculum(*arguments, "--engine", engine, "--output", folder, folder=EXAMPLES.parent)
+            assert (done.returncode, done.stderr) == (0, "")
+            reports.append(json.loads(done.stdout))
+        assert [report["engine"] for report in reports] == ["reference", "onnxruntime"]
+        wanted, given = reports
+        met = ("name", "path", "operator", "element_type", "shapes", "executions", "elements")
+        assert [[d[k] for k in met] for d in given["divisions"]] == [[d[k] for k in met] for d in wanted["divisions"]]
+        for one, other in zip(given["outputs"], wanted["outputs"], strict=True):
+            array, expected = np.load(one["file"]), np.load(other["file"])
+            assert (one["name"], array.shape, array.dtype) == (other["name"], expected.shape, expected.dtype)
+            if arguments[1] != DEPENDS_ON_THE_SUM:
+                np.testing.assert_allclose(array, expected, rtol=1e-5, atol=1e-6, strict=True)
+
+    def test_all_onnx_examples_are_run(self) -> None:
+        run = {EXAMPLES.parent / shlex.split(command)[1] for command in COMMANDS}
+        assert run == set(EXAMPLES.rglob("*.onnx"))
+
+
+class TestPage:
+    """The page says what ran the other operators."""
+
+    @pytest.mark.parametrize(("engine", "said"), [("reference", False), ("onnxruntime", True)])
+    def test_the_engine(self, vinculum: Vinculum, examples: Path, engine: str, said: bool) -> None:
+        folder = examples / "layer_norm"
+        done = vinculum("run", folder / "model.onnx", "--input", f"x={folder / 'x.npy'}", "--engine", engine)
+        assert (done.returncode, done.stderr) == (0, "")
+        text = " ".join(done.stdout.split())
+        assert "192 quotients, each right to the last bit." in text
+        assert ("ONNX Runtime ran the other operators." in text) is said
+
+
+class TestRefusals:
+    """One line, exit code 2: what was given, what is allowed, what to do."""
+
+    def test_no_such_engine(self, refused: Callable[..., str], examples: Path) -> None:
+        line = refused("run", examples / "rms_norm" / "model.onnx", "--seed", 0, "--engine", "tensorrt")
+        assert line == "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime'"
+
+    def test_openvino_models(self, refused: Callable[..., str], examples: Path) -> None:
+        line = refused("run", examples / "openvino_image" / "model.xml", "--seed", 0, "--engine", "onnxruntime")
+        assert "the engine 'onnxruntime' runs ONNX models only" in line
+        assert "reference engine" in line
+
+    def test_a_node_that_onnx_runtime_lacks(self, refused: Callable[..., str], tmp_path: Path) -> None:
+        from onnx import TensorProto, helper
+
+        value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+        graph = helper.make_graph([helper.make_node("Sub", ["x", "x"], ["y"], "old")], "g", value[:1], value[1:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 6)], ir_version=3)
+        (tmp_path / "old.onnx").write_bytes(model.SerializeToString())
+        line = refused("run", "old.onnx", "--seed", 0, "--engine", "onnxruntime", "--output", "out")
+        assert line.startswith("node 'old' (Sub) cannot be run by ONNX Runtime: ")
+        assert line.endswith("; run the model with the reference engine")
+
+    def test_without_the_package(
+        self, vinculum: Vinculum, environment: dict[str, str], examples: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "onnxruntime.py").write_text("raise ImportError('there is none')\n")
+        paths = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
+        command = ("run", examples / "rms_norm" / "model.onnx", "--seed", 0, "--engine", "onnxruntime")
+        done = vinculum(*command, PYTHONPATH=paths)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert len(done.stderr.splitlines()) == 1
+        assert "install it: pip install 'vinculum[onnxruntime]'" in done.stderr
+
+    def test_a_zero_divisor_is_a_finding_as_ever(
+        self, refused: Callable[..., str], tmp_path: Path, examples: Path
+    ) -> None:
+        np.save(tmp_path / "a.npy", np.array([[1, 7]], np.int32))
+        np.save(tmp_path / "b.npy", np.array([0, 2], np.int32))
+        given = ("--input", "a=a.npy", "--input", "b=b.npy", "--engine", "onnxruntime")
+        line = refused("run", examples / "openvino_rounding" / "div.onnx", *given, code=1)
+        assert "node 'quotient' (Div-14): 1 of 2 divisors of Div-14 are zero" in line

@@ -1,0 +1,103 @@
+"""Bad input: whatever is in a file, an error of ours comes out or the model runs; no signal, bounded memory and time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.byte_mutations import mutate_bytes
+from tests.fuzz.proto_mutations import mutate_proto
+from tests.fuzz.subject import EXAMPLES, Case, Subject
+from tests.fuzz.xml_mutations import mutate_xml
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+
+ONNX = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))
+IR = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.xml"))
+DATA = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.bin"))
+OPSETS = (0, 1, 5, 6, 7, 8, 9, 11, 12, 13, 14, 18, 22)
+Mutation = Callable[[bytes, Random], bytes]
+
+randoms = st.randoms(use_true_random=False)
+bounded = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def check(subject: Subject, name: str, mutation: Mutation, random: Random) -> None:
+    """Hand a damaged file to the subject, which fails if anything but an error of ours comes out."""
+    content = mutation((EXAMPLES / name).read_bytes(), random)
+    subject.outcome(Case(name, content, random.choice(OPSETS)))
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+    """Return a process that loads and runs models."""
+    with Subject("run", tmp_path_factory.mktemp("reader")) as subject:
+        yield subject
+
+
+@pytest.fixture(scope="module")
+def converter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+    """Return a process that converts models."""
+    with Subject("convert", tmp_path_factory.mktemp("converter")) as subject:
+        yield subject
+
+
+class TestLoadingAndRunning:
+    """No exception outside of our classes, no signal, memory bounded."""
+
+    @settings(bounded, max_examples=500)
+    @given(name=st.sampled_from(ONNX + IR + DATA), random=randoms)
+    def test_bytes(self, reader: Subject, name: str, random: Random) -> None:
+        check(reader, name, mutate_bytes, random)
+
+    @settings(bounded, max_examples=1000)
+    @given(name=st.sampled_from(ONNX), random=randoms)
+    def test_fields_of_onnx_models(self, reader: Subject, name: str, random: Random) -> None:
+        check(reader, name, mutate_proto, random)
+
+    @settings(bounded, max_examples=500)
+    @given(name=st.sampled_from(IR), random=randoms)
+    def test_elements_of_ir(self, reader: Subject, name: str, random: Random) -> None:
+        check(reader, name, mutate_xml, random)
+
+
+class TestConverting:
+    """What loads is converted, verified and written, or refused by an error of ours."""
+
+    @settings(bounded, max_examples=200)
+    @given(name=st.sampled_from(ONNX), random=randoms)
+    def test_onnx_models(self, converter: Subject, name: str, random: Random) -> None:
+        check(converter, name, mutate_proto, random)
+
+    @settings(bounded, max_examples=100)
+    @given(name=st.sampled_from(IR), random=randoms)
+    def test_ir(self, converter: Subject, name: str, random: Random) -> None:
+        check(converter, name, mutate_xml, random)
+
+
+@pytest.mark.exhaustive
+class TestLong:
+    """The same for an hour, each time with other damage; ``--one-in`` takes a part."""
+
+    CASES = 500_000
+
+    @pytest.mark.parametrize("job", ["run", "convert"])
+    def test_random_damage(self, job: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+        cases = self.CASES // (1 if job == "run" else 5) // int(request.config.getoption("--one-in"))
+        random = Random()
+        with Subject(job, tmp_path) as subject:
+            for _ in range(cases):
+                name = random.choice(ONNX + IR + DATA)
+                own = {".onnx": mutate_proto, ".xml": mutate_xml}.get(Path(name).suffix, mutate_bytes)
+                check(subject, name, random.choice((own, own, own, mutate_bytes)), random)

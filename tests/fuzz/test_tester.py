@@ -1,0 +1,97 @@
+"""The tester is tested: each way in which a job can go wrong is seen, and the next case finds the worker well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from onnx import ModelProto
+
+from tests.fuzz.byte_mutations import mutate_bytes
+from tests.fuzz.proto_mutations import mutate_proto
+from tests.fuzz.subject import EXAMPLES, Case, Subject
+from tests.fuzz.xml_mutations import mutate_xml
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+
+NAME = "openvino_rounding/div.onnx"
+WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
+
+
+@pytest.fixture
+def subject(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Subject]:
+    """Return a worker for the job that the test names."""
+    with Subject(request.param, tmp_path, seconds=2.0) as started:
+        yield started
+
+
+class TestWrongJobs:
+    """Deliberately wrong jobs: each fails with its reason and the case."""
+
+    @pytest.mark.parametrize(
+        ("subject", "words", "starts"),
+        [
+            ("raise_foreign", "KeyError: 0", 1),
+            ("raise_two_lines", "not one line: ModelError", 1),
+            ("die", "killed by SIGFPE", 2),
+            ("hang", "took more than 2.0 s", 2),
+            ("devour", "MemoryError", 1),
+        ],
+        indirect=["subject"],
+    )
+    def test_each_is_seen(self, subject: Subject, words: str, starts: int) -> None:
+        for _ in range(2):
+            with pytest.raises(AssertionError) as caught:
+                subject.outcome(WHOLE)
+            assert words in str(caught.value)
+            assert repr(WHOLE) in str(caught.value)
+        assert subject.starts == starts
+
+
+@pytest.mark.parametrize("subject", ["run"], indirect=True)
+class TestRightJob:
+    """Whole files run, damaged ones are refused, and the files around stay whole."""
+
+    def test_a_whole_file(self, subject: Subject) -> None:
+        assert subject.outcome(WHOLE) == "accepted"
+
+    def test_a_damaged_file(self, subject: Subject) -> None:
+        assert subject.outcome(Case(NAME, b"\xff" * 9)) == "refused"
+        assert subject.outcome(WHOLE) == "accepted"
+
+    def test_damaged_data(self, subject: Subject) -> None:
+        assert subject.outcome(Case("openvino_image/model.bin", b"")) == "refused"
+        model = (EXAMPLES / "openvino_image/model.xml").read_bytes()
+        assert subject.outcome(Case("openvino_image/model.xml", model)) == "accepted"
+
+
+class TestCase:
+    """A case that fails can be made again from its text."""
+
+    def test_the_text_makes_it_again(self) -> None:
+        import zlib
+        from base64 import b85decode
+
+        assert eval(repr(WHOLE), {"Case": Case, "zlib": zlib, "b85decode": b85decode}) == WHOLE
+
+
+class TestMutations:
+    """They change nearly every file, and leave most of it as it was."""
+
+    def test_bytes(self) -> None:
+        mutated = [mutate_bytes(WHOLE.content, Random(seed)) for seed in range(200)]
+        assert sum(content != WHOLE.content for content in mutated) > 180
+
+    def test_fields(self) -> None:
+        mutated = [mutate_proto(WHOLE.content, Random(seed)) for seed in range(200)]
+        assert sum(content != WHOLE.content for content in mutated) > 150
+        assert sum(bool(ModelProto.FromString(content).graph.node) for content in mutated) > 150
+
+    def test_elements(self) -> None:
+        whole = (EXAMPLES / "openvino_image/model.xml").read_bytes()
+        mutated = {mutate_xml(whole, Random(seed)) for seed in range(200)}
+        assert len(mutated) > 150
+        assert sum(b"<layer" in content for content in mutated) > 150

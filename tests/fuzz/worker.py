@@ -1,0 +1,145 @@
+"""The process in which damaged files are read and run: of little memory, and nobody's loss if it dies.
+
+Run as a program with the number of a connection's file descriptor, a folder and the name of a job.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from itertools import islice
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+MEMORY = 1 << 30
+"""How many bytes a case may take, beyond what the process has when it is ready."""
+
+
+def run(file: Path, opset: int) -> None:
+    """Load a model and run it on a few sets of inputs."""
+    from vinculum import load
+    from vinculum.errors import VinculumError
+    from vinculum.models.input_sets import input_sets
+    from vinculum.models.limits import limited
+
+    model = load(file)
+    refusal: VinculumError | None = None
+    for inputs in islice(input_sets(model.inputs, opset), 4):
+        try:
+            with limited(0.5, 1 << 24):
+                model.run(inputs, zero_divisor="zero")
+        except VinculumError as error:
+            _check_line(error)
+            refusal = error
+    if refusal is not None:
+        raise refusal
+
+
+def convert(file: Path, opset: int) -> None:
+    """Convert a model to an operator set, or to the other format for 0."""
+    from vinculum.models.convert import verification
+    from vinculum.models.convert.convert_file import convert_file
+
+    verification._SECONDS = 0.3
+    suffix = ".xml" if opset == 0 and file.suffix == ".onnx" else ".onnx"
+    with TemporaryDirectory() as folder:
+        convert_file(file, Path(folder) / f"converted{suffix}", opset=opset or None)
+
+
+def raise_foreign(file: Path, opset: int) -> None:
+    """Raise what is no error of ours; for the test of the tester, as all below."""
+    raise KeyError(opset)
+
+
+def raise_two_lines(file: Path, opset: int) -> None:
+    """Raise an error of ours whose message is two lines."""
+    from vinculum.errors import ModelError
+
+    raise ModelError("one\ntwo")
+
+
+def die(file: Path, opset: int) -> None:
+    """Die as a division by zero in C kills a process."""
+    os.kill(os.getpid(), signal.SIGFPE)
+
+
+def hang(file: Path, opset: int) -> None:
+    """Never come back."""
+    while True:
+        time.sleep(1)
+
+
+def devour(file: Path, opset: int) -> None:
+    """Take more memory than there is for a case."""
+    bytearray(2 * MEMORY)
+
+
+JOBS: dict[str, Callable[[Path, int], None]] = {
+    job.__name__: job for job in (run, convert, raise_foreign, raise_two_lines, die, hang, devour)
+}
+
+
+def _check_line(error: Exception) -> None:
+    if "\n" in str(error) or not str(error) or len(str(error)) > 2000:
+        raise AssertionError(f"not one line: {error!r}")
+
+
+def _answer(job: Callable[[Path, int], None], file: Path, opset: int) -> tuple[str, str]:
+    from vinculum.errors import DifferenceError, VinculumError
+
+    try:
+        job(file, opset)
+    except DifferenceError as error:
+        return "different", str(error)
+    except VinculumError as error:
+        try:
+            _check_line(error)
+        except AssertionError as complaint:
+            return "escaped", str(complaint)
+        return "refused", str(error)
+    except BaseException:
+        return "escaped", traceback.format_exc()
+    return "accepted", ""
+
+
+def _warm_up(folder: Path) -> None:
+    """Import everything before memory gets scarce."""
+    for file in sorted(folder.glob("*/*.onnx")) + sorted(folder.glob("*/*.xml")):
+        run(file, 0)
+
+
+def _limit_memory() -> None:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    # Dying is common here, and nobody looks at the remains.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main(descriptor: int, folder: Path, job: str) -> None:
+    """Take cases from the connection, a name in the folder, content and operator set each, and send outcomes."""
+    connection = Connection(descriptor)
+    _warm_up(folder)
+    _limit_memory()
+    connection.send("ready")
+    while True:
+        try:
+            name, content, opset = connection.recv()
+        except EOFError:
+            return
+        file = folder / name
+        whole = file.read_bytes() if file.exists() else None
+        file.write_bytes(content)
+        outcome = _answer(JOBS[job], file.with_suffix(".xml") if file.suffix == ".bin" else file, opset)
+        file.unlink() if whole is None else file.write_bytes(whole)
+        connection.send(outcome)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,323 @@
+"""``--verify``: original and converted run on the same inputs, every bit compared; wrong conversions are caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vinculum import div, divide
+from vinculum.errors import BroadcastError, DifferenceError, ModelError
+from vinculum.models import Model, ModelTensor
+from vinculum.models.convert.verification import Verification, verify
+from vinculum.models.execution import Execution
+from vinculum.models.limits import LimitError
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT4, INT32, INT64, ElementType
+
+Refusal = Callable[..., AbstractContextManager[None]]
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A program that is a function of the inputs in their order, its results named like the outputs."""
+
+    function: Function
+    names: tuple[str, ...]
+
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+        results = self.function(*arrays.values())
+        return dict(zip(self.names, results if isinstance(results, tuple) else (results,), strict=True))
+
+    def in_onnxruntime(self) -> Computed:
+        raise ModelError("a function is no ONNX model")
+
+
+def model(
+    function: Function,
+    element_type: ElementType | str = FLOAT,
+    *,
+    inputs: tuple[tuple[int | str | None, ...] | None, ...] = (("N",), ("N",)),
+    outputs: tuple[str, ...] = ("c",),
+    result: ElementType | str | None = None,
+) -> Model:
+    """Return a model that computes a function of inputs a, b, ..."""
+    declared = tuple(ModelTensor(name, element_type, shape) for name, shape in zip("abcd", inputs, strict=False))
+    returned = tuple(ModelTensor(name, result or element_type, None) for name in outputs)
+    return Model(declared, returned, (), Computed(function, outputs))
+
+
+def quotient(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    return divide(a, b, m_pythondiv=False, zero_divisor="zero")
+
+
+def floored(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    return divide(a, b, zero_divisor="zero")
+
+
+def _one_ulp_off(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    exact = quotient(a, b)
+    return np.where(exact == 1.5, np.nextafter(exact, exact.dtype.type(9)), exact)
+
+
+def _by_reciprocal(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    with np.errstate(all="ignore"):
+        return np.asarray(a * (1 / b))
+
+
+def _sign_of_zero_lost(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(quotient(a, b) + 0)
+
+
+class TestWrongConversions:
+    """A difference aborts: each of these must be caught, whatever the shapes."""
+
+    SHAPES = ((("N",), ("N",)), ((2, 3, 4, 5), (4, 1)), ((), ()), (("N", "M"), ("M",)), (None, None), ((7,), (1,)))
+
+    @pytest.fixture(params=SHAPES, ids=str)
+    def shapes(self, request: pytest.FixtureRequest) -> tuple[Any, ...]:
+        return tuple(request.param)
+
+    @pytest.mark.parametrize("element_type", [INT32, INT64, INT4], ids=str)
+    def test_floor_for_truncation(self, shapes: tuple[Any, ...], element_type: ElementType, one_line: Refusal) -> None:
+        with one_line(DifferenceError, "output 'c' differs at index (", " elements differ (inputs: set "):
+            verify(model(quotient, element_type, inputs=shapes), model(floored, element_type, inputs=shapes))
+
+    @pytest.mark.parametrize("element_type", [INT32, INT64, INT4], ids=str)
+    def test_division_by_way_of_float(self, shapes: tuple[Any, ...], element_type: ElementType) -> None:
+        def by_float(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            wide = np.where(b == 0, 0, np.trunc(a.astype(np.float32) / b.astype(np.float32)))
+            return np.clip(wide, element_type.minimum, element_type.maximum).astype(np.float64).astype(a.dtype)
+
+        with np.errstate(all="ignore"), pytest.raises(DifferenceError):
+            verify(model(quotient, element_type, inputs=shapes), model(by_float, element_type, inputs=shapes))
+
+    @pytest.mark.parametrize("wrong", [_by_reciprocal, _sign_of_zero_lost])
+    @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
+    def test_floats(self, shapes: tuple[Any, ...], element_type: ElementType, wrong: Function) -> None:
+        with pytest.raises(DifferenceError, match="0x"):
+            verify(model(quotient, element_type, inputs=shapes), model(wrong, element_type, inputs=shapes))
+
+    def test_subnormals_flushed(self, shapes: tuple[Any, ...]) -> None:
+        def flushed(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            exact = quotient(a, b)
+            return np.where(
+                np.abs(exact) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), exact), exact
+            )
+
+        with pytest.raises(DifferenceError):
+            verify(model(quotient, inputs=shapes), model(flushed, inputs=shapes))
+
+    def test_min_by_minus_one(self, shapes: tuple[Any, ...]) -> None:
+        def saturated(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            return div(a, b, zero_divisor="zero", overflow="saturate")
+
+        with pytest.raises(DifferenceError, match="-9223372036854775808 in the original, 9223372036854775807 in"):
+            verify(model(quotient, INT64, inputs=shapes), model(saturated, INT64, inputs=shapes))
+
+    def test_one_ulp_in_a_rare_element(self) -> None:
+        with pytest.raises(DifferenceError, match=r"1\.5 \(0x3fc00000\) in the original, 1\.5000001 \(0x3fc00001\) in"):
+            verify(model(quotient), model(_one_ulp_off))
+
+    def test_bfloat16_by_way_of_float16(self) -> None:
+        def narrow(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            with np.errstate(all="ignore"):
+                return quotient(a.astype(np.float16), b.astype(np.float16)).astype(a.dtype)
+
+        with pytest.raises(DifferenceError, match="0x"):
+            verify(model(quotient, BFLOAT16), model(narrow, BFLOAT16))
+
+    def test_a_dropped_axis(self) -> None:
+        def with_axis(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            return div(a, b[..., np.newaxis])
+
+        shapes = (("N", "M", "K"), ("N", "M"))
+        with pytest.raises(DifferenceError):
+            verify(model(with_axis, inputs=shapes), model(quotient, inputs=shapes))
+
+    def test_another_shape(self) -> None:
+        with pytest.raises(DifferenceError, match=r"output 'c' has shape \(3,\) in the original, \(1, 3\) in"):
+            verify(model(quotient), model(lambda a, b: quotient(a, b)[np.newaxis]))
+
+    def test_another_type_of_an_array(self) -> None:
+        with pytest.raises(DifferenceError, match="output 'c' is of element type float32 in the original, float64 in"):
+            verify(model(quotient), model(lambda a, b: quotient(a, b).astype(np.float64)))
+
+    def test_another_declared_type(self) -> None:
+        with pytest.raises(DifferenceError, match="output 'c' is of element type float in the original, double in"):
+            verify(model(quotient), model(quotient, result=DOUBLE))
+        with pytest.raises(DifferenceError, match="input 'a' is of element type int32 in the original, int64 in"):
+            verify(model(quotient, INT32), model(quotient, INT64, result=INT32))
+
+    @pytest.mark.parametrize("names", [("d",), ("c", "d"), ()])
+    def test_other_outputs(self, names: tuple[str, ...]) -> None:
+        with pytest.raises(DifferenceError, match="the outputs of the original are 'c'; converted: "):
+            verify(model(quotient), model(quotient, outputs=names))
+
+    def test_another_order(self) -> None:
+        both = model(lambda a, b: (a, b), outputs=("c", "d"))
+        with pytest.raises(DifferenceError, match="the outputs of the original are 'c', 'd'; converted: 'd', 'c'"):
+            verify(both, model(lambda a, b: (b, a), outputs=("d", "c")))
+        with pytest.raises(DifferenceError, match="the inputs of the original are 'a', 'b'; converted: 'b', 'a'"):
+            verify(both, replace(both, inputs=both.inputs[::-1]))
+
+    def test_the_second_output(self) -> None:
+        with pytest.raises(DifferenceError, match="output 'd'"):
+            verify(*(model(lambda a, b, k=k: (a, b + k), outputs=("c", "d")) for k in (0, 1)))
+
+
+class TestEqual:
+    """Equal bits are no difference, and any NaN is any other."""
+
+    def test_what_was_compared(self) -> None:
+        assert verify(model(quotient, inputs=((2, 3), (3,))), model(quotient, inputs=((2, 3), (3,)))) == Verification(
+            112, 112 * 6, 0
+        )
+
+    def test_nans_of_any_payload(self) -> None:
+        def other_nans(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            exact = quotient(a, b)
+            return np.where(np.isnan(exact), np.array([0xFFFFFFFF], np.uint32).view(np.float32), exact)
+
+        assert verify(model(quotient), model(other_nans)).skipped == 0
+
+    @pytest.mark.parametrize("element_type", ["bool", "string", "complex64", "int2", "float8e8m0", "float8e4m3fnuz"])
+    def test_types_that_never_divide(self, element_type: str) -> None:
+        same, other = (model(lambda a, b, k=k: (a, b)[k], element_type) for k in (0, 1))
+        assert verify(same, same).compared == 112
+        with pytest.raises(DifferenceError, match="output 'c' differs at index"):
+            verify(same, other)
+
+    def test_values_that_are_no_tensors(self) -> None:
+        names = ("c", "d", "e")
+        results: list[Function] = [lambda a, b: ([a, b], None, {"k": a}), lambda a, b: ([a, b], None, {"k": b})]
+        assert verify(*(model(results[0], outputs=names) for _ in range(2))).skipped == 0
+        with pytest.raises(DifferenceError, match="entry 'k' of output 'e' differs"):
+            verify(*(model(result, outputs=names) for result in results))
+        with pytest.raises(DifferenceError, match="output 'c' is list of 2 in the original, list of 1 in"):
+            verify(model(lambda a, b: [a, b]), model(lambda a, b: [a]))
+
+    def test_sequences_go_in(self) -> None:
+        items = ModelTensor("a", "sequence", None, element=ModelTensor("a", FLOAT, ("N",)))
+        of_items = replace(model(lambda a: a[0]), inputs=(items,))
+        assert verify(of_items, of_items).skipped == 0
+
+    def test_the_seed_decides_the_inputs(self) -> None:
+        seen: list[list[float]] = []
+
+        def noted(a: NDArray[Any]) -> NDArray[Any]:
+            seen.append(a.tolist())
+            return a
+
+        watched = model(noted, inputs=((4,),))
+        for seed in (0, 0, 1):
+            verify(watched, watched, seed=seed)
+        assert len(seen) == 6 * 112
+        assert str(seen[: 2 * 112]) == str(seen[2 * 112 : 4 * 112]) != str(seen[4 * 112 :])
+
+
+class TestRefusedInputs:
+    """Where the original cannot be run there is nothing to compare; the converted must refuse it too."""
+
+    @staticmethod
+    def _picky(error: Exception, outcome: Function = quotient) -> Model:
+        """Return a model that refuses every set but the first, which alone has dimensions of 3 and no edges."""
+        sets = iter(range(10**6))
+
+        def function(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            if next(sets) > 0:
+                raise error
+            return np.asarray(outcome(a, b))
+
+        return model(function)
+
+    def test_both_refuse(self) -> None:
+        picky = [self._picky(ModelError(f"node 'x' cannot be run: {k}")) for k in "ab"]
+        assert verify(*picky) == Verification(1, 3, 111, "node 'x' cannot be run: a")
+
+    def test_the_converted_runs(self, one_line: Refusal) -> None:
+        with one_line(DifferenceError, "the converted runs, the original does not: no (inputs: set 1 of seed 0)"):
+            verify(self._picky(ModelError("no")), model(quotient))
+
+    def test_the_original_runs(self, one_line: Refusal) -> None:
+        with one_line(DifferenceError, "the original runs, the converted does not: no (inputs: set 1 of seed 5)"):
+            verify(model(quotient), self._picky(ModelError("no")), seed=5)
+
+    @pytest.mark.parametrize("error", [BroadcastError("shapes"), LimitError("too long")])
+    def test_shapes_and_limits_of_the_original(self, error: Exception) -> None:
+        assert verify(self._picky(error), model(quotient)).skipped == 111
+
+    def test_limits_of_the_converted(self) -> None:
+        assert verify(model(quotient), self._picky(LimitError("too long"))).skipped == 111
+
+    def test_nothing_to_compare(self, one_line: Refusal) -> None:
+        def never(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            raise ModelError("node 'x' cannot be run")
+
+        words = "the conversion cannot be verified: node 'x' cannot be run; give --no-verify to write it unverified"
+        with one_line(ModelError, words):
+            verify(model(never), model(never))
+
+    def test_random_outputs(self, one_line: Refusal) -> None:
+        generator = np.random.default_rng(0)
+        noisy = model(lambda a, b: a + generator.random(a.shape, np.float32))
+        words = "the conversion cannot be verified: the original itself gives other outputs at every run; give --no"
+        with one_line(ModelError, words):
+            verify(noisy, noisy)
+
+    def test_inputs_that_cannot_be_made(self, one_line: Refusal) -> None:
+        odd = model(lambda a: a, "map", inputs=(None,))
+        with one_line(ModelError, "the conversion cannot be verified: ", "'a'", "give --no-verify"):
+            verify(odd, odd)
+
+    def test_inputs_that_are_too_large(self, one_line: Refusal) -> None:
+        large = model(lambda a: a, inputs=((1 << 29,),))
+        with one_line(ModelError, "the conversion cannot be verified: ", "1 GiB", "give --no-verify"):
+            verify(large, large)
+
+
+class TestBounds:
+    """Verifying takes bounded time and memory, and compares at least one set."""
+
+    def test_slow_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 0.0)
+        assert verify(model(quotient), model(quotient)).compared == 1
+
+    def test_endless_loops(self, onnx_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+        from onnx import TensorProto, helper
+
+        from vinculum import load
+
+        monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 1.0)
+        state = [("i", TensorProto.INT64), ("go", TensorProto.BOOL), ("s", TensorProto.FLOAT)]
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Neg", ["s"], ["t"])],
+            "body",
+            [helper.make_tensor_value_info(name, kind, []) for name, kind in state],
+            [helper.make_tensor_value_info(name, kind, []) for name, kind in (("on", 9), ("t", 1))],
+        )
+        loop = helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)
+        inputs: Any = {"n": (TensorProto.INT64, []), "x": (TensorProto.FLOAT, [])}
+        looping = load(onnx_file([loop], inputs, {"y": (TensorProto.FLOAT, [])}))
+        verified = verify(looping, looping)
+        assert verified.compared > 1
+        assert verified.reason == "a loop takes longer than inputs that are only tried out may take"
+
+    def test_sizes_that_an_input_asks_for(self, onnx_file: Callable[..., Path]) -> None:
+        from onnx import TensorProto, helper
+
+        from vinculum import load
+
+        inputs: Any = {"n": (TensorProto.INT64, [1])}
+        filling = load(
+            onnx_file([helper.make_node("ConstantOfShape", ["n"], ["y"])], inputs, {"y": (TensorProto.FLOAT, ["N"])})
+        )
+        verified = verify(filling, filling)
+        assert verified.compared > 1
+        assert verified.skipped > 1

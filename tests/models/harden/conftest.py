@@ -1,0 +1,69 @@
+"""What the tests of hardening share: models of one division, and the real runtimes, each in its own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, checker, helper, numpy_helper
+
+from vinculum.models.harden.runtime_process import Case, Outcome, run_cases
+from vinculum.spec.element_types import ElementType
+
+Operand = NDArray[Any] | Sequence[int | str | None]
+
+
+def _require(runtime: str) -> None:
+    if runtime != "reference" and find_spec(runtime) is None:
+        pytest.skip(f"the extra {runtime!r} is not installed")
+
+
+@pytest.fixture
+def require() -> Callable[[str], None]:
+    """Return a function that skips the test if a runtime is not installed."""
+    return _require
+
+
+@pytest.fixture
+def outcomes() -> Callable[..., list[Outcome]]:
+    """Return a function that checks models and runs them in a runtime, one process for all."""
+
+    def run(runtime: str, cases: Sequence[tuple[ModelProto, Mapping[str, Any] | None]]) -> list[Outcome]:
+        _require(runtime)
+        for model, _ in cases:
+            checker.check_model(model, full_check=True)
+        return run_cases(runtime, [Case(model.SerializeToString(), inputs) for model, inputs in cases])
+
+    return run
+
+
+@pytest.fixture
+def division() -> Callable[..., ModelProto]:
+    """Return a function that builds ``C = A / B``; an operand that is given as an array is an initializer."""
+
+    def build(element_type: ElementType, a: Operand, b: Operand, *, opset: int = 17) -> ModelProto:
+        code = element_type.onnx_code or 0
+        inputs = [helper.make_tensor_value_info("unused", 1, (1,))]
+        initializers = []
+        for name, operand in (("A", a), ("B", b)):
+            if isinstance(operand, np.ndarray):
+                initializers.append(numpy_helper.from_array(operand, name))
+            else:
+                inputs.append(helper.make_tensor_value_info(name, code, operand))
+        rank = max(x.ndim if isinstance(x, np.ndarray) else len(x) for x in (a, b))
+        nodes = [
+            helper.make_node("Div", ["A", "B"], ["C"], "ratio"),
+            helper.make_node("Identity", ["unused"], ["same"]),
+        ]
+        outputs = [
+            helper.make_tensor_value_info("C", code, [None] * rank),
+            helper.make_tensor_value_info("same", 1, (1,)),
+        ]
+        graph = helper.make_graph(nodes, "g", inputs, outputs, initializers)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+    return build

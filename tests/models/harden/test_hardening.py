@@ -1,0 +1,198 @@
+"""Whole models hardened: what is rewritten where, and what the result does on the real runtimes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
+
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.harden import Hardening, Runtime, harden
+from vinculum.models.harden.runtime_process import Outcome
+from vinculum.models.onnx_file import normalise
+from vinculum.models.onnx_model import model_of
+from vinculum.spec.element_types import INT32, INT64
+
+N = helper.make_node
+I64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
+Build = Callable[..., ModelProto]
+Division = Callable[..., ModelProto]
+Outcomes = Callable[..., list[Outcome]]
+
+MIN = -(2**63)
+A = np.array([MIN, 7, -7, 5, 0])
+B = np.array([-1, -2, 2, 0, 0])
+EXPECTED = [MIN, -3, -3, 0, 0]
+NARROW_A = np.array([-(2**31) + 1, 7, -7, 5, 0])
+NARROW_EXPECTED = [2**31 - 1, -3, -3, 0, 0]
+WITNESSES = [
+    ("onnxruntime", "onnxruntime"),
+    ("portable", "onnxruntime"),
+    ("portable", "reference"),
+    ("openvino", "openvino"),
+    ("portable", "openvino"),
+]
+
+
+def names(hardening: Hardening) -> dict[str, bool]:
+    """Return the paths of the divisions and whether they were rewritten."""
+    return {f"{d.division.path}:{d.division.name}": d.rewritten for d in hardening.decisions}
+
+
+def in_if(opset: int = 17) -> ModelProto:
+    """Return a model whose If divides in both branches, in one of them by a constant."""
+    out = [helper.make_tensor_value_info("r", I64, (5,))]
+    then = helper.make_graph([N("Div", ["A", "B"], ["r"], "ratio")], "then", [], out)
+    seven = numpy_helper.from_array(np.array(7), "seven")
+    otherwise = helper.make_graph([N("Div", ["A", "seven"], ["r"], "safe")], "else", [], out, [seven])
+    node = N("If", ["yes"], ["C"], "choice", then_branch=then, else_branch=otherwise)
+    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
+    inputs.append(helper.make_tensor_value_info("yes", TensorProto.BOOL, ()))
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("C", I64, (5,))])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def in_loop() -> ModelProto:
+    """Return a model whose Loop divides once."""
+    state = [helper.make_tensor_value_info(n, k, s) for n, k, s in (("i", I64, ()), ("go", TensorProto.BOOL, ()))]
+    body = helper.make_graph(
+        [N("Identity", ["go"], ["on"]), N("Div", ["x", "B"], ["y"], "ratio")],
+        "body",
+        [*state, helper.make_tensor_value_info("x", I64, (5,))],
+        [helper.make_tensor_value_info("on", TensorProto.BOOL, ()), helper.make_tensor_value_info("y", I64, (5,))],
+    )
+    constants = [numpy_helper.from_array(np.array(value), name) for name, value in (("once", 1), ("true", True))]
+    node = N("Loop", ["once", "true", "A"], ["C"], "loop", body=body)
+    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("C", I64, (5,))], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def in_function() -> ModelProto:
+    """Return a model whose function divides."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    function = helper.make_function(
+        "own", "Ratio", ["p", "q"], ["r"], [N("Div", ["p", "q"], ["r"], "ratio")], opsets[:1]
+    )
+    inputs = [helper.make_tensor_value_info(n, I64, (5,)) for n in "AB"]
+    output = helper.make_tensor_value_info("C", I64, (5,))
+    graph = helper.make_graph([N("Ratio", ["A", "B"], ["C"], "call", domain="own")], "g", inputs, [output])
+    return helper.make_model(graph, opset_imports=opsets, functions=[function], ir_version=9)
+
+
+class TestDepth:
+    """Issue 3, point 5: divisions at every depth, in subgraphs and functions, are hardened."""
+
+    @pytest.mark.parametrize(("runtime", "witness"), WITNESSES)
+    @pytest.mark.parametrize(
+        ("build", "place"), [(in_if, "If:then_branch"), (in_loop, "Loop:body"), (in_function, "Ratio")]
+    )
+    def test_on_the_real_runtimes(
+        self, outcomes: Outcomes, build: Callable[[], ModelProto], place: str, runtime: Runtime, witness: str
+    ) -> None:
+        if build is in_function and (runtime, witness) == ("portable", "openvino"):
+            pytest.skip("OpenVINO takes no functions; they are inlined where a model is hardened for it alone")
+        hardened = harden(build(), runtime)
+        assert names(hardened)[f"{place}:ratio"]
+        narrow = witness == "openvino"
+        inputs = {"A": NARROW_A if narrow else A, "B": B}
+        inputs |= {"yes": np.array(True)} if build is in_if else {}
+        (outcome,) = outcomes(witness, [(hardened.model, inputs)])
+        assert outcome.problem is None
+        assert outcome.outputs[0].tolist() == (NARROW_EXPECTED if narrow else EXPECTED)
+
+    def test_the_safe_one_beside_it_is_left_alone(self) -> None:
+        hardened = harden(in_if(), "onnxruntime")
+        assert names(hardened) == {"If:then_branch:ratio": True, "If:else_branch:safe": False}
+        branches = {a.name: a.g for a in hardened.model.graph.node[0].attribute}
+        assert branches["else_branch"] == {a.name: a.g for a in in_if().graph.node[0].attribute}["else_branch"]
+
+    def test_a_function_of_two_element_types_is_refused(self, one_line: Callable[..., Any]) -> None:
+        model = in_function()
+        for name in "XY":
+            model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, (5,)))
+        model.graph.node.append(N("Ratio", ["X", "Y"], ["Z"], "second", domain="own"))
+        with one_line(ModelError, "'ratio'", "Ratio", "inline the function"):
+            harden(model, "onnxruntime")
+
+
+class TestModels:
+    """The result is a valid model that means the same; the given one is not changed."""
+
+    @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "portable"])
+    def test_our_engine_agrees(self, runtime: Runtime, tmp_path: Path) -> None:
+        model = in_if()
+        before = model.SerializeToString(deterministic=True)
+        hardened = harden(model, runtime)
+        assert model.SerializeToString(deterministic=True) == before
+        checker.check_model(hardened.model, full_check=True)
+        normalise(hardened.model, tmp_path / "m.onnx")
+        inputs = {"A": NARROW_A, "B": B, "yes": np.array(True)}
+        # A zero divisor would raise here: none is left to be one.
+        assert model_of(hardened.model, tmp_path / "m.onnx").run(inputs)["C"].tolist() == NARROW_EXPECTED
+
+    def test_a_model_without_risk_is_the_same(self, division: Division) -> None:
+        model = division(INT64, (5,), np.array([3]))
+        hardened = harden(model, "onnxruntime")
+        assert hardened.model == model
+        assert names(hardened) == {":ratio": False}
+
+    def test_names_stay_unique(self, division: Division) -> None:
+        model = division(INT64, (5,), (5,))
+        model.graph.node.append(N("Identity", ["A"], ["ratio_overflows"], "ratio_overflows_And"))
+        model.graph.node.append(N("Div", ["C", "A"], ["D"], "ratio"))
+        hardened = harden(model, "onnxruntime").model
+        checker.check_model(hardened, full_check=True)
+        made = [name for node in hardened.graph.node for name in node.output]
+        assert len(set(made)) == len(made)
+
+    def test_an_old_ir_version_learns_of_initializers(self, division: Division) -> None:
+        model = division(INT64, (5,), (5,), opset=8)
+        model.ir_version = 3
+        hardened = harden(model, "onnxruntime").model
+        assert hardened.ir_version == 4
+        checker.check_model(hardened, full_check=True)
+
+    @pytest.mark.parametrize(("code", "named"), [(I64, ("rest",)), (FLOAT, ())])
+    def test_integer_remainders_are_named(self, onnx_model: Build, code: int, named: tuple[str, ...]) -> None:
+        node = N("Mod", ["a", "a"], ["b"], "rest", fmod=1)
+        assert harden(onnx_model([node], {"a": (code, (1,))}, {"b": (code, (1,))}), "onnxruntime").remainders == named
+
+    def test_an_overridable_divisor_is_risky(self, division: Division) -> None:
+        model = division(INT64, (5,), np.array([3]))
+        model.graph.input.append(helper.make_tensor_value_info("B", I64, (1,)))
+        assert names(harden(model, "onnxruntime")) == {":ratio": True}
+
+
+class TestRefused:
+    """What cannot be hardened is refused in one line that names it."""
+
+    def test_old_operator_sets(self, one_line: Callable[..., Any], division: Division) -> None:
+        with one_line(ModelError, "'ratio'", "operator set 6", "vinculum convert --opset 17"):
+            harden(division(INT64, (5,), (5,), opset=6), "onnxruntime")
+
+    def test_an_unknown_element_type(self, one_line: Callable[..., Any], onnx_model: Build) -> None:
+        unknown = N("Surprise", ["x"], ["y"], domain="own")
+        model = onnx_model([unknown, N("Div", ["y", "y"], ["z"], "n")], {"x": (FLOAT, (1,))}, {}, domains=["own"])
+        with one_line(ModelError, "'n'", "element type is not known"):
+            harden(model, "portable")
+
+    @pytest.mark.parametrize("policy", [{"zero_divisor": "raise"}, {"overflow": "raise"}])
+    def test_raising(self, one_line: Callable[..., Any], division: Division, policy: dict[str, Any]) -> None:
+        with one_line(AttributeValueError, "'raise'", "no ONNX operator can raise an error", "'saturate'"):
+            harden(division(INT32, (5,), (5,)), "onnxruntime", **policy)
+
+    def test_other_words(self, one_line: Callable[..., Any], division: Division) -> None:
+        wrong: Any = "cuda"
+        with one_line(AttributeValueError, "onnxruntime, openvino, portable", "'cuda'"):
+            harden(division(INT32, (5,), (5,)), wrong)
+        with one_line(AttributeValueError, "zero_divisor is 'one'"):
+            harden(division(INT32, (5,), (5,)), "onnxruntime", zero_divisor="one")  # type: ignore[arg-type]  # wrong on purpose
+
+    def test_a_constant_beyond_int32_on_openvino(self, one_line: Callable[..., Any], division: Division) -> None:
+        with one_line(ModelError, "'ratio'", "2147483648", "narrows int64 to int32"):
+            harden(division(INT64, (1,), np.array([2**31])), "openvino")

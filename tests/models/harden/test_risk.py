@@ -1,0 +1,117 @@
+"""Which division is a risk where, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum.errors import ModelError
+from vinculum.models.harden import Runtime
+from vinculum.models.harden.facts import Facts
+from vinculum.models.harden.risk import assess
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
+
+PLAIN = Policies("zero", "wrap")
+
+
+def facts(element_type: ElementType, dividend: list[int] | None = None, divisor: list[int] | None = None) -> Facts:
+    """Return what is known of a Div, None for an operand that is not constant."""
+    known = [None if x is None else np.array(x) for x in (dividend, divisor)]
+    return Facts("Div", 17, element_type, *known)
+
+
+class TestSafe:
+    """Issue 3, point 5: a constant non-zero divisor needs nothing, without -1 where there is MIN/-1."""
+
+    @pytest.mark.parametrize(
+        "division",
+        [
+            facts(INT64, None, [1, 7]),
+            facts(INT64, [5], [-1, 7]),
+            facts(UINT8, None, [1, 255]),
+            facts(INT64, None, []),
+            facts(FLOAT),
+            facts(DOUBLE),
+        ],
+        ids=str,
+    )
+    def test_onnxruntime(self, division: Facts) -> None:
+        assert assess(division, "onnxruntime", PLAIN).what is None
+
+    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
+    def test_floats_anywhere(self, runtime: Runtime) -> None:
+        found = assess(facts(DOUBLE), runtime, PLAIN)
+        assert found.what is None
+        assert found.note is not None
+        assert "correctly rounded" in found.note
+
+
+class TestRisky:
+    """What cannot be told is risky, and the reason names the risk."""
+
+    @pytest.mark.parametrize(
+        ("division", "why"),
+        [
+            (facts(INT64), "the divisor may be 0; the quotient may be MIN/-1, which kills the process"),
+            (facts(UINT8), "the divisor may be 0"),
+            (facts(INT8, None, [0, 2]), "the constant divisor holds 0"),
+            (facts(INT8, None, [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
+            (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
+            (facts(INT32, [1], [2]), "ONNX Runtime makes 1/b*c into c/b, with integers too"),
+            (facts(BFLOAT16), "ONNX Runtime has no kernel for bfloat16"),
+        ],
+        ids=str,
+    )
+    def test_onnxruntime(self, division: Facts, why: str) -> None:
+        found = assess(division, "onnxruntime", PLAIN)
+        assert (found.why, found.what is None) == (why, False)
+
+    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
+    def test_rounding_is_a_risk_on_openvino(self, runtime: Runtime) -> None:
+        assert assess(facts(INT32, None, [7]), runtime, PLAIN).what == "truncated exactly by the remainder"
+
+    def test_int64_on_openvino_says_where_it_is_exact(self) -> None:
+        found = assess(facts(INT64), "openvino", PLAIN)
+        assert found.note == ("OpenVINO's CPU device narrows it to int32: exact where operands and quotient lie within")
+        assert assess(facts(INT32), "openvino", PLAIN).note is None
+
+    @pytest.mark.parametrize(
+        ("division", "policies", "what"),
+        [
+            (facts(INT8), PLAIN, "x/0 gives 0, MIN/-1 gives MIN; in int32"),
+            (
+                facts(INT8),
+                Policies("saturate", "saturate"),
+                "x/0 gives MIN, 0 or MAX by the sign of x, MIN/-1 gives MAX; in int32",
+            ),
+            (facts(UINT32), Policies("saturate", "wrap"), "x/0 gives MAX, 0/0 gives 0; in int64"),
+        ],
+        ids=str,
+    )
+    def test_what_is_done(self, division: Facts, policies: Policies, what: str) -> None:
+        assert assess(division, "onnxruntime", policies).what == what
+
+
+class TestRefused:
+    """What a runtime cannot be made to give is refused in one line."""
+
+    @pytest.mark.parametrize(
+        ("division", "policies", "words"),
+        [
+            (facts(INT64, None, [2**31]), PLAIN, "the constant divisor holds 2147483648"),
+            (facts(INT64, [-(2**31) - 1]), PLAIN, "the constant dividend holds -2147483649"),
+            (facts(UINT32, None, [2**32 - 1]), PLAIN, "narrows uint32 to int32"),
+            (facts(INT64), Policies("saturate", "wrap"), "give --zero-divisor zero"),
+        ],
+        ids=str,
+    )
+    def test_openvino(self, one_line: Callable[..., Any], division: Facts, policies: Policies, words: str) -> None:
+        with one_line(ModelError, words):
+            assess(division, "openvino", policies)
+
+    def test_saturation_is_no_matter_without_zeros(self) -> None:
+        assert assess(facts(INT64, None, [3]), "openvino", Policies("saturate", "wrap")).what is not None

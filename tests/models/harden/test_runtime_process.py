@@ -1,0 +1,76 @@
+"""A foreign runtime in its own process: its end is a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+
+from vinculum.errors import ModelError
+from vinculum.models.harden import runtime_process
+from vinculum.models.harden.runtime_process import Case, Outcome, check_installed, run_cases
+from vinculum.spec.element_types import INT32, INT64
+
+Division = Callable[..., ModelProto]
+Outcomes = Callable[..., list[Outcome]]
+
+UNUSED = {"unused": np.zeros(1, np.float32)}
+MIN = np.array([INT64.minimum])
+MINUS_1 = np.array([-1])
+
+
+class TestDeath:
+    """A runtime that dies is named with its signal, and what came before it is kept."""
+
+    @pytest.mark.parametrize("constant", [False, True])
+    def test_onnxruntime_dies_of_min_over_minus_one(
+        self, outcomes: Outcomes, division: Division, constant: bool
+    ) -> None:
+        good = division(INT64, MIN, np.array([2]))
+        bad = division(INT64, MIN, MINUS_1) if constant else division(INT64, (1,), (1,))
+        inputs = UNUSED if constant else UNUSED | {"A": MIN, "B": MINUS_1}
+        first, second = outcomes("onnxruntime", [(good, UNUSED), (bad, inputs), (good, UNUSED)])
+        assert first.outputs[0].tolist() == [INT64.minimum // 2]
+        assert (second.problem, second.died) == ("died of SIGFPE", True)
+
+    def test_loading_alone_can_be_the_end(self, outcomes: Outcomes, division: Division) -> None:
+        (outcome,) = outcomes("onnxruntime", [(division(INT64, MIN, MINUS_1), None)])
+        assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
+
+    def test_openvino_dies_where_it_folds(self, outcomes: Outcomes, division: Division) -> None:
+        (outcome,) = outcomes("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
+        assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
+
+    def test_time_is_limited(self, division: Division) -> None:
+        case = Case(division(INT32, (1,), (1,)).SerializeToString(), None)
+        (outcome,) = run_cases("reference", [case], seconds=0.01)
+        assert (outcome.problem, outcome.died) == ("did not end within 0 seconds", True)
+
+
+class TestRefusal:
+    """What a runtime refuses is told in its words, and the next case is run."""
+
+    def test_a_zero_divisor(self, outcomes: Outcomes, division: Division) -> None:
+        bad, good = (division(INT32, np.array([5], np.int32), np.array([b], np.int32)) for b in (0, 2))
+        first, second = outcomes("onnxruntime", [(bad, UNUSED), (good, UNUSED)])
+        assert not first.died
+        assert "division by zero" in str(first.problem)
+        assert second.outputs[0].tolist() == [2]
+
+    @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "reference"])
+    def test_a_file_that_is_no_model(self, require: Callable[[str], None], runtime: str, tmp_path: Path) -> None:
+        require(runtime)
+        (tmp_path / "model.onnx").write_bytes(b"not a model")
+        (outcome,) = run_cases(runtime, [Case(str(tmp_path / "model.onnx"), None)])
+        assert outcome.problem is not None
+        assert not outcome.died
+
+    def test_a_package_that_is_missing(self, one_line: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        with one_line(ModelError, "pip install 'vinculum[openvino]'"):
+            check_installed("openvino")
+        check_installed("reference")

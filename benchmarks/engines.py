@@ -1,8 +1,8 @@
 """Measure what exact divisions cost a whole model: the engine `onnxruntime` against plain ONNX Runtime.
 
-The model is a transformer of twelve layers as exporters write them, every operator decomposed: in each layer attention
-whose scores Div scales, two LayerNorms and a GELU with a Div each, so 48 divisions, each needed by the next. Where no one
-cuts them, ONNX Runtime fuses LayerNorm and GELU into operators of its own.
+The model is a transformer of twelve layers as exporters write them, every operator decomposed. In each layer are an
+attention whose scores Div scales, two LayerNorms and a GELU with a Div each: 48 divisions, each waiting for the one
+before. Where no division is cut out, ONNX Runtime fuses LayerNorm and GELU into operators of its own.
 """
 
 from __future__ import annotations

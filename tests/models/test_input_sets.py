@@ -149,6 +149,14 @@ class TestMemory:
         (only,) = _sets(ModelTensor("a", FLOAT, (1 << 25,)))
         assert only["a"].nbytes == 1 << 27
 
+    def test_no_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: object) -> None:
+            raise MemoryError("Unable to allocate")
+
+        monkeypatch.setattr("vinculum.models.input_contents.draw", refuse)
+        with pytest.raises(ModelError, match="the inputs cannot be made: there is not enough memory"):
+            _sets(*N)
+
     def test_open_dimensions_stay_small(self) -> None:
         for inputs in _sets(ModelTensor("a", FLOAT, ("A", "B", "C", "D", 3))):
             assert inputs["a"].size <= 3 * 9**4

@@ -9,7 +9,7 @@ import pytest
 from onnx import NodeProto, TensorProto, helper
 
 from vinculum.models.onnx_functions import DOMAIN
-from vinculum.models.onnx_partition import Part, Stage, dividing_functions, operands_of, partition
+from vinculum.models.onnx_partition import Part, Stage, partition
 
 
 def node(text: str, **attributes: Any) -> NodeProto:
@@ -137,16 +137,7 @@ class TestConstants:
 
 
 class TestSubgraphs:
-    """A node needs what its subgraphs see, and is run outside if one of them divides, however deep."""
-
-    def test_operands(self) -> None:
-        inner = graph(node("i = Add(a, own)"), node("j = Add(i, given)"), inputs=["given"], outputs=["j", "around"])
-        branch = graph(node("k = If(c)", then_branch=inner, else_branch=inner), outputs=["k"])
-        assert operands_of(node("y = If(b)", then_branch=branch, else_branch=inner)) == ("b", "a", "own", "around", "c")
-
-    def test_names_that_the_subgraph_hides(self) -> None:
-        inner = graph(node("a = Neg(a)"), node("b = Abs(a)"), inputs=["h"], outputs=["b", "h"])
-        assert operands_of(node("y = If(c)", then_branch=inner)) == ("c", "a")
+    """A node needs what its subgraphs see, and is run outside if one of them divides."""
 
     def test_ordinary_ones_stay_in_the_part(self) -> None:
         branch = graph(node("t = Add(a, q)"), outputs=["t"])
@@ -165,19 +156,7 @@ class TestSubgraphs:
 
 
 class TestFunctions:
-    """A call is run outside if the function divides, itself or by another."""
-
-    def test_which_divide(self) -> None:
-        opsets = [helper.make_opsetid("", 17)]
-        bodies = {
-            "f0": [node("q = Neg(p)")],
-            "f1": [node("q = Reciprocal(p)")],
-            "f2": [node(f"r = {DOMAIN}.f1(p)"), node("q = Neg(r)")],
-            "f3": [node("q = other.f1(p)")],
-            "f4": [node("q = If(p)", then_branch=graph(node(f"r = {DOMAIN}.f2(p)"), outputs=["r"]))],
-        }
-        functions = [helper.make_function(DOMAIN, n, ["p"], ["q"], body, opsets) for n, body in bodies.items()]
-        assert dividing_functions(functions) == {"f1", "f2", "f4"}
+    """A call is run outside if the function divides."""
 
     def test_calls(self) -> None:
         nodes = [node(f"a = {DOMAIN}.f0(x)"), node(f"b = {DOMAIN}.f1(a)"), node("y = Neg(b)"), node("z = d.Div(y)")]

@@ -140,6 +140,13 @@ class TestErrors:
         with one_line(ModelError, "output 'c' is not a tensor"):
             model.run({"a": A})
 
+    def test_an_operator_of_others_without_its_attribute(self, onnx_file: File, one_line: OneLine) -> None:
+        node = helper.make_node("GroupNormalization", ["a", "b", "b"], ["c"], "n")
+        inputs = {"a": (TensorProto.FLOAT, [1, 2, 2]), "b": FLOATS}
+        model = load(onnx_file([node], inputs, {"c": (TensorProto.FLOAT, None)}, opset=21))
+        with one_line(ModelError, "cannot be run: ", "num_groups"):
+            model.run({"a": np.ones((1, 2, 2), np.float32), "b": B})
+
 
 class TestOutputs:
     """Outputs that the evaluator does not give, or that have no name."""

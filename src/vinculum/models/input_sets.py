@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.models.input_contents import Contents
 from vinculum.models.inputs import ModelTensor, tensor_dtype
-from vinculum.models.messages import quoted
+from vinculum.models.messages import one_line, quoted
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -24,7 +24,7 @@ _CONTENTS = ("drawn", "edges", "indices", "edges", "mixed", "edges", "encodings"
 _SIZES = (3, 2, 5, 1, 0, 4, 7)
 _LARGE = (1000, 257, 64, 17, 9)
 _MOST_ELEMENTS = 1 << 14  # Of an input with open dimensions where they are large.
-_MOST_BYTES = 1 << 26  # Of all inputs of a set together, but for the first set.
+_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, but for the first set.
 _LARGEST = 1 << 30
 _RANKS = (2, 1, 3, 0)  # Where the model leaves even the rank open.
 
@@ -60,13 +60,16 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
         sizes = {t.name: prod(shapes[t.name]) * tensor_dtype(t).itemsize for _, t in given}
-        if number and sum(sizes.values()) > _MOST_BYTES:
+        if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
             continue
         if max(sizes.values(), default=0) > _LARGEST:
             raise ModelError(f"input {quoted(max(sizes, key=sizes.__getitem__))} takes more than 1 GiB in every set")
         contents = Contents(_CONTENTS[number % len(_CONTENTS)], seed + (number << 64), generator)
-        arrays = {t.name: contents.without_edges(replace(t, shape=shapes[t.name]), place) for place, t in given}
-        arrays |= contents.edges([t for _, t in given], arrays, used)
+        try:
+            arrays = {t.name: contents.without_edges(replace(t, shape=shapes[t.name]), place) for place, t in given}
+            arrays |= contents.edges([t for _, t in given], arrays, used)
+        except MemoryError as error:
+            raise ModelError(f"the inputs cannot be made: {one_line(error)}") from None
         yield {tensors[place].name: _wrapped(tensors[place], arrays[t.name]) for place, t in given}
 
 

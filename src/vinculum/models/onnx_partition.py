@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from onnx import FunctionProto, GraphProto, NodeProto
+from onnx import NodeProto
 
-from vinculum.models.onnx_divisions import DIVIDES
-from vinculum.models.onnx_functions import DOMAIN
-from vinculum.models.onnx_scopes import all_nodes, subgraphs
+from vinculum.models.onnx_dependencies import divides, operands_of
+from vinculum.models.onnx_scopes import subgraphs
 
 # What gives another result each time it is run may not stand in two parts.
 _RANDOM = (
@@ -107,42 +106,12 @@ def partition(
     return _with_dropped(stages, constants, results)
 
 
-def dividing_functions(functions: Iterable[FunctionProto]) -> frozenset[str]:
-    """Return the names of the functions that hold divisions, callees standing before their callers."""
-    found: frozenset[str] = frozenset()
-    for function in functions:
-        if any(_divides(node, found) for node in function.node):
-            found |= {function.name}
-    return found
-
-
-def operands_of(node: NodeProto) -> tuple[str, ...]:
-    """Return the values that a node needs, each once: its inputs, and what its subgraphs see of the graph around."""
-    seen = [name for _, graph in subgraphs(node) for name in _seen_around(graph)]
-    return tuple(dict.fromkeys(name for name in (*node.input, *seen) if name))
-
-
-def _seen_around(graph: GraphProto) -> Iterator[str]:
-    own = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
-    for node in graph.node:
-        yield from (name for name in operands_of(node) if name not in own)
-        own.update(node.output)
-    yield from (value.name for value in graph.output if value.name not in own)
-
-
-def _divides(node: NodeProto, functions: Collection[str]) -> bool:
-    return any(
-        inner.op_type in DIVIDES if inner.domain == "" else inner.domain == DOMAIN and inner.op_type in functions
-        for inner in all_nodes([node])
-    )
-
-
 def _placed(graph: Iterable[NodeProto], constants: Collection[str], functions: Collection[str]) -> Iterator[_Placed]:
     levels: dict[str, int] = {}
     fixed = set(constants)
     for node in graph:
         operands = operands_of(node)
-        outside = _divides(node, functions)
+        outside = divides(node, functions)
         level = max((levels.get(name, 0) for name in operands), default=0)
         levels.update(dict.fromkeys(node.output, level + outside))
         repeatable = node.domain == "" and node.op_type not in _RANDOM and not any(subgraphs(node))

@@ -116,7 +116,13 @@ class Evaluator(ReferenceEvaluator):
         new_ops: object = None,
     ) -> None:
         self._not_given: dict[str, str] = {}
-        super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=_OPERATORS)
+        try:
+            super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=_OPERATORS)
+        except (Interruption, RuntimeContextError, RecursionError):
+            raise
+        except Exception as error:
+            # Of operators that are functions of others the evaluator makes some itself.
+            raise Interruption(ModelError(f"the model cannot be run: {one_line(error)}")) from None
         _protect(self.rt_inits_.values())
 
     def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:

@@ -14,13 +14,14 @@ from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.models.execution import Division, Execution
+from vinculum.models.onnx_dependencies import dividing_functions, operands_of
 from vinculum.models.onnx_divisions import DIVIDES, number_of
-from vinculum.models.onnx_partition import Stage, dividing_functions, operands_of, partition
+from vinculum.models.onnx_partition import Stage, partition
 from vinculum.models.onnx_runner import OnnxProgram
 from vinculum.models.onnx_scopes import title
 from vinculum.models.onnx_tensors import decode
 from vinculum.models.onnxruntime_part import Holder, RunnablePart
-from vinculum.models.onnxruntime_session import onnxruntime
+from vinculum.models.onnxruntime_session import onnxruntime, refusals
 from vinculum.models.onnxruntime_values import to_python
 from vinculum.ops import onnx as onnx_ops
 
@@ -42,8 +43,9 @@ class OnnxRuntimeProgram:
         self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
     ) -> None:
         onnxruntime()
-        # The inliner leaves calls of functions that import another operator set than the model.
-        inlined = inline_local_functions(proto) if proto.functions else proto
+        with refusals(proto.graph.node):
+            # The inliner leaves calls of functions that import another operator set than the model.
+            inlined = inline_local_functions(proto) if proto.functions else proto
         known = _constant_nodes(inlined.graph.node)
         self._nodes = [node for node in inlined.graph.node if known.keys().isdisjoint(node.output)]
         self._constants = {**constants, **known}

@@ -79,8 +79,9 @@ def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
 
 
 def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
-    titles = [title(node) for node in nodes]
-    for node, its_title in zip(nodes, titles, strict=True):
+    """Return the title of the node that a message names, or those of the first and the last."""
+    titles = [title(node) for node in nodes] or ["the model"]
+    for node, its_title in zip(nodes, titles, strict=False):
         spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
         if any(spelling in message for spelling in spellings):
             return its_title

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import ModelProto
+from onnx.defs import onnx_opset_version
 
 from tests.models.convert.ir_models import (
     DIVIDING,
@@ -48,7 +49,7 @@ from vinculum.spec.element_types import (
 from vinculum.tensors.storage import dtype_of
 
 OneLine = Callable[..., AbstractContextManager[None]]
-NEWEST = 28
+NEWEST = onnx_opset_version()
 FIRST = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 21}
 """The operator sets in which Cast takes a type that not even the newest Div takes, or Div does."""
 

@@ -63,7 +63,8 @@ def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
     Parameters
     ----------
     original, converted : Model
-        With the same inputs and outputs, in the same order.
+        With the same inputs and outputs, in the same order. Inputs that the original has values of its own for may be
+        missing in the converted model, which then has those values.
     seed : int, keyword-only
         Decides the inputs; 0 or more.
 
@@ -75,11 +76,13 @@ def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
         If there was no set that both could be run on, or the original is random.
     """
     _check_face(original, converted)
+    taken = {tensor.name for tensor in converted.inputs}
     compared = elements = skipped = 0
     reason: str | None = None
     allowed = _SECONDS / 20
     start = perf_counter()
-    for number, inputs in enumerate(_sets(original, seed)):
+    for number, given in enumerate(_sets(original, seed)):
+        inputs = {name: value for name, value in given.items() if name in taken}
         begun = perf_counter()
         if compared and begun - start > _SECONDS:
             break
@@ -117,9 +120,11 @@ def _not_verified(why: str) -> ModelError:
 
 
 def _check_face(original: Model, converted: Model) -> None:
-    """Refuse a model with other inputs or outputs."""
+    """Refuse a model with other inputs or outputs; it may take a value that the original has itself as settled."""
+    taken = {tensor.name for tensor in converted.inputs}
+    needed = tuple(tensor for tensor in original.inputs if not tensor.optional or tensor.name in taken)
     for what, before, after in (
-        ("inputs", original.inputs, converted.inputs),
+        ("inputs", needed, converted.inputs),
         ("outputs", original.outputs, converted.outputs),
     ):
         names, others = [t.name for t in before], [t.name for t in after]

@@ -44,7 +44,7 @@ def run(file: Path, opset: int) -> None:
 def convert(file: Path, opset: int) -> None:
     """Convert a model to an operator set, or to the other format for 0."""
     from vinculum.models.convert import verification
-    from vinculum.models.convert.convert_file import convert_file
+    from vinculum.models.convert.file_conversion import convert_file
 
     verification._SECONDS = 0.3
     suffix = ".xml" if opset == 0 and file.suffix == ".onnx" else ".onnx"

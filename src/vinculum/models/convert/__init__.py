@@ -1,10 +1,10 @@
 """Models carried to another operator set or another format, each division meaning what it meant."""
 
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.convert_file import FileConversion, convert_file
-from vinculum.models.convert.opset import OpsetConversion, convert_opset
-from vinculum.models.convert.to_onnx import to_onnx
-from vinculum.models.convert.to_openvino import to_openvino
+from vinculum.models.convert.file_conversion import FileConversion, convert_file
+from vinculum.models.convert.openvino.to_onnx import to_onnx
+from vinculum.models.convert.openvino.to_openvino import to_openvino
+from vinculum.models.convert.opset.conversion import OpsetConversion, convert_opset
 from vinculum.models.convert.verification import Verification, verify
 
 __all__ = [

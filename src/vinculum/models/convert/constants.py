@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from onnx import FunctionProto, GraphProto, ModelProto, TensorProto
 
-from vinculum.models.convert.constant_nodes import tensor_of
+from vinculum.models.convert.opset.constant_nodes import tensor_of
 from vinculum.models.onnx_scopes import subgraphs
 
 

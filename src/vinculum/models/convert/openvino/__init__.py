@@ -1,0 +1,1 @@
+"""Between ONNX and OpenVINO IR."""

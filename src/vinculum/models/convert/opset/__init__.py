@@ -1,0 +1,1 @@
+"""ONNX models said in another operator set."""

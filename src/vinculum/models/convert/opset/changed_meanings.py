@@ -1,0 +1,80 @@
+"""Versions between which an operator's meaning changed, or that the version converter gets wrong.
+
+The rules are under an operator and the operator set that brought the newer of the two versions. Each returns what the
+node becomes; None if nothing stands against the ordinary way; and raises ValueError if it cannot be said.
+
+What the version converter (onnx 1.23) would make of them: Add with `axis` lies along other dimensions; Hardmax keeps an
+axis that means something else, as does Softmax on the way down; Resize computes other coordinates; GroupNormalization
+keeps the scale of groups; the bounds of Clip and the value of Pad are float whatever they bound; Dropout and
+BatchNormalization cease to train; Max broadcasts where it cannot; PRelu's slopes lie along other dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx import NodeProto
+
+from vinculum.models.convert.opset import (
+    limited_broadcasting,
+    narrowed_values,
+    normalised_axes,
+    rewritten_operands,
+    training_modes,
+)
+from vinculum.models.convert.opset.node_step import Step
+
+Rule = Callable[[Step], list[NodeProto] | None]
+
+_BINARY = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
+_REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
+_WITH_AXES = (
+    *("ArgMax", "ArgMin", "Compress", "Concat", "Flatten", "Hardmax", "LogSoftmax", "ReduceSum", "Scan", "Softmax"),
+    *("Split", "Squeeze", "TopK", "Unsqueeze", *(f"Reduce{name}" for name in _REDUCTIONS)),
+)
+_ONE_HOT = "negative indices are out of range below operator set 11, and count from the back from there on"
+
+MEANINGS: dict[tuple[str, int], Rule] = {
+    ("Cast", 6): rewritten_operands.cast_6,
+    ("Clip", 6): narrowed_values.in_old_words,
+    ("Selu", 6): narrowed_values.in_old_words,
+    **{(name, 7): limited_broadcasting.onto_run for name in _BINARY},
+    ("BatchNormalization", 7): training_modes.inference_7,
+    ("Dropout", 7): training_modes.inference_7,
+    ("Gemm", 7): limited_broadcasting.gemm_7,
+    ("PRelu", 7): limited_broadcasting.prelu_7,
+    ("Upsample", 7): rewritten_operands.upsample_7,
+    **{(name, 8): narrowed_values.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
+    ("Constant", 9): rewritten_operands.constant_9,
+    ("Dropout", 10): training_modes.dropout_10,
+    **{(name, 11): normalised_axes.axes_from_the_front for name in _WITH_AXES},
+    ("Clip", 11): rewritten_operands.clip_11,
+    ("ConvTranspose", 11): narrowed_values.given_pads,
+    ("OneHot", 11): narrowed_values.refused(_ONE_HOT),
+    ("Pad", 11): rewritten_operands.pad_11,
+    ("Resize", 11): rewritten_operands.resize_11,
+    ("Constant", 12): rewritten_operands.constant_12,
+    ("Dropout", 12): training_modes.dropout_12,
+    ("DequantizeLinear", 13): narrowed_values.scalar_scale,
+    ("Hardmax", 13): normalised_axes.softmax_13,
+    ("LogSoftmax", 13): normalised_axes.softmax_13,
+    ("QuantizeLinear", 13): narrowed_values.scalar_scale,
+    ("ReduceSum", 13): rewritten_operands.reduction_axes,
+    ("Resize", 13): rewritten_operands.resize_13,
+    ("Softmax", 13): normalised_axes.softmax_13,
+    ("BatchNormalization", 14): training_modes.batch_normalization_14,
+    ("Shape", 15): rewritten_operands.shape_15,
+    ("RoiAlign", 16): narrowed_values.roi_align_16,
+    **{(f"Reduce{name}", 18): rewritten_operands.reduction_axes for name in _REDUCTIONS},
+    ("ScatterElements", 18): narrowed_values.without_values("reduction", "max", "min"),
+    ("ScatterND", 18): narrowed_values.without_values("reduction", "max", "min"),
+    ("Split", 18): rewritten_operands.split_18,
+    ("Pad", 19): narrowed_values.without_values("mode", "wrap"),
+    ("Resize", 19): narrowed_values.without_values("coordinate_transformation_mode", "half_pixel_symmetric"),
+    ("GroupNormalization", 21): narrowed_values.refused("one version scales groups, the other channels"),
+    ("AveragePool", 22): narrowed_values.windows_in_data,
+    ("MaxPool", 22): narrowed_values.windows_in_data,
+    ("Cast", 24): narrowed_values.finite_to_float8,
+    ("CastLike", 24): narrowed_values.finite_to_float8,
+    ("Mod", 28): narrowed_values.integer_modulo,
+}

@@ -1,0 +1,146 @@
+"""A whole ONNX model said in another operator set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx.defs import onnx_opset_version
+
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.convert.change import Change
+from vinculum.models.convert.constants import visible_constants
+from vinculum.models.convert.function_types import typed_scopes
+from vinculum.models.convert.opset.divisions import convert_division
+from vinculum.models.convert.opset.other_operators import convert_other
+from vinculum.models.onnx_divisions import DIVIDES
+from vinculum.models.onnx_rewriter import Rewriter, names_in, set_nodes
+from vinculum.models.onnx_scopes import Scope, all_nodes, name_of, subgraphs
+
+_LONGEST_LIST = 3
+_INITIALIZERS_ALONE = 4
+"""The IR version from which on an initializer need not be an input too."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpsetConversion:
+    """A model in another operator set.
+
+    Attributes
+    ----------
+    model : ModelProto
+        The new model.
+    changes : tuple of Change
+        Every node that is not what it was.
+    """
+
+    model: ModelProto
+    changes: tuple[Change, ...]
+
+
+def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
+    """Return a model in another operator set in which every division gives the same bits.
+
+    Every Div and Reciprocal of the graph, its subgraphs and its functions is said as the operator set has it. Other
+    operators are as they were unless their version changes; then the onnx package's version converter has them.
+
+    Parameters
+    ----------
+    model : ModelProto
+        As `vinculum.models.onnx_file.read_whole` returns it. It is not changed.
+    opset : int
+        The operator set of the new model, from 1 to the newest that the onnx package knows.
+
+    Raises
+    ------
+    AttributeValueError
+        If there is no such operator set.
+    ModelError
+        If the operator set cannot say what the model does; the line names the nodes and the reasons.
+
+    Notes
+    -----
+    An element type that the new version of a division lacks is carried by another; `carried_types` says by which and
+    why. A policy for integer zero divisors or MIN/-1 that gives the ends of the type, ``"saturate"``, then gives those
+    of the carrying type, cast back.
+    """
+    if not 1 <= opset <= onnx_opset_version():
+        raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")
+    converted = ModelProto()
+    converted.CopyFrom(model)
+    taken, unused_before = names_in(converted), _unused(converted)
+    changes: list[list[Change]] = []
+    problems: list[str] = []
+    functions = {(function.domain, function.name) for function in converted.functions}
+    surroundings = list(zip(typed_scopes(converted), visible_constants(converted), strict=True))
+    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
+    for scope, constants in reversed(surroundings):
+        if scope.opsets.get("", opset) != opset:
+            changes.append(_convert_scope(scope, constants, opset, taken, functions, problems))
+    if problems:
+        more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
+        raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
+    _drop_initializers(converted, _unused(converted) - unused_before)
+    _import(converted, opset)
+    return OpsetConversion(converted, tuple(change for group in reversed(changes) for change in group))
+
+
+def _convert_scope(
+    scope: Scope,
+    constants: Mapping[str, TensorProto],
+    opset: int,
+    taken: set[str],
+    functions: set[tuple[str, str]],
+    problems: list[str],
+) -> list[Change]:
+    """Write a scope's nodes anew and return the changes; what cannot be said is added to the problems."""
+    nodes: list[NodeProto] = []
+    made: list[Rewriter] = []
+    changes: list[Change] = []
+    for node in scope.holder.node:
+        rewriter = Rewriter(scope.holder, opset, taken, name_of(node))
+        try:
+            if node.domain or (node.domain, node.op_type) in functions:
+                rewriter.nodes.append(node)
+            elif node.op_type in DIVIDES:
+                changes += convert_division(node, scope, opset, constants, rewriter)
+            else:
+                changes += convert_other(node, scope, opset, constants, rewriter)
+        except ModelError as error:
+            problems.append(str(error))
+        nodes += rewriter.nodes
+        made.append(rewriter)
+    set_nodes(scope.holder, nodes)
+    if isinstance(scope.holder, GraphProto):
+        scope.holder.initializer.extend(tensor for rewriter in made for tensor in rewriter.initializers)
+        scope.holder.value_info.extend(value for rewriter in made for value in rewriter.value_info)
+    return changes
+
+
+def _import(model: ModelProto, opset: int) -> None:
+    holders: list[ModelProto | FunctionProto] = [model, *model.functions]
+    for holder in holders:
+        for entry in holder.opset_import:
+            if not entry.domain:
+                entry.version = opset
+    needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
+    inputs = {value.name for value in model.graph.input}
+    alone = any(tensor.name not in inputs for tensor in model.graph.initializer)
+    model.ir_version = max(model.ir_version, needed, _INITIALIZERS_ALONE if alone else 0)
+
+
+def _unused(model: ModelProto) -> set[str]:
+    """Return the top graph's initializers that nothing uses."""
+    graphs = [model.graph, *(graph for node in all_nodes(model.graph.node) for _, graph in subgraphs(node))]
+    used = {name for graph in graphs for node in graph.node for name in node.input}
+    used.update(value.name for graph in graphs for value in graph.output)
+    used.update(value.name for value in model.graph.input)
+    return {tensor.name for tensor in model.graph.initializer} - used
+
+
+def _drop_initializers(model: ModelProto, names: set[str]) -> None:
+    """Drop constants of which a reshaped copy has taken the place."""
+    for position in reversed(range(len(model.graph.initializer))):
+        if model.graph.initializer[position].name in names:
+            del model.graph.initializer[position]

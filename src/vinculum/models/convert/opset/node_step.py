@@ -1,0 +1,139 @@
+"""A node at the boundary between two operator sets, and what is known of it there."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx.defs import OpSchema
+
+from vinculum.models.convert.opset.operator_versions import default_of
+from vinculum.models.execution import Shape
+from vinculum.models.messages import quoted
+from vinculum.models.onnx_divisions import declared_shape
+from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx_scopes import Types
+
+
+@dataclass
+class Step:
+    """A node that enters or leaves the operator set that brought a new version of its operator.
+
+    Methods raise ValueError with the reason where the step cannot be made.
+
+    Attributes
+    ----------
+    node : NodeProto
+        A copy, which the step may change.
+    newer : OpSchema
+        The version that is entered on the way up and left on the way down.
+    older : OpSchema
+        The one before.
+    up : bool
+        Which way.
+    types : ChainMap of str to TypeProto
+        Of values that the node can see.
+    constants : ChainMap of str to TensorProto
+        Those of them that are the same in every run.
+    rewriter : Rewriter
+        Takes nodes before this one, in the form of the operator set that the whole model is going to.
+    opset : int
+        That operator set.
+    in_function : bool
+        Whether there are no initializers.
+    """
+
+    node: NodeProto
+    newer: OpSchema
+    older: OpSchema
+    up: bool
+    types: Types
+    constants: ChainMap[str, TensorProto]
+    rewriter: Rewriter
+    opset: int
+    in_function: bool
+
+    @property
+    def source(self) -> OpSchema:
+        """The version that the node is in."""
+        return self.older if self.up else self.newer
+
+    @property
+    def target(self) -> OpSchema:
+        """The version that it is to be in."""
+        return self.newer if self.up else self.older
+
+    def title(self, schema: OpSchema) -> str:
+        """Return how messages call a version."""
+        return f"{schema.name}-{schema.since_version}"
+
+    def given(self, name: str) -> bool:
+        """Return whether the node gives an attribute."""
+        return any(attribute.name == name for attribute in self.node.attribute)
+
+    def value(self, name: str) -> Any:
+        """Return an attribute's value, given or by default; None if it has none."""
+        for attribute in self.node.attribute:
+            if attribute.name == name:
+                if attribute.ref_attr_name:
+                    raise ValueError(
+                        f"its {quoted(name)} is an attribute of the function around it; inline the function"
+                    )
+                return helper.get_attribute_value(attribute)
+        return default_of(self.source, name) if name in self.source.attributes else None
+
+    def give(self, name: str, value: Any) -> None:
+        """Give the node an attribute."""
+        self.drop(name)
+        self.node.attribute.append(helper.make_attribute(name, value))
+
+    def drop(self, *names: str) -> None:
+        """Let the node not give attributes."""
+        kept = [a for a in self.node.attribute if a.name not in names]
+        if len(kept) < len(self.node.attribute):
+            other = NodeProto(attribute=kept)
+            del self.node.attribute[:]
+            self.node.attribute.extend(other.attribute)
+
+    def operand(self, place: int) -> str:
+        """Return the name of an operand, empty if the node has none there."""
+        return self.node.input[place] if place < len(self.node.input) else ""
+
+    def set_operands(self, names: list[str]) -> None:
+        """Give the node other operands; empty names at the end are left out."""
+        while names and not names[-1]:
+            names.pop()
+        del self.node.input[:]
+        self.node.input.extend(names)
+
+    def uses_result(self, place: int) -> bool:
+        """Return whether the node has a result there."""
+        return place < len(self.node.output) and bool(self.node.output[place])
+
+    def constant(self, name: str) -> NDArray[Any] | None:
+        """Return a value's elements, if they are the same in every run."""
+        return numpy_helper.to_array(self.constants[name]) if name in self.constants else None
+
+    def shape(self, name: str) -> Shape | None:
+        """Return a value's shape, as far as it is known."""
+        if name in self.constants:
+            return tuple(self.constants[name].dims)
+        return declared_shape(self.types[name]) if name in self.types else None
+
+    def rank(self, name: str) -> int | None:
+        """Return a value's rank, if it is known."""
+        shape = self.shape(name)
+        return None if shape is None else len(shape)
+
+    def element_type(self, name: str) -> int:
+        """Return the TensorProto number of a value's element type, 0 if it is not known."""
+        if name in self.constants:
+            return self.constants[name].data_type
+        return self.types[name].tensor_type.elem_type if name in self.types else 0
+
+    def older_default(self, name: str) -> Any:
+        """Return the value that an attribute has in the older version where a node does not give it."""
+        return default_of(self.older, name) if name in self.older.attributes else None

@@ -1,0 +1,185 @@
+"""Operators of which a version takes as operands what another takes as attributes, or writes operands otherwise.
+
+Each rule is as `changed_meanings` says.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import NodeProto, TensorProto, helper
+
+from vinculum.models.convert.opset.constant_nodes import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.convert.opset.node_step import Step
+
+_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
+
+
+def cast_6(step: Step) -> list[NodeProto]:
+    """Spell the element type below operator set 6, number it from there on."""
+    to = step.value("to")
+    step.give("to", TensorProto.DataType.Value(to.decode().upper()) if step.up else TensorProto.DataType.Name(to))
+    return [step.node]
+
+
+def clip_11(step: Step) -> list[NodeProto]:
+    """Give bounds as operands from operator set 11 on; the version converter makes them float whatever they bound."""
+    x = step.operand(0)
+    if step.up:
+        bounds = [step.value(name) if step.given(name) else None for name in ("min", "max")]
+        step.drop("min", "max")
+        step.set_operands([x, *(_of_type_of(step, x, bound) for bound in bounds)])
+    else:
+        for place, name in ((1, "min"), (2, "max")):
+            if step.operand(place):
+                step.give(name, _one_float(step, place, name))
+        step.set_operands([x])
+    return [step.node]
+
+
+def pad_11(step: Step) -> list[NodeProto]:
+    """Give pads and value as operands from operator set 11 on, the value in the data's element type."""
+    x = step.operand(0)
+    if step.up:
+        pads = step.rewriter.constant(np.array(step.value("pads"), np.int64), "pads")
+        value = step.value("value") or None  # 0 needs not be said.
+        step.drop("pads", "value")
+        step.set_operands([x, pads, _of_type_of(step, x, value)])
+    else:
+        step.give("pads", _constant(step, 1, "pads").tolist())
+        if step.operand(2):
+            step.give("value", _one_float(step, 2, "value"))
+        step.set_operands([x])
+    return [step.node]
+
+
+def resize_11(step: Step) -> list[NodeProto] | None:
+    """Say the one way in which Resize-10 computes coordinates; which element is nearest when it shrinks is unsaid."""
+    if not step.up:
+        return None
+    scales = step.constant(step.operand(1))
+    if step.value("mode") == b"nearest":
+        if scales is None or np.any(scales < 1):
+            raise ValueError("which element is nearest when it shrinks is not said below operator set 11")
+        step.give("nearest_mode", "floor")
+    step.give("coordinate_transformation_mode", "asymmetric")
+    region = step.rewriter.constant(np.zeros(0, np.float32), "roi")
+    step.set_operands([step.operand(0), region, step.operand(1)])
+    return [step.node]
+
+
+def resize_13(step: Step) -> list[NodeProto]:
+    """Leave out what is not said from operator set 13 on, give it without elements below."""
+    operands = list(step.node.input)
+    if step.up:
+        if step.operand(3):
+            operands[2] = ""
+    else:
+        operands += [""] * (3 - len(operands))
+        for place, name in ((1, "roi"), (2, "scales")):
+            operands[place] = operands[place] or step.rewriter.constant(np.zeros(0, np.float32), name)
+    step.set_operands(operands)
+    return [step.node]
+
+
+def upsample_7(step: Step) -> None:
+    """Refuse the mode of which only Upsample-1 knows."""
+    if step.up and step.value("mode") == b"bilinear":
+        raise ValueError(f"{step.title(step.target)} has no mode='bilinear'")
+
+
+def constant_9(step: Step) -> list[NodeProto] | None:
+    """Make an initializer of what Constant does not hold below operator set 9, where there can be one."""
+    tensor = tensor_of(step.node)
+    if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
+        return None
+    step.rewriter.initializers.append(tensor)
+    step.rewriter.initializers[-1].name = step.node.output[0]
+    return []
+
+
+def constant_12(step: Step) -> list[NodeProto] | None:
+    """Write numbers and strings as tensors below operator set 12."""
+    names = [name for name in NUMBERS_AND_STRINGS if step.given(name)]
+    tensor = tensor_of(step.node)
+    if step.up or not names or tensor is None:
+        return None
+    step.drop(*names)
+    step.node.attribute.append(helper.make_attribute("value", tensor))
+    return [step.node]
+
+
+def reduction_axes(step: Step) -> list[NodeProto] | None:
+    """Give axes as an attribute below; none are all dimensions there."""
+    if step.up:
+        return None
+    axes = _constant(step, 1, "axes") if step.operand(1) else np.zeros(0, np.int64)
+    if not axes.size and step.value("noop_with_empty_axes"):
+        raise ValueError(f"{step.title(step.target)} cannot reduce along no axis")
+    step.drop("noop_with_empty_axes")
+    if axes.size:
+        step.give("axes", axes.tolist())
+    step.set_operands([step.operand(0)])
+    return [step.node]
+
+
+def shape_15(step: Step) -> list[NodeProto] | None:
+    """Slice what lies between start and end out of the whole shape below operator set 15."""
+    start, end = step.value("start"), step.value("end")
+    if step.up or (start == 0 and end is None):
+        return None
+    result, whole = step.node.output[0], step.rewriter.fresh("whole")
+    bounds = (start, np.iinfo(np.int64).max if end is None else end)
+    operands = [step.rewriter.constant(np.array([bound], np.int64), "bound") for bound in bounds]
+    step.drop("start", "end")
+    step.node.output[0] = whole
+    return [step.node, helper.make_node("Slice", [whole, *operands], [result], step.rewriter.fresh("Slice"))]
+
+
+def split_18(step: Step) -> list[NodeProto] | None:
+    """Say how many parts there are from operator set 18 on, the sizes of unequal ones below."""
+    if step.up and not step.operand(1):
+        step.give("num_outputs", len(step.node.output))
+    if step.up or not step.given("num_outputs"):
+        return None
+    parts, axis, shape = step.value("num_outputs"), step.value("axis"), step.shape(step.operand(0))
+    size = None if shape is None else shape[axis]
+    if not isinstance(size, int):
+        raise ValueError(f"{step.title(step.target)} needs the size of dimension {axis} to split it; declare it")
+    step.drop("num_outputs")
+    if size % parts:
+        part = ceil(size / parts)
+        last = size - part * (parts - 1)
+        if last < 0:
+            raise ValueError(f"a dimension of size {size} is not said to have {parts} parts")
+        sizes = np.array([*[part] * (parts - 1), last], np.int64)
+        step.set_operands([step.operand(0), step.rewriter.constant(sizes, "split")])
+    return [step.node]
+
+
+def _of_type_of(step: Step, x: str, value: float | None) -> str:
+    """Return a scalar constant in the element type of a value; no name if there is none to give."""
+    if value is None:
+        return ""
+    code = step.element_type(x)
+    if not code:
+        raise ValueError("the element type is not known; declare it")
+    return step.rewriter.constant(np.array(value).astype(helper.tensor_dtype_to_np_dtype(code)), "bound")
+
+
+def _constant(step: Step, place: int, name: str) -> NDArray[Any]:
+    array = step.constant(step.operand(place))
+    if array is None:
+        raise ValueError(f"its {name} are computed, and {step.title(step.target)} has them as an attribute")
+    return array
+
+
+def _one_float(step: Step, place: int, name: str) -> float:
+    array = _constant(step, place, name)
+    value = float(np.float32(array.item())) if array.size == 1 else None
+    if value is None or (value != array.item() and not np.isnan(value)):
+        raise ValueError(f"its {name} is no float, and {step.title(step.target)} has it as an attribute of that type")
+    return value

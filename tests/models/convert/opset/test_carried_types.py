@@ -1,0 +1,118 @@
+"""The quotient is exactly the same in the type that carries it: every 8-bit pair, and hard ones of the wider types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from vinculum import div
+from vinculum.models.convert.opset.carried_types import carrier
+from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    FLOAT,
+    FLOAT8E4M3FN,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    ElementType,
+)
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_13
+from vinculum.tensors.storage import dtype_of
+
+Build = Callable[..., ModelProto]
+Run = Callable[..., dict[str, NDArray[Any]]]
+
+
+def _hard(element_type: ElementType, seed: int) -> NDArray[Any]:
+    """Return numbers of all magnitudes, and those next to the ends and to powers of two."""
+    rng = np.random.default_rng(seed)
+    low, high = element_type.minimum, element_type.maximum
+    powers = {s * 2**k + d for k in range(element_type.bits) for d in (-1, 0, 1) for s in (1, -1)}
+    edges = [x for x in {low, low + 1, high - 1, high, *powers} if low <= x <= high]
+    shifts = rng.integers(0, element_type.bits, 20_000, np.uint8)
+    drawn = rng.integers(low, high, 20_000, dtype_of(element_type), endpoint=True) >> shifts.astype(element_type.numpy)
+    return np.concatenate([np.array(edges, dtype_of(element_type)), drawn])
+
+
+def _divisors(element_type: ElementType) -> NDArray[Any]:
+    found = _hard(element_type, 1)
+    return np.where(found == 0, np.array(7, found.dtype), found)
+
+
+class TestEightBits:
+    """int8 and uint8: all pairs."""
+
+    @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
+    @pytest.mark.parametrize("opset", [6, 7, 13])
+    def test_in_32_bit_integers(self, division: Build, run: Run, element_type: ElementType, opset: int) -> None:
+        every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
+        a, b = (x.ravel() for x in np.meshgrid(every, every))
+        converted = convert_opset(division(14, element_type, [a.size], [a.size]), opset).model
+        quotients = run(converted, {"A": a, "B": b})["C"]
+        assert quotients.tobytes() == div(a, b, zero_divisor="zero").tobytes()
+
+    @pytest.mark.parametrize("element_type", [INT8, UINT8], ids=str)
+    def test_in_binary32(self, division: Build, run: Run, element_type: ElementType) -> None:
+        every = np.arange(256, dtype=np.uint8).view(dtype_of(element_type))
+        a, b = (x.ravel() for x in np.meshgrid(every, every[every != 0]))
+        converted = convert_opset(division(14, element_type, [a.size], b), 1).model
+        assert run(converted, {"A": a})["C"].tobytes() == div(a, b).tobytes()
+
+
+class TestWiderIntegers:
+    """16 bits in binary32, 32 bits in binary64, 16 bits in 32: the pairs next to an integer quotient among them."""
+
+    @pytest.mark.parametrize(
+        ("element_type", "source", "opset"),
+        [(INT16, 14, 13), (UINT16, 14, 13), (INT16, 14, 1), (UINT16, 14, 5), (INT32, 6, 1), (UINT32, 13, 5)],
+        ids=str,
+    )
+    def test_hard_pairs(self, division: Build, run: Run, element_type: ElementType, source: int, opset: int) -> None:
+        b = np.resize(_divisors(element_type), 60_000)
+        whole = np.resize(_hard(element_type, 2), b.size)
+        wrap = 1 << element_type.bits
+        # Multiples of the divisor and their neighbours, where a wrong rounding would show.
+        neighbours = np.resize([-1, 0, 1], b.size).tolist()
+        near = [q * d + k for q, d, k in zip(whole.tolist(), b.tolist(), neighbours, strict=True)]
+        a = np.array([x % wrap for x in near], f"u{element_type.bits // 8}").view(dtype_of(element_type))
+        model = division(source, element_type, [a.size], b)
+        quotients = run(convert_opset(model, opset).model, {"A": a})["C"]
+        assert quotients.tobytes() == div(a, b).tobytes()
+
+    def test_minimum_by_minus_one_wraps(self, division: Build, run: Run) -> None:
+        for element_type in (INT8, INT16):
+            a, b = np.array([[element_type.minimum], [-1]], dtype_of(element_type))
+            for opset in (13, 6, 1):
+                converted = convert_opset(division(14, element_type, [1], b), opset).model
+                assert run(converted, {"A": a})["C"].tolist() == [element_type.minimum]
+        a, b = np.array([[INT32.minimum], [-1]], np.int32)
+        assert run(convert_opset(division(13, INT32, [1], b), 1).model, {"A": a})["C"].tolist() == [INT32.minimum]
+
+
+class TestWhatCannotBeCarried:
+    """Refused: a type that no Cast takes, one without a wider type, and a zero divisor that a float would hide."""
+
+    def test_no_cast(self) -> None:
+        assert carrier(BFLOAT16, DIV_6.element_types, 12) is None
+        assert carrier(FLOAT8E4M3FN, DIV_13.element_types, 18) is None
+        found = carrier(FLOAT8E4M3FN, DIV_13.element_types, 19)
+        assert found is not None
+        assert found.element_type is FLOAT
+
+    def test_no_wider_type(self) -> None:
+        assert carrier(INT64, DIV_1.element_types, 5) is None
+
+    def test_a_hidden_zero(self) -> None:
+        found = carrier(UINT8, DIV_1.element_types, 5)
+        assert found is not None
+        assert found.hides_zero_divisors

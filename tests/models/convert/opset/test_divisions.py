@@ -1,0 +1,295 @@
+"""A division says the same in every operator set: each form, each version, compared bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, helper, numpy_helper
+from onnx.defs import onnx_opset_version
+
+from vinculum import div
+from vinculum.errors import BroadcastError, ModelError
+from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.edge_cases import edge_values
+from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT32, INT64, UINT32, UINT64, ElementType
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.registry import find
+
+Build = Callable[..., ModelProto]
+Run = Callable[..., dict[str, NDArray[Any]]]
+OneLine = Callable[..., AbstractContextManager[None]]
+
+OPSETS = (1, 6, 7, 12, 13, 14, onnx_opset_version())
+A_SHAPE = (2, 3, 4, 5)
+# The six shapes of the Div-6 document, and those between.
+LEGACY: list[tuple[tuple[int, ...], dict[str, int]]] = [
+    ((), {"broadcast": 1}),
+    ((1, 1), {"broadcast": 1}),
+    ((5,), {"broadcast": 1}),
+    ((4, 5), {"broadcast": 1}),
+    ((3, 4), {"broadcast": 1, "axis": 1}),
+    ((2,), {"broadcast": 1, "axis": 0}),
+    ((2, 3, 4), {"broadcast": 1, "axis": 0}),
+    ((4,), {"broadcast": 1, "axis": 2}),
+    ((4, 5), {"broadcast": 1, "axis": 2}),
+    ((1,), {"broadcast": 1, "axis": 1}),
+    ((2, 3, 4, 5), {"broadcast": 1}),
+    ((2, 3, 4, 5), {"broadcast": 0}),
+    ((2, 3, 4, 5), {}),
+    ((2, 3, 4, 5), {"axis": 1}),
+]
+
+
+def _arrays(element_type: ElementType, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+    values = edge_values(element_type)
+    rng = np.random.default_rng(0)
+    return rng.choice(values, A_SHAPE), rng.choice(values, shape)
+
+
+def _journey(model: ModelProto, opsets: list[int]) -> list[ModelProto]:
+    """Return a model as it is at each stop of a journey through operator sets."""
+    stops = []
+    for opset in opsets:
+        model = convert_opset(model, opset).model
+        stops.append(model)
+    return stops
+
+
+class TestLegacyShapes:
+    """Every legal shape of the divisor, every version, there and back."""
+
+    @pytest.mark.parametrize(("shape", "attributes"), LEGACY, ids=str)
+    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
+    @pytest.mark.parametrize("symbolic", [False, True], ids=["sizes", "names"])
+    def test_to_every_version_and_back(
+        self,
+        division: Build,
+        run: Run,
+        shape: tuple[int, ...],
+        attributes: dict[str, int],
+        constant: bool,
+        symbolic: bool,
+    ) -> None:
+        a, b = _arrays(FLOAT, shape)
+        # Every dimension of A has a size of its own, so the sizes serve as names.
+        named_a, named_b = ([f"D{size}" if symbolic and size > 1 else size for size in s] for s in (A_SHAPE, shape))
+        model = division(6, FLOAT, named_a, b if constant else named_b, **attributes)
+        arrays = {"A": a} if constant else {"A": a, "B": b}
+        wanted = run(model, arrays)["C"].tobytes()
+        for opset in OPSETS:
+            there, back = _journey(model, [opset, 6])
+            assert run(there, arrays)["C"].tobytes() == wanted
+            assert run(back, arrays)["C"].tobytes() == wanted
+
+    def test_a_constant_is_reshaped(self, division: Build) -> None:
+        """No node is added, and the constant that nothing uses any more is gone."""
+        model = division(6, FLOAT, A_SHAPE, np.ones((3, 4), np.float32), broadcast=1, axis=1)
+        converted = convert_opset(model, 13).model
+        assert [node.op_type for node in converted.graph.node] == ["Div"]
+        assert [tuple(tensor.dims) for tensor in converted.graph.initializer] == [(3, 4, 1)]
+
+    def test_ranks_suffice(self, division: Build) -> None:
+        model = division(6, FLOAT, [None] * 4, [None] * 2, broadcast=1, axis=1)
+        converted = convert_opset(model, 13)
+        assert [node.op_type for node in converted.model.graph.node] == ["Unsqueeze", "Div"]
+        (change,) = converted.changes
+        assert (change.node, change.why) == ("node 'ratio' (Div)", "Div-13 has neither axis nor broadcast")
+
+    def test_without_shapes_where_the_rule_allows(self, division: Build) -> None:
+        model = division(6, FLOAT, [None], [None], broadcast=1)
+        for value in model.graph.input:
+            value.type.tensor_type.ClearField("shape")
+        assert [node.op_type for node in convert_opset(model, 13).model.graph.node] == ["Div"]
+
+    def test_an_unknown_rank_is_refused(self, division: Build, one_line: OneLine) -> None:
+        model = division(6, FLOAT, [None], [None], broadcast=1, axis=0)
+        model.graph.input[1].type.tensor_type.ClearField("shape")
+        with one_line(ModelError, "node 'ratio' (Div) cannot be said in operator set 13", "axis=0", "the rank of B"):
+            convert_opset(model, 13)
+
+
+class TestElementTypes:
+    """Every element type, from every version that has it to every version that can say it."""
+
+    @pytest.mark.parametrize("element_type", DIV_14.element_types, ids=str)
+    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
+    def test_through_all_versions(
+        self, division: Build, run: Run, one_line: OneLine, element_type: ElementType, constant: bool
+    ) -> None:
+        a, b = _arrays(element_type, A_SHAPE)
+        b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
+        arrays = {"A": a} if constant else {"A": a, "B": b}
+        for source in OPSETS:
+            if element_type not in find("Div", opset=source).element_types:
+                continue
+            model = division(source, element_type, A_SHAPE, b if constant else A_SHAPE)
+            wanted = run(model, arrays)["C"].tobytes()
+            for opset in OPSETS:
+                if self._sayable(element_type, opset, constant):
+                    assert run(convert_opset(model, opset).model, arrays)["C"].tobytes() == wanted
+                    continue
+                with one_line(ModelError, f"cannot be said in operator set {opset}", "node 'ratio' (Div)"):
+                    convert_opset(model, opset)
+
+    def _sayable(self, element_type: ElementType, opset: int, constant: bool) -> bool:
+        if opset < 6 and element_type.is_integer:
+            return constant and element_type not in (INT64, UINT64)
+        return opset >= 13 or element_type.name != "bfloat16"
+
+    def test_an_unknown_type_is_refused_only_if_it_matters(self, division: Build, one_line: OneLine) -> None:
+        model = division(14, FLOAT, A_SHAPE, A_SHAPE)
+        model.opset_import.add(domain="other", version=1)
+        model.graph.node.insert(0, helper.make_node("Unknown", ["A"], ["A2"], domain="other"))
+        model.graph.node.insert(1, helper.make_node("Unknown", ["B"], ["B2"], domain="other"))
+        model.graph.node[2].input[:] = ["A2", "B2"]
+        model.graph.output[0].type.tensor_type.elem_type = FLOAT.onnx_code or 0
+        assert convert_opset(model, 15).changes == ()
+        with one_line(ModelError, "Div-7 lacks", "the element type is not known; declare it"):
+            convert_opset(model, 7)
+
+
+class TestTwoSidedBroadcasting:
+    """Going below operator set 7, where only B is broadcast: the operands are repeated."""
+
+    @pytest.mark.parametrize(
+        ("a", "b"),
+        [
+            ((2, 1), (1, 3)),
+            ((2, 3), (2, 1)),
+            ((3,), (2, 3)),
+            ((), (2,)),
+            ((1,), (1, 1)),
+            ((2, 1, 4), (3, 1)),
+            ((0, 1), (3,)),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("opset", [6, 5, 1])
+    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
+    def test_same_quotients(
+        self, division: Build, run: Run, a: tuple[int, ...], b: tuple[int, ...], opset: int, constant: bool
+    ) -> None:
+        rng = np.random.default_rng(1)
+        left, right = (rng.choice(edge_values(FLOAT), shape) for shape in (a, b))
+        model = division(13, FLOAT, a, right if constant else b)
+        arrays = {"A": left} if constant else {"A": left, "B": right}
+        wanted = run(model, arrays)["C"]
+        for stop in _journey(model, [opset, 13]):
+            given = run(stop, arrays)["C"]
+            assert (given.shape, given.tobytes()) == (wanted.shape, wanted.tobytes())
+
+    def test_sizes_from_the_other_operand(self, division: Build, run: Run) -> None:
+        """Unknown sizes are asked for when the model runs."""
+        model = division(13, INT32, ["N", 1, "C"], [1, "M", 1])
+        converted = convert_opset(model, 6).model
+        assert [node.op_type for node in converted.graph.node].count("Tile") == 1
+        a, b = np.arange(6, dtype=np.int32).reshape(2, 1, 3), np.array([[[1], [2]]], np.int32)
+        assert run(converted, {"A": a, "B": b})["C"].tobytes() == (a // b).tobytes()
+
+    @pytest.mark.parametrize("shape_a", [(2, 3), (1, 3), (2, 1), (0, 3), (1, 1)], ids=str)
+    @pytest.mark.parametrize("shape_b", [(2, 3), (3,), (1,), (2, 1), (1, 3), (1, 0)], ids=str)
+    def test_ranks_suffice(self, division: Build, run: Run, shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> None:
+        """Sizes that do not tell who is repeated are compared when the model runs."""
+        model = division(13, INT64, ["N", None], [None, "M"][-len(shape_b) :])
+        a, b = np.full(shape_a, -7), np.full(shape_b, 2)
+        try:
+            wanted = div(a, b)
+        except BroadcastError:
+            return
+        converted = convert_opset(model, 6).model
+        given = run(converted, {"A": a, "B": b})["C"]
+        assert (given.shape, given.tobytes()) == (wanted.shape, wanted.tobytes())
+
+    def test_before_tile_sizes_have_to_be_known(self, division: Build, one_line: OneLine) -> None:
+        model = division(7, FLOAT, ["N", 1], [1, "M"])
+        with one_line(ModelError, "operator sets below 6 cannot compute it; declare the shapes"):
+            convert_opset(model, 5)
+        with one_line(ModelError, "repeated 2000 times along dimension 1", "1 to 1024"):
+            convert_opset(division(7, FLOAT, [2, 1], [1, 2000]), 5)
+
+    def test_an_unknown_rank_is_refused(self, division: Build, one_line: OneLine) -> None:
+        model = division(13, FLOAT, [None], [None])
+        model.graph.input[0].type.tensor_type.ClearField("shape")
+        with one_line(ModelError, "Div-6 has to be told how B is broadcast; declare the shape of A"):
+            convert_opset(model, 6)
+
+
+class TestHints:
+    """`consumed_inputs` means nothing, and is dropped where it is not known."""
+
+    @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
+    def test_dropped(self, division: Build, run: Run, operator: str) -> None:
+        model = division(1, FLOAT, [4], [4], consumed_inputs=[0, 0])
+        if operator == "Reciprocal":
+            model.graph.node[0].CopyFrom(helper.make_node("Reciprocal", ["A"], ["C"], "ratio", consumed_inputs=[0]))
+            del model.graph.input[1]
+        converted = convert_opset(model, 6)
+        assert len(converted.model.graph.node[0].attribute) == 0
+        assert [change.what for change in converted.changes] == ["consumed_inputs dropped"]
+        assert len(convert_opset(model, 5).model.graph.node[0].attribute) == 1
+        arrays = {"A": edge_values(FLOAT)[:4], "B": edge_values(FLOAT)[4:8]}
+        arrays = arrays if operator == "Div" else {"A": arrays["A"]}
+        assert run(converted.model, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
+
+
+class TestReciprocal:
+    """Reciprocal 1, 6 and 13 differ in their types alone."""
+
+    @pytest.mark.parametrize("element_type", RECIPROCAL_13.element_types, ids=str)
+    def test_through_all_versions(self, run: Run, one_line: OneLine, element_type: ElementType) -> None:
+        values = edge_values(element_type)
+        node = helper.make_node("Reciprocal", ["X"], ["Y"], "inverse")
+        tensors = [helper.make_tensor_value_info(name, element_type.onnx_code or 0, values.shape) for name in "XY"]
+        graph = helper.make_graph([node], "g", tensors[:1], tensors[1:])
+        legal = [o for o in OPSETS if element_type in find("Reciprocal", opset=o).element_types]
+        for source, opset in product(legal, OPSETS):
+            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", source)])
+            if opset in legal:
+                wanted = run(model, {"X": values})["Y"].tobytes()
+                assert run(convert_opset(model, opset).model, {"X": values})["Y"].tobytes() == wanted
+            else:
+                with one_line(ModelError, "node 'inverse' (Reciprocal)", "lacks bfloat16"):
+                    convert_opset(model, opset)
+
+
+class TestLongJourneys:
+    """Many conversions in a row neither lose bits nor pile up names."""
+
+    @pytest.mark.parametrize("element_type", [FLOAT16, DOUBLE, UINT32, INT64, INT8], ids=str)
+    def test_up_and_down(self, division: Build, run: Run, element_type: ElementType) -> None:
+        start = 14 if element_type is INT8 else 6
+        a, b = _arrays(element_type, (3, 4))
+        b = np.where(b == 0, a.dtype.type(3), b) if element_type.is_integer else b
+        attributes = {} if start == 14 else {"broadcast": 1, "axis": 1}
+        model = division(start, element_type, A_SHAPE, (3, 4) if start == 6 else A_SHAPE, **attributes)
+        b = b if start == 6 else np.broadcast_to(b[:, :, None], A_SHAPE)
+        wanted = run(model, {"A": a, "B": b})["C"].tobytes()
+        for stop in _journey(model, [13, 6, 14, 7, 12, 6, onnx_opset_version(), 6, 13]):
+            assert run(stop, {"A": a, "B": b})["C"].tobytes() == wanted
+
+    def test_versions_that_share_a_row_change_nothing(self, division: Build) -> None:
+        for old, new in pairwise([7, 8, 9, 12]):
+            model = division(old, FLOAT, [2], [2])
+            converted = convert_opset(model, new)
+            assert converted.changes == ()
+            assert converted.model.graph == model.graph
+
+
+class TestNames:
+    """Names that the file has already are not taken."""
+
+    def test_new_names_are_new(self, division: Build, run: Run) -> None:
+        model = division(14, INT8, [1], np.array([-1], np.int8))
+        taken = [f"ratio_{hint}" for hint in ("A_cast", "A_cast_Cast", "B", "quotient", "back", "back_Cast")]
+        for name in taken:
+            model.graph.initializer.append(numpy_helper.from_array(np.array([1], np.int8), name))
+        converted = convert_opset(model, 13).model
+        assert run(converted, {"A": np.array([-128], np.int8)})["C"].tolist() == [-128]
+        assert {node.name for node in converted.graph.node} >= {"ratio"}

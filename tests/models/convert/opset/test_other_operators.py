@@ -1,0 +1,503 @@
+"""Operators that do not divide: untouched where their version is, else the same in other words, or refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, helper, numpy_helper, parser
+from onnx.defs import get_schema, onnx_opset_version
+
+from vinculum.errors import ModelError, VinculumError
+from vinculum.models.convert.change import Change
+from vinculum.models.convert.opset.changed_meanings import MEANINGS
+from vinculum.models.convert.opset.conversion import convert_opset
+
+Run = Callable[..., dict[str, NDArray[Any]]]
+NEWEST = onnx_opset_version()
+RNG = np.random.default_rng(0)
+
+
+def _model(opset: int, signature: str, body: str) -> ModelProto:
+    """Return a model of a graph in ONNX's own text."""
+    return parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> g {signature} {{ {body} }}')
+
+
+def _converted(model: ModelProto, opset: int) -> tuple[ModelProto, list[str]]:
+    conversion = convert_opset(model, opset)
+    return conversion.model, [node.op_type for node in conversion.model.graph.node]
+
+
+def _inputs(model: ModelProto) -> dict[str, NDArray[Any]]:
+    constants = {tensor.name for tensor in model.graph.initializer}
+    arrays = {}
+    for value in model.graph.input:
+        if value.name not in constants:
+            shape = [dim.dim_value if dim.HasField("dim_value") else 2 for dim in value.type.tensor_type.shape.dim]
+            dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+            arrays[value.name] = RNG.integers(-3, 4, shape).astype(dtype) + np.array(0.25).astype(dtype)
+    return arrays
+
+
+def _check_same(run: Run, model: ModelProto, converted: ModelProto) -> None:
+    arrays = _inputs(model)
+    before, after = run(model, arrays, check=False), run(converted, arrays)
+    assert list(before) == list(after)
+    for name, array in before.items():
+        assert array.dtype == after[name].dtype
+        assert array.shape == after[name].shape
+        # The order of sums may differ where dimensions were moved.
+        np.testing.assert_allclose(array, after[name], rtol=1e-6, atol=1e-7)
+
+
+class TestUntouched:
+    """'Other operators are untouched if their version does not change between the two opsets'."""
+
+    def test_same_version(self) -> None:
+        model = _model(18, "(float[2,3] x, int64[1] axes) => (float y)", "y = ReduceMax <keepdims = 0> (x, axes)")
+        model.graph.node[0].metadata_props.add(key="from", value="a test")
+        conversion = convert_opset(model, 19)
+        assert conversion.model.graph.node[0] == model.graph.node[0]
+        assert conversion.changes == ()
+
+    @pytest.mark.parametrize(("source", "target"), [(7, NEWEST), (NEWEST, 7), (13, 14), (24, 6)])
+    def test_versions_that_only_allow_more_types(self, run: Run, source: int, target: int) -> None:
+        body = "a = Relu(x) b = Sigmoid(a) c = Identity(b) y = Transpose <perm = [1, 0]> (c)"
+        model = _model(source, "(float[2,3] x) => (float[3,2] y)", body)
+        conversion = convert_opset(model, target)
+        assert list(conversion.model.graph.node) == list(model.graph.node)
+        assert conversion.changes == ()
+        _check_same(run, model, conversion.model)
+
+    def test_other_domains(self) -> None:
+        model = _model(21, "(float[2] x) => (float[2] y)", "y = com.example.Add <axis = 7> (x)")
+        model.opset_import.add(domain="com.example", version=1)
+        assert convert_opset(model, 7).model.graph.node[0] == model.graph.node[0]
+
+    def test_operators_that_nobody_knows(self) -> None:
+        model = _model(21, "(float[2] x) => (float[2] y)", "y = Frobnicate(x)")
+        assert convert_opset(model, 7).model.graph.node[0] == model.graph.node[0]
+
+
+# (name, operator set, operator set, signature, body, operators after)
+WAYS = [
+    ("axes to operand", 11, 13, "(float[2,3] x) => (float[2,1,3] y)", "y = Unsqueeze <axes = [1]> (x)", None),
+    ("sum along axes", 11, 13, "(float[2,3] x) => (float[2,1] y)", "y = ReduceSum <axes = [1]> (x)", None),
+    ("sum along all", 11, 13, "(float[2,3] x) => (float[1,1] y)", "y = ReduceSum(x)", ["ReduceSum"]),
+    ("mean along axes", 13, 18, "(float[2,3] x) => (float[1,3] y)", "y = ReduceMean <axes = [0]> (x)", None),
+    ("axes from below 11", 7, NEWEST, "(float[2,1] x) => (float[2] y)", "y = Squeeze <axes = [1]> (x)", None),
+    ("split sizes", 11, 13, "(float[3] x) => (float[1] y, float[2] z)", "y, z = Split <split = [1, 2]> (x)", None),
+    ("split in equal parts", 13, 18, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split(x)", ["Split"]),
+    ("clip", 10, 11, "(float[4] x) => (float[4] y)", "y = Clip <min = -1.0, max = 2.0> (x)", ["Clip"]),
+    ("clip above", 6, NEWEST, "(float[4] x) => (float[4] y)", "y = Clip <max = 1.0> (x)", ["Clip"]),
+    ("clip of double", 10, 13, "(double[4] x) => (double[4] y)", "y = Clip <min = -1.0> (x)", ["Clip"]),
+    ("pad", 10, 11, "(float[2,2] x) => (float[3,3] y)", "y = Pad <pads = [1, 0, 0, 1], value = 2.5> (x)", ["Pad"]),
+    ("pad of double", 2, 13, "(double[2] x) => (double[4] y)", "y = Pad <pads = [1, 1], value = 2.5> (x)", ["Pad"]),
+    ("pad by reflection", 2, NEWEST, "(float[3] x) => (float[4] y)", 'y = Pad <pads=[1, 0], mode="reflect"> (x)', None),
+    ("slice", 9, 10, "(float[4] x) => (float[2] y)", "y = Slice <starts = [1], ends = [3]> (x)", None),
+    ("top k", 9, 11, "(float[5] x) => (float[2] y, int64[2] z)", "y, z = TopK <k = 2> (x)", None),
+    ("hint dropped", 5, 6, "(float[2] x) => (float[2] y)", "y = Tanh <consumed_inputs = [0]> (x)", ["Tanh"]),
+    ("element type numbered", 5, 6, "(float[4] x) => (int32[4] y)", 'y = Cast <to = "INT32"> (x)', ["Cast"]),
+    ("element type spelt", 6, 5, "(float[4] x) => (int32[4] y)", "y = Cast <to = 6> (x)", ["Cast"]),
+    ("softmax of the last", 12, 13, "(float[2,3] x) => (float[2,3] y)", "y = Softmax(x)", ["Softmax"]),
+    ("softmax over several", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax(x)", None),
+    ("hardmax over several", 11, 13, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Hardmax <axis = 0> (x)", None),
+    ("softmax, back", 13, 12, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax(x)", ["Softmax"]),
+    ("softmax inside, back", 13, 7, "(float[2,3,4] x) => (float[2,3,4] y)", "y = LogSoftmax <axis = 1> (x)", None),
+    ("hardmax inside, back", 13, 10, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Hardmax <axis = -3> (x)", None),
+    ("negative axis", 13, 9, "(float[2,3] x) => (float[2,6] y)", "y = Concat <axis = -1> (x, x)", ["Concat"]),
+    ("negative axes", 11, 10, "(float[2,3] x) => (float[2,3,1] y)", "y = Unsqueeze <axes = [-1]> (x)", ["Unsqueeze"]),
+    ("test mode", 9, 13, "(float[4] x) => (float[4] y)", "y = Dropout <ratio = 0.25> (x)", ["Dropout"]),
+    ("test mode, back", 13, 7, "(float[4] x) => (float[4] y)", "y = Dropout(x)", ["Dropout"]),
+    ("part of a shape", 15, 13, "(float[2,3,4] x) => (int64[2] y)", "y = Shape <start = 1> (x)", ["Shape", "Slice"]),
+    ("end of a shape", 19, 14, "(float[2,3] x) => (int64[1] y)", "y = Shape <end = -1> (x)", ["Shape", "Slice"]),
+    ("number", 12, 11, "(float[2] x) => (float[2] y)", "c = Constant <value_float = 2.5> () y = Add(x, c)", None),
+    ("numbers", 13, 9, "(float[2] x) => (float[2] y)",
+     "c = Constant <value_floats = [1.0, 2.0]> () y = Add(x, c)", None),
+    ("split as told", 18, 13, "(float[4] x) => (float[2] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
+    ("split unevenly", 18, 11, "(float[5] x) => (float[3] y, float[2] z)", "y, z = Split <num_outputs = 2> (x)", None),
+    ("default left out", 14, 13, "(float[2,3] x, int64[1] s) => (float[n] y)",
+     "y = Reshape <allowzero = 0> (x, s)", None),
+    ("add along axis", 6, 7, "(float[3,3,3] x, float[3] b) => (float[3,3,3] y)",
+     "y = Add <broadcast = 1, axis = 1> (x, b)", None),
+    ("mul onto the end", 6, 13, "(float[2,3] x, float[3] b) => (float[2,3] y)",
+     "y = Mul <broadcast = 1> (x, b)", ["Mul"]),
+    ("sub told how", 7, 6, "(float[2,3] x, float[3] b) => (float[2,3] y)", "y = Sub(x, b)", ["Sub"]),
+    ("sub, B repeated", 7, 6, "(float[2,3] x, float[2,1] b) => (float[2,3] y)", "y = Sub(x, b)", None),
+    ("less, both repeated", 9, 6, "(float[2,1] x, float[1,3] b) => (bool[2,3] y)", "y = Less(x, b)", None),
+    ("gemm broadcast", 6, 7, "(float[2,3] x, float[3,4] b, float[4] c) => (float[2,4] y)",
+     "y = Gemm <broadcast = 1> (x, b, c)", ["Gemm"]),
+    ("gemm told how", 9, 6, "(float[2,3] x, float[3,4] b, float[4] c) => (float[2,4] y)",
+     "y = Gemm(x, b, c)", ["Gemm"]),
+    ("greatest of one shape", 8, 7, "(float[2] x, float[2] b) => (float[2] y)", "y = Max(x, b)", ["Max"]),
+    ("pool without new words", 22, 7, "(float[1,1,4,4] x) => (float[1,1,2,2] y)",
+     "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 0> (x)", ["MaxPool"]),
+]  # fmt: skip
+
+
+class TestTheSameInOtherWords:
+    """'Else handed to onnx.version_converter', or said by us where it would give something else."""
+
+    @pytest.mark.parametrize(("source", "target", "signature", "body", "operators"), [way[1:] for way in WAYS],
+                             ids=[way[0] for way in WAYS])  # fmt: skip
+    def test_way(
+        self, run: Run, source: int, target: int, signature: str, body: str, operators: list[str] | None
+    ) -> None:
+        model = _model(source, signature, body)
+        if "int64[1] s" in signature:
+            model.graph.initializer.append(numpy_helper.from_array(np.array([-1]), "s"))
+        converted, after = _converted(model, target)
+        if operators is not None:
+            assert after == operators
+        _check_same(run, model, converted)
+
+    @pytest.mark.parametrize("opset", [12, 11, 7, 1])
+    def test_axes_from_an_initializer(self, run: Run, opset: int) -> None:
+        model = _model(NEWEST, "(float[2,3] x) => (float[2,1] y)", "y = ReduceSum <keepdims = 1> (x, axes)")
+        model.graph.initializer.append(numpy_helper.from_array(np.array([-1]), "axes"))
+        converted, after = _converted(model, opset)
+        assert after == ["ReduceSum"]
+        assert not converted.graph.initializer
+        _check_same(run, model, converted)
+
+    def test_there_and_back(self, run: Run) -> None:
+        body = """
+            a = Constant <value_ints = [1]> ()
+            u = Unsqueeze(x, a)
+            m = ReduceMean <keepdims = 1> (u, a)
+            d = Sub(u, m)
+            s = Squeeze(d, a)
+            e = Softmax <axis = 0> (s)
+            y = Clip(e, x0, x0)
+        """
+        model = _model(21, "(float[2,3] x) => (float[2,3] y)", body)
+        model.graph.initializer.append(numpy_helper.from_array(np.array(0.5, np.float32), "x0"))
+        for opset in (17, 13, 12, 11, 9):
+            down, _ = _converted(model, opset)
+            _check_same(run, model, down)
+            _check_same(run, model, _converted(down, NEWEST)[0])
+
+    def test_integers_in_a_constant_become_an_initializer(self, run: Run) -> None:
+        # Constant-1 holds floating point alone.
+        body = "s = Constant <value = int64[2] {3, 2}> () y = Reshape(x, s)"
+        model = _model(9, "(float[2,3] x) => (float[3,2] y)", body)
+        converted, after = _converted(model, 8)
+        assert after == ["Reshape"]
+        assert [tensor.name for tensor in converted.graph.initializer] == ["s"]
+        _check_same(run, model, converted)
+
+    @pytest.mark.parametrize(
+        ("source", "target", "signature", "body", "given"),
+        [
+            (3, 4, "(float[2,3] x) => (float[2,6] y)", "y = Concat(x, x)", {"axis": 1}),
+            (5, 6, "(float[4] x) => (float[4] y)", "y = Selu(x)", {"alpha": 1.6732, "gamma": 1.0507}),
+            (9, 6, "(float[4] x) => (float[4] y)", "y = Dropout(x)", {"is_test": 1}),
+            (13, 12, "(int8[2] b, float s) => (float[2] y)", "y = DequantizeLinear <axis = 0> (b, s)", {}),
+        ],
+    )
+    def test_defaults_that_changed(
+        self, source: int, target: int, signature: str, body: str, given: dict[str, Any]
+    ) -> None:
+        # The evaluator knows these as the newest version alone.
+        (node,) = convert_opset(_model(source, signature, body), target).model.graph.node
+        assert {a.name: pytest.approx(helper.get_attribute_value(a)) for a in node.attribute} == given
+
+    def test_slopes_lie_along_the_channels(self, run: Run) -> None:
+        # So they do for PRelu-6, which the evaluator does not know.
+        model = _model(6, "(float[2,3,3] x, float[3] s) => (float[2,3,3] y)", "y = PRelu(x, s)")
+        arrays = _inputs(model)
+        expected = np.where(arrays["x"] < 0, arrays["x"] * arrays["s"][:, None], arrays["x"])
+        newer = convert_opset(model, 7).model
+        np.testing.assert_array_equal(run(newer, arrays)["y"], expected)
+        assert [node.op_type for node in newer.graph.node] == ["Unsqueeze", "PRelu"]
+        newer.graph.input[1].type.tensor_type.shape.dim.add(dim_value=1)
+        del newer.graph.node[0]
+        newer.graph.node[0].input[1] = "s"
+        assert [node.op_type for node in convert_opset(newer, 6).model.graph.node] == ["Squeeze", "PRelu"]
+
+    def test_shape_of_reshape(self, run: Run) -> None:
+        # The version converter would put it in a Constant, which holds no integers before operator set 9.
+        model = _model(4, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)")
+        converted, operators = _converted(model, 5)
+        assert operators == ["Reshape"]
+        arrays = _inputs(model)
+        np.testing.assert_array_equal(run(converted, arrays)["y"], arrays["x"].reshape(3, 2))
+        assert convert_opset(converted, 4).model.graph.node[0].attribute == model.graph.node[0].attribute
+
+    def test_what_resize_10_means(self) -> None:
+        # The evaluator does not know Resize-10; ONNX Runtime gives the same for both.
+        model = _model(10, "(float[1,1,2,2] x) => (float[n,c,h,w] y)", "y = Resize(x, s)")
+        model.graph.initializer.append(numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "s"))
+        node = convert_opset(model, 13).model.graph.node[0]
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        assert attributes == {"coordinate_transformation_mode": b"asymmetric", "nearest_mode": b"floor"}
+
+    def test_what_roi_align_10_means(self) -> None:
+        signature = "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)"
+        (node,) = convert_opset(_model(15, signature, "y = RoiAlign(x, r, b)"), 16).model.graph.node
+        assert node.attribute[0].s == b"output_half_pixel"
+
+
+class TestWhatStaysOnTheNode:
+    """A node that keeps its operator keeps its name, its documentation and its metadata; values keep their names."""
+
+    @pytest.mark.parametrize(
+        ("op_type", "source", "target"), [("Softmax", 12, 13), ("Unsqueeze", 12, 13), ("Upsample", 9, 10)]
+    )
+    def test_name_documentation_and_metadata(self, op_type: str, source: int, target: int) -> None:
+        by_operator: dict[str, dict[str, Any]] = {"Unsqueeze": {"axes": [0]}, "Softmax": {"axis": 1}}
+        attributes = by_operator.get(op_type, {})
+        operands = ["x", "s"] if op_type == "Upsample" else ["x"]
+        node = helper.make_node(op_type, operands, ["y"], "mine", "what it is for", **attributes)
+        node.metadata_props.add(key="from", value="a test")
+        signature = "(float[2,3,4] x, float[3] s) => (float[n] z)"
+        model = _model(source, signature, "y = Relu(x) z = Relu(y)")
+        model.graph.node[0].CopyFrom(node)
+        converted, operators = _converted(model, target)
+        mine = [new for new in converted.graph.node if new.name == "mine"]
+        assert [new.op_type for new in mine] == ["Resize" if op_type == "Upsample" else op_type]
+        assert mine[0].doc_string == node.doc_string
+        assert mine[0].metadata_props == node.metadata_props
+        assert operators[-1] == "Relu"
+
+    def test_new_names_are_new_in_the_whole_model(self) -> None:
+        body = "y_Shape = Relu(x) rearranged = Relu(x) y = Softmax <axis = 0> (x) z = Softmax <axis = 0> (y)"
+        model = _model(12, "(float[2,3] x) => (float[2,3] z)", body)
+        converted, _ = _converted(model, 13)
+        made = [name for node in converted.graph.node for name in node.output]
+        names = [node.name for node in converted.graph.node if node.name]
+        assert len(set(made)) == len(made)
+        assert len(set(names)) == len(names)
+
+    def test_left_out_operands_and_results(self, run: Run) -> None:
+        model = _model(11, "(float[4] x) => (float[2] z)", "y, z = Split <split = [2, 2]> (x)")
+        model.graph.node[0].output[0] = ""
+        converted, _ = _converted(model, 13)
+        assert list(converted.graph.node[-1].output) == ["", "z"]
+        arrays = _inputs(model)
+        np.testing.assert_array_equal(run(converted, arrays)["z"], arrays["x"][2:])
+
+    def test_the_model_is_not_changed(self) -> None:
+        model = _model(12, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = 1> (x)")
+        before = model.SerializeToString(deterministic=True)
+        convert_opset(model, 13)
+        assert model.SerializeToString(deterministic=True) == before
+
+    def test_changes_say_what_and_why(self) -> None:
+        model = _model(12, "(float[2,3,4] x) => (float[2,3,4] y)", "y = Softmax <axis = 1> (x)")
+        model.graph.node[0].name = "weights"
+        (change,) = convert_opset(model, 13).changes
+        assert change == Change(
+            "node 'weights' (Softmax)",
+            "became Shape, Flatten, Softmax, Reshape",
+            "Softmax-11 and Softmax-13 are not written alike",
+        )
+
+
+# (operator set, operator set, signature, body, words of the reason)
+REFUSED = [
+    (14, 13, "(int8[2] x) => (int8[2] y)", "y = Relu(x)", "Relu-13 does not take tensor(int8) as its 'X'"),
+    (21, 13, "(float[2] x) => (float8e4m3fn[2] y)", "y = Cast <to = 17> (x)", "does not take tensor(float8e4m3fn)"),
+    (13, 9, "(float[2] x, int32[2] p) => (float[2] y)", "y = Pow(x, p)", "Pow-7 does not take tensor(int32) as its"),
+    (13, 9, "(float[2] x, double[2] p) => (float[2] y)", "y = Pow(x, p)", "tensor(float) together with tensor(double)"),
+    (27, 28, "(int32[2] x) => (int32[1] y)", "y = ReduceLogSum(x)", "ReduceLogSum-28 does not take tensor(int32)"),
+    (17, 13, "(float[2,3] x, float[3] s) => (float[2,3] y)", "y = LayerNormalization(x, s)", "there is no LayerNorm"),
+    (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "onnx.version_converter says: No"),
+    (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes are computed, and ReduceMax"),
+    (14, 13, "(float[2] x, int64[1] s) => (float[n] y)", "y = Reshape <allowzero = 1> (x, s)", "no attribute 'all"),
+    (1, 2, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
+    (6, 7, "(float[2] x) => (float[2] y)", "y = Dropout(x)", "it trains, and Dropout-7 only tests; set is_test=1"),
+    (9, 10, "(float[2] x) => (float[2] y, float[2] m)", "y, m = Dropout(x)", "has another element type"),
+    (13, 10, "(float[2] x, float r, bool t) => (float[2] y)", "y = Dropout(x, r, t)", "it may train"),
+    (10, 11, "(int64[2] i, int64 d, float[2] v) => (float[n] y)", "y = OneHot(i, d, v)", "negative indices"),
+    (10, 11, "(float[1,1,2] x, float[3] s) => (float[n] y)", "y = Resize(x, s)", "which element is nearest"),
+    (11, 10, "(float[1,1,2] x, float[1] r, float[3] s) => (float[n] y)", "y = Resize(x, r, s)", "takes 2 inputs"),
+    (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
+    (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
+    (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not say where slopes"),
+    (9, 6, "(float[2,2] x, float[2] b) => (float[2,2] y)", "y = PRelu(x, b)", None),
+    (9, 6, "(float[2,2,2] x, float[2] b) => (float[2,2,2] y)", "y = PRelu(x, b)", "slopes for channels only"),
+    (7, 6, "(float x, float b) => (float y)", "y = Add(x, b)", None),
+    (7, 6, "(float[n] x, float[m] b) => (float[k] y)", "y = Add(x, b)", "has to be told how B is broadcast"),
+    (13, 12, "(int8[2,2] b, float[2] s) => (float[2,2] y)", "y = DequantizeLinear(b, s)", "takes a scalar scale"),
+    (19, 18, "(float[3] x, int64[2] p) => (float[n] y)", 'y = Pad <mode = "wrap"> (x, p)', "Pad-18 has no mode='wrap'"),
+    (18, 17, "(float[3] x, int64[1] i, float[1] u) => (float[3] y)",
+     'y = ScatterElements <reduction = "max"> (x, i, u)', "ScatterElements-16 has no reduction='max'"),
+    (16, 15, "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)", "y = RoiAlign(x, r, b)",
+     "RoiAlign-10 has no coordinate_transformation_mode but output_half_pixel"),
+    (21, 20, "(float[1,4,2] x, float[4] s, float[4] b) => (float[1,4,2] y)",
+     "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
+    (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
+     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 2], ceil_mode = 1> (x)", "begins in the padding"),
+    (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
+    (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floating point"),
+    (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
+     'y = ConvTranspose <auto_pad = "SAME_UPPER", strides = [2]> (x, w)', "pad on different sides"),
+    (13, 14, "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] m, float[2] v, float[2] p, float[2] q)",
+     "y, m, v, p, q = BatchNormalization(x, s, s, s, s)", "results beside the first"),
+]  # fmt: skip
+
+
+class TestRefused:
+    """'What that cannot do is reported by node': never an illegal or silently different model."""
+
+    @pytest.mark.parametrize(("source", "target", "signature", "body", "reason"), [r for r in REFUSED if r[4]])
+    def test_by_node_and_reason(self, source: int, target: int, signature: str, body: str, reason: str) -> None:
+        model = _model(source, signature, body)
+        model.graph.node[0].name = "the node"
+        with pytest.raises(ModelError) as caught:
+            convert_opset(model, target)
+        message = str(caught.value)
+        assert message.startswith(f"node 'the node' ({model.graph.node[0].op_type}) cannot be said in operator set")
+        assert reason in message
+        assert "\n" not in message
+
+    @pytest.mark.parametrize(("source", "target", "signature", "body"), [r[:4] for r in REFUSED if not r[4]])
+    def test_what_looks_like_it_and_is_not(self, run: Run, source: int, target: int, signature: str, body: str) -> None:
+        model = _model(source, signature, body)
+        _check_same(run, model, _converted(model, target)[0])
+
+    def test_a_node_that_is_not_legal_where_it_is(self) -> None:
+        model = _model(13, "(float[2,3] x) => (float[2,3] y)", "y = Unsqueeze <axes = [0]> (x)")
+        with pytest.raises(ModelError, match="not legal in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
+            convert_opset(model, 11)
+
+    def test_every_rule_is_of_a_version(self) -> None:
+        for op_type, version in MEANINGS:
+            assert version > NEWEST or get_schema(op_type, version, "").since_version == version
+
+
+class TestControlFlow:
+    """Nodes with subgraphs are as they are; what is in the subgraphs is converted like everything else."""
+
+    BODY = """
+        y = If (c) <
+            then_branch = t () => (float[2,3] a) { a = Softmax <axis = 0> (x) },
+            else_branch = e () => (float[2,3] b) { b = Relu(x) }
+        >
+    """
+
+    @pytest.mark.parametrize(("source", "target"), [(12, NEWEST), (NEWEST, 12), (NEWEST, 10), (10, 13)])
+    def test_if(self, run: Run, source: int, target: int) -> None:
+        model = _model(source, "(bool c, float[2,3] x) => (float[2,3] y)", self.BODY)
+        converted, operators = _converted(model, target)
+        assert operators == ["If"]
+        inside = [node.op_type for node in converted.graph.node[0].attribute[0].g.node]
+        assert "Softmax" in inside
+        assert len(inside) > 1
+        for condition in (True, False):
+            arrays = _inputs(model) | {"c": np.array(condition)}
+            before, after = run(model, arrays, check=False)["y"], run(converted, arrays)["y"]
+            np.testing.assert_allclose(before, after, rtol=1e-6)
+
+    def test_loop(self, run: Run) -> None:
+        body = """
+            y, z = Loop (n, c, x) <body = b (int64 i, bool g, float[2,1] s) => (bool h, float[2,1] t, float[2] u) {
+                h = Identity(g)
+                t = Add(s, s)
+                u = Squeeze <axes = [1]> (t)
+            }>
+        """
+        model = _model(11, "(int64 n, bool c, float[2,1] x) => (float[2,1] y, float[k,2] z)", body)
+        arrays = {"n": np.array(3), "c": np.array(True), "x": np.ones((2, 1), np.float32)}
+        converted, _ = _converted(model, NEWEST)
+        for name, array in run(model, arrays, check=False).items():
+            np.testing.assert_array_equal(array, run(converted, arrays)[name])
+
+    def test_scan_8_runs_its_body_otherwise(self) -> None:
+        body = """
+            y = Scan <num_scan_inputs = 1, body = b (float[2] s) => (float[2] t) { t = Relu(s) }> ("", x)
+        """
+        model = _model(8, "(float[1,3,2] x) => (float[1,3,2] y)", body.replace('""', "x"))
+        model.graph.node[0].input[0] = ""
+        with pytest.raises(ModelError, match="it holds graphs"):
+            convert_opset(model, 9)
+
+
+class TestFunctions:
+    """Bodies of model-local functions, where attributes may stand for the function's."""
+
+    def _model(self, opset: int, body: str) -> ModelProto:
+        return parser.parse_model(
+            f"""<ir_version: 8, opset_import: ["" : {opset}, "d" : 1]>
+            g (float[2,3] x) => (float[2,3] y) {{ y = d.f <k = 1> (x) }}
+            <opset_import: ["" : {opset}], domain: "d"> f <k> (a) => (b) {{ {body} }}"""
+        )
+
+    def test_wider_types_need_no_value(self, run: Run) -> None:
+        model = self._model(13, "b = Concat <axis : int = @k> (a)")
+        converted, _ = _converted(model, NEWEST)
+        assert converted.functions[0].node[0] == model.functions[0].node[0]
+        _check_same(run, model, converted)
+
+    def test_what_needs_the_value_is_refused(self) -> None:
+        model = self._model(11, "b = Softmax <axis : int = @k> (a)")
+        with pytest.raises(ModelError, match="'axis' is an attribute of the function around it; inline the function"):
+            convert_opset(model, 13)
+
+    def test_what_is_rewritten(self, run: Run) -> None:
+        model = self._model(11, "s = ReduceSum <axes = [1]> (a) b = Sub(a, s)")
+        converted, _ = _converted(model, NEWEST)
+        assert [node.op_type for node in converted.functions[0].node] == ["Constant", "ReduceSum", "Sub"]
+        _check_same(run, model, converted)
+
+    def test_the_types_of_all_calls_are_known(self, run: Run) -> None:
+        model = self._model(13, "b = Softmax <axis = 0> (a)")
+        converted, _ = _converted(model, 12)
+        assert [node.op_type for node in converted.functions[0].node] == ["Transpose", "Softmax", "Transpose"]
+        _check_same(run, model, converted)
+
+
+@cache
+def _cases() -> Any:
+    """Return ONNX's own node tests, of tensors alone."""
+    from onnx.backend.test.case.node import collect_testcases  # Building two thousand models takes seconds.
+
+    cases: Any = collect_testcases()
+    return [
+        case
+        for case in cases
+        if case.data_sets
+        and case.model.opset_import[0].domain == ""
+        and all(isinstance(array, np.ndarray) for group in case.data_sets[0] for array in group)
+    ]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore")  # ONNX's own cases divide by zero, and the evaluator warns.
+class TestNodesOfTheStandard:
+    """Every node test of ONNX that our engine passes, to an older operator set and back: the same, or refused."""
+
+    @pytest.mark.parametrize("opset", [7, 11, 13, 14, 18, 21])
+    def test_there_and_back(self, run: Run, opset: int) -> None:
+        tried = 0
+        for case in _cases():
+            try:
+                converted, _ = _converted(case.model, opset)
+                back, _ = _converted(converted, case.model.opset_import[0].version)
+            except ModelError:
+                continue
+            if _passes(run, case.model, case.data_sets[0]):
+                tried += 1
+                assert _passes(run, back, case.data_sets[0]), case.name
+        assert tried > 300
+
+
+def _passes(run: Run, model: ModelProto, data: Any) -> bool:
+    """Return whether a model gives what ONNX's test expects."""
+    names = [value.name for value in model.graph.input]
+    try:
+        results = run(model, dict(zip(names, data[0], strict=True)), check=False)
+    except VinculumError:
+        return False
+    return all(_close(a, b) for a, b in zip(results.values(), data[1], strict=True))
+
+
+def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    if a.shape != b.shape or a.dtype.kind in "OUST":
+        return bool(np.array_equal(a, b))
+    return bool(np.allclose(a.astype(complex), b.astype(complex), 1e-3, 1e-5, equal_nan=True))

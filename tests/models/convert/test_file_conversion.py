@@ -1,0 +1,106 @@
+"""From file to file: compared before anything is written, and written whole or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+from vinculum.errors import DifferenceError, ModelError
+from vinculum.models import load
+from vinculum.models.convert import OpsetConversion, convert_file, convert_opset
+from vinculum.models.onnx_file import read_whole
+
+OneLine = Callable[..., AbstractContextManager[None]]
+File = Callable[..., Path]
+FLOATS = (TensorProto.FLOAT, [2, 3])
+MODULE = "vinculum.models.convert.file_conversion"
+
+
+def _legacy(onnx_file: File) -> Path:
+    node = helper.make_node("Div", ["A", "B"], ["C"], "ratio", broadcast=1, axis=0)
+    return onnx_file([node], {"A": FLOATS, "B": (TensorProto.FLOAT, [2])}, {"C": FLOATS}, opset=6)
+
+
+def _files(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*")}
+
+
+class TestDifferences:
+    """A conversion that changes a bit writes nothing; unverified it is written."""
+
+    def test_nothing_is_written(
+        self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
+    ) -> None:
+        def wrong(model: ModelProto, opset: int) -> OpsetConversion:
+            conversion = convert_opset(model, opset)
+            division = conversion.model.graph.node[-1]
+            division.input[0], division.input[1] = division.input[1], division.input[0]
+            return conversion
+
+        # The function of the same name hides the module where one would look for it.
+        monkeypatch.setattr(sys.modules[MODULE], "convert_opset", wrong)
+        source = _legacy(onnx_file)
+        before = _files(tmp_path)
+        with one_line(DifferenceError, "output 'C'"):
+            convert_file(source, tmp_path / "deep/new.onnx", opset=13)
+        assert _files(tmp_path) == before
+        assert convert_file(source, tmp_path / "deep/new.onnx", opset=13, check=False).verification is None
+        assert _files(tmp_path) == before | {"deep", "new.onnx"}
+
+    def test_an_old_file_survives_a_failure(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
+        nodes = [helper.make_node("Gelu", ["A"], ["C"], "gelu")]
+        source = onnx_file(nodes, {"A": FLOATS}, {"C": FLOATS}, opset=20)
+        (tmp_path / "new.onnx").write_bytes(b"what was there")
+        with one_line(ModelError, "(Gelu)"):
+            convert_file(source, tmp_path / "new.onnx", opset=13)
+        assert (tmp_path / "new.onnx").read_bytes() == b"what was there"
+        assert _files(tmp_path) == {"model.onnx", "new.onnx"}
+
+
+class TestOptionalInputs:
+    """Before IR version 4 an initializer is an input too; OpenVINO IR has no inputs with a value of their own."""
+
+    @pytest.mark.parametrize("target", ["new.onnx", "new.xml"])
+    def test_the_value_stays(self, onnx_file: File, tmp_path: Path, target: str) -> None:
+        initializer = numpy_helper.from_array(np.array([1, 2, 3], np.float32), "w")
+        source = onnx_file(
+            [helper.make_node("Div", ["x", "w"], ["y"])],
+            {"x": FLOATS, "w": (TensorProto.FLOAT, [3])},
+            {"y": FLOATS},
+            initializers=[initializer],
+            ir_version=3,
+            opset=7,
+        )
+        opset = 13 if target.endswith("onnx") else None
+        conversion = convert_file(source, tmp_path / target, opset=opset)
+        assert conversion.verification is not None
+        assert [tensor.name for tensor in load(tmp_path / target).inputs][:1] == ["x"]
+
+
+class TestLargeModels:
+    """What one message cannot hold goes into a file beside the model."""
+
+    def test_external_data(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        weights = np.arange(1, 3001, dtype=np.float32).reshape(1000, 3)
+        initializer = numpy_helper.from_array(weights, "w")
+        tensors: dict[str, Any] = {"x": (TensorProto.FLOAT, [1000, 3])}
+        source = onnx_file(
+            [helper.make_node("Div", ["x", "w"], ["y"])], tensors, {"y": tensors["x"]}, initializers=[initializer]
+        )
+        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 1000)
+        convert_file(source, tmp_path / "new/large.onnx", opset=21)
+        assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
+        assert (tmp_path / "new/large.onnx").stat().st_size < 1000
+        stored = onnx.load(tmp_path / "new/large.onnx", load_external_data=False).graph.initializer[0]
+        assert {entry.key: entry.value for entry in stored.external_data}["location"] == "large.onnx.data"
+        assert numpy_helper.to_array(read_whole(tmp_path / "new/large.onnx").graph.initializer[0]).tobytes() == (
+            weights.tobytes()
+        )

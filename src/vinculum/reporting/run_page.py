@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from vinculum.models.messages import shape_text
@@ -24,6 +22,7 @@ from vinculum.reporting.run_report import (
     RunReport,
     total,
 )
+from vinculum.reporting.tables import cell, counted, section, table
 from vinculum.spec.element_types import by_name
 
 _SHAPES_SHOWN = 2
@@ -37,22 +36,18 @@ def page(report: RunReport) -> RenderableType:
 def _sections(report: RunReport) -> Iterator[RenderableType]:
     yield Text(short(report.model), "bold")
     if report.inputs:
-        yield from _section("Inputs", _inputs(report))
-    yield from _section("Outputs", _outputs(report.outputs))
-    yield from _section("Divisions", _divisions(report.divisions))
+        yield from section("Inputs", _inputs(report))
+    yield from section("Outputs", _outputs(report.outputs))
+    yield from section("Divisions", _divisions(report.divisions))
     yield Text("")
     yield _verdict(report)
 
 
-def _section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
-    return Text(""), Text(heading, "bold cyan"), Padding(body, (0, 0, 0, 2), expand=False)
-
-
 def _inputs(report: RunReport) -> RenderableType:
-    table = _table("Name", "Type", "Shape", "From")
+    rows = table("Name", "Type", "Shape", "From")
     for given in report.inputs:
-        table.add_row(*map(_cell, (given.name, given.element_type, shape_text(given.shape), _source(given, report))))
-    return table
+        rows.add_row(*map(cell, (given.name, given.element_type, shape_text(given.shape), _source(given, report))))
+    return rows
 
 
 def _source(given: InputReport, report: RunReport) -> str:
@@ -64,18 +59,18 @@ def _source(given: InputReport, report: RunReport) -> str:
 
 def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:
     written = any(output.file for output in outputs)
-    table = _table("Name", "Type", "Shape", "Values", *(["File"] if written else []))
+    rows = table("Name", "Type", "Shape", "Values", *(["File"] if written else []))
     for output in outputs:
         cells = [output.name, output.element_type, shape_text(output.shape), _values(output)]
-        table.add_row(*map(_cell, cells), *([_file(output)] if written else []))
-    return table
+        rows.add_row(*map(cell, cells), *([_file(output)] if written else []))
+    return rows
 
 
 def _file(output: OutputReport) -> RenderableType:
     if output.stored_as is None:
-        return _cell(output.file or "")
+        return cell(output.file or "")
     view = f"as {output.stored_as}: read it with .view(ml_dtypes.{output.numpy_type})"
-    return Group(_cell(output.file or ""), Text(view, "dim"))
+    return Group(cell(output.file or ""), Text(view, "dim"))
 
 
 def _values(output: OutputReport) -> str:
@@ -91,15 +86,15 @@ def _value(value: Any) -> str:
 def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
     if not divisions:
         return Text("none in this model")
-    table = _table("Node", right=("By zero", "Inf", "NaN", "Subnormal", "Time"))
+    rows = table("Node", right=("By zero", "Inf", "NaN", "Subnormal", "Time"))
     for division in divisions:
-        table.add_row(_node(division), *_counts(division.summary))
+        rows.add_row(_node(division), *_counts(division.summary))
     if len(divisions) > 1:
-        table.show_footer = True
+        rows.show_footer = True
         totals = (Text("Total"), *_counts(total([division.summary for division in divisions])))
-        for column, cell in zip(table.columns, totals, strict=True):
-            column.footer = cell
-    return table
+        for column, sum_of_column in zip(rows.columns, totals, strict=True):
+            column.footer = sum_of_column
+    return rows
 
 
 def _node(division: DivisionReport) -> RenderableType:
@@ -117,7 +112,7 @@ def _node(division: DivisionReport) -> RenderableType:
 def _runs(summary: DivisionSummary) -> str:
     if summary.executions == 0:
         return "not executed"
-    quotients = _counted(summary.elements, "quotient")
+    quotients = counted(summary.elements, "quotient")
     return quotients if summary.executions == 1 else f"{quotients} in {summary.executions:,} runs"
 
 
@@ -139,10 +134,10 @@ def _verdict(report: RunReport) -> RenderableType:
     quotients = total([division.summary for division in report.divisions]).elements
     sentences = ["Nothing was divided."]
     if quotients:
-        sentences = [f"{_counted(quotients, 'quotient')}, {'each ' * (quotients > 1)}right to the last bit."]
+        sentences = [f"{counted(quotients, 'quotient')}, {'each ' * (quotients > 1)}right to the last bit."]
     replaced = sum(d.summary.zero_divisors for d in report.divisions if _is_integer(d.element_type))
     if replaced:
-        sentences.append(f"{_counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
+        sentences.append(f"{counted(replaced, 'integer quotient')} x/0 by --zero-divisor {report.zero_divisor}.")
     if report.engine == "onnxruntime":
         sentences.append("ONNX Runtime ran the other operators.")
     sentences.append(f"The run took {seconds_text(report.seconds)}, loading included.")
@@ -153,10 +148,6 @@ def _is_integer(element_type: str | None) -> bool:
     return element_type is not None and by_name(element_type).is_integer
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
 def seconds_text(seconds: float) -> str:
     """Return a time in milliseconds, or in seconds from ten on, to three digits or so."""
     if seconds >= 10:
@@ -164,16 +155,3 @@ def seconds_text(seconds: float) -> str:
     milliseconds = 1000 * seconds
     digits = 3 if milliseconds < 1 else 2 if milliseconds < 10 else 1 if milliseconds < 100 else 0
     return f"{milliseconds:.{digits}f} ms"
-
-
-def _table(*headings: str, right: Sequence[str] = ()) -> Table:
-    table = Table(box=box.SIMPLE, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, overflow="fold", vertical="top")
-    for heading in right:
-        table.add_column(heading, justify="right", no_wrap=True, vertical="top")
-    return table
-
-
-def _cell(text: str) -> Text:
-    return Text(short(text))

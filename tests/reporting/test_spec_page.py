@@ -10,7 +10,9 @@ from itertools import pairwise
 import pytest
 from rich.console import Console, RenderableType
 
-from vinculum.reporting.spec_page import as_json, difference_as_json, difference_page, overview, page
+from vinculum.reporting.spec_diff_page import difference_page
+from vinculum.reporting.spec_json import as_json, difference_as_json
+from vinculum.reporting.spec_page import overview, page
 from vinculum.spec.diff import difference
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_14

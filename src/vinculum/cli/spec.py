@@ -10,7 +10,9 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from vinculum.errors import SpecLookupError
-from vinculum.reporting.spec_page import as_json, difference_as_json, difference_page, overview, page
+from vinculum.reporting.spec_diff_page import difference_page
+from vinculum.reporting.spec_json import as_json, difference_as_json
+from vinculum.reporting.spec_page import overview, page
 from vinculum.spec.diff import difference
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.registry import find, find_version, rows_of, versions

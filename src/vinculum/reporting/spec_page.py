@@ -1,10 +1,9 @@
-"""The specification for readers: a row as a page, all rows as a table, two rows as their difference."""
+"""The specification for readers: a row as a page, all rows as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -12,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.spec.diff import Change, SpecDiff
+from vinculum.reporting.tables import section
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import (
     Attribute,
@@ -61,80 +60,31 @@ def page(row: OperatorSpec) -> RenderableType:
     return Group(*_sections(row))
 
 
-def difference_page(diff: SpecDiff) -> RenderableType:
-    """Return a difference in the manner of ONNX's own: the header, whether it breaks, then what changed."""
-    return Group(*_difference_sections(diff))
-
-
-def as_json(row: OperatorSpec) -> dict[str, Any]:
-    """Return a row as one JSON object: every field under its own name."""
-    return {"title": row.title, **_fields(row)}
-
-
-def difference_as_json(diff: SpecDiff) -> dict[str, Any]:
-    """Return a difference as one JSON object: the header of the page, then every field under its own name."""
-    changes = {name: value for name, value in _fields(diff).items() if name not in ("old", "new")}
-    return {
-        "dialect": diff.new.dialect.value,
-        "domain": diff.new.domain,
-        "name": diff.new.name,
-        "old_version": diff.old.since_version,
-        "new_version": diff.new.since_version,
-        "breaking": diff.breaking,
-        **changes,
-    }
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, ElementType):
-        return value.name
-    if isinstance(value, Dialect):
-        return value.value
-    if isinstance(value, Broadcasting | IntegerRounding):
-        return _word(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return [{"value": key, "rule": _plain(rule)} for key, rule in value.items()]
-    return _fields(value) if is_dataclass(value) else value
-
-
-# A row.
-
-
 def _sections(row: OperatorSpec) -> Iterator[RenderableType]:
     yield Text(f"{row.title}\n{'=' * len(row.title)}", "bold")
     yield _indented(_grid(_facts(row)))
-    yield from _section("Summary", Group(*map(Text, row.documentation)))
-    yield from _section("Inputs", _operands(row.inputs))
-    yield from _section("Outputs", _operands(row.outputs))
+    yield from section("Summary", Group(*map(Text, row.documentation)))
+    yield from section("Inputs", _operands(row.inputs))
+    yield from section("Outputs", _operands(row.outputs))
     if row.attributes:
-        yield from _section("Attributes", _attributes(row.attributes))
-    yield from _section("Type constraints", _grid(_type_constraints(row)))
+        yield from section("Attributes", _attributes(row.attributes))
+    yield from section("Type constraints", _grid(_type_constraints(row)))
     if _is_binary(row):
-        yield from _section("Broadcasting", _rules(row, row.broadcasting_attribute, row.broadcasting))
+        yield from section("Broadcasting", _rules(row, row.broadcasting_attribute, row.broadcasting))
     if row.integer_rounding:
         rules = _rules(row, row.integer_rounding_attribute, row.integer_rounding)
-        yield from _section("Integer rounding", rules)
+        yield from section("Integer rounding", rules)
     if any(t.binary_format for t in row.element_types):
-        yield from _section("Special values", _special_values(row))
-    yield from _section("Clauses", _clauses(row))
-    yield from _section("Source", Text(f"{row.source.document}\n{row.source.url}", overflow="fold"))
-
-
-def _section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:
-    return Text(""), Text(heading, "bold cyan"), _indented(body)
+        yield from section("Special values", _special_values(row))
+    yield from section("Clauses", _clauses(row))
+    yield from section("Source", Text(f"{row.source.document}\n{row.source.url}", overflow="fold"))
 
 
 def _facts(row: OperatorSpec) -> list[tuple[str, str]]:
     numbered = row.dialect is not Dialect.SONNX
     facts = [
         ("standard", row.dialect.standard),
-        ("domain", _domain(row) if numbered else ""),
+        ("domain", domain_name(row) if numbered else ""),
         ("since version", str(row.since_version) if numbered else ""),
         ("support level", row.support_level),
         ("function", "yes" if row.function else "no"),
@@ -160,7 +110,7 @@ def _attributes(attributes: Sequence[Attribute]) -> RenderableType:
 
 def _type_constraints(row: OperatorSpec) -> Iterator[tuple[str, str]]:
     for constraint in row.type_constraints:
-        names = ", ".join(_called(row, t) for t in constraint.element_types)
+        names = ", ".join(type_name(row, t) for t in constraint.element_types)
         yield constraint.type_variable, f"{constraint.description}\n{names}"
 
 
@@ -197,66 +147,13 @@ def _clauses(row: OperatorSpec) -> RenderableType:
     return Group(*blocks)
 
 
-# A difference.
-
-
-def _difference_sections(diff: SpecDiff) -> Iterator[RenderableType]:
-    domain = f" (domain '{_domain(diff.new)}')"
-    yield Text(f"SchemaDiff: {diff.new.name}{domain}", "bold")
-    yield Text(f"old version: {diff.old.since_version}")
-    yield Text(f"new version: {diff.new.since_version}")
-    yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
-    yield from map(_hanging, diff.reasons)
-    yield from _difference_section("Inputs", _sentences(diff.inputs))
-    yield from _difference_section("Outputs", _sentences(diff.outputs))
-    yield from _difference_section("Attributes", _sentences(diff.attributes))
-    yield from _difference_section("Type constraints", _type_sentences(diff))
-    yield from _difference_section("Broadcasting", _sentences(diff.broadcasting))
-    yield from _difference_section("Integer rounding", _sentences(diff.integer_rounding))
-    yield from _difference_section("Properties", _sentences(diff.properties))
-    yield from _difference_section("Clauses", _sentences(diff.clauses))
-    yield from _documentation(diff)
-
-
-def _difference_section(heading: str, sentences: Iterable[str]) -> Iterator[RenderableType]:
-    lines = [_hanging(sentence) for sentence in sentences]
-    if lines:
-        yield Text(f"{heading}:", "cyan")
-        yield from lines
-
-
-def _sentences(changes: Iterable[Change]) -> Iterator[str]:
-    for change in changes:
-        details = f": {'; '.join(change.details)}" if change.details else ""
-        name = f" '{change.name}'" if change.name else ""
-        yield f"{change.what}{name}{details}"
-
-
-def _type_sentences(diff: SpecDiff) -> Iterator[str]:
-    for change in diff.type_constraints:
-        for what, types in (("added", change.added), ("removed", change.removed)):
-            if types:
-                names = ", ".join(f"tensor({_called(diff.new, t)})" for t in types)
-                yield f"changed '{change.type_variable}': {what} types: {names}"
-
-
-def _documentation(diff: SpecDiff) -> Iterator[RenderableType]:
-    change = diff.documentation
-    yield Text("Documentation:", "cyan")
-    yield _hanging(f"line similarity: {change.similarity:.2f} (+{change.added}/-{change.removed} lines)")
-    styles = {"+": "green", "-": "red", "@": "dim"}
-    for line in change.lines:
-        yield _hanging(line, styles.get(line[:1], ""))
-
-
-# Words and layout.
-
-
-def _called(row: OperatorSpec, element_type: ElementType) -> str:
+def type_name(row: OperatorSpec, element_type: ElementType) -> str:
+    """Return what a row's own community calls an element type."""
     return (element_type.openvino if row.dialect is Dialect.OPENVINO else None) or element_type.name
 
 
-def _domain(row: OperatorSpec) -> str:
+def domain_name(row: OperatorSpec) -> str:
+    """Return an ONNX row's domain as people write it."""
     return row.domain or "ai.onnx"
 
 
@@ -299,12 +196,3 @@ def _grid(rows: Iterable[Sequence[str]]) -> Table:
 
 def _indented(body: RenderableType) -> Padding:
     return Padding(body, (0, 0, 0, 2))
-
-
-def _hanging(line: str, style: str = "") -> RenderableType:
-    """Return a line indented by two, and what does not fit of it too."""
-    grid = Table.grid()
-    grid.add_column(width=2)
-    grid.add_column(overflow="fold")
-    grid.add_row("", Text(line, style))
-    return grid

@@ -45,6 +45,7 @@ exhaustive: .venv/test
 
 bench: .venv/test
 	$(BIN)/python benchmarks/quotients.py
+	$(BIN)/python benchmarks/engines.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

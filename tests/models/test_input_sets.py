@@ -167,6 +167,7 @@ class TestMemory:
             ModelTensor("a", FLOAT, (1 << 29,)),
             ModelTensor("a", "float4e2m1", (1 << 31, 5)),
             ModelTensor("a", "string", (1 << 62, 2)),
+            ModelTensor("a", "string", (0, 1 << 62, 2)),
             ModelTensor("a", "map", None),
         ],
     )

@@ -28,8 +28,16 @@ def convert(
     # What imports the onnx package is imported when a model is converted, not for a page of help.
     from vinculum.models.convert import convert_file
     from vinculum.reporting.convert_page import as_json, page
+    from vinculum.reporting.progress import progress
 
-    conversion = convert_file(model, output, opset=opset, check=verify)
+    with progress("Converting and comparing", 0) as advance:
+        conversion = convert_file(
+            model,
+            output,
+            opset=opset,
+            check=verify,
+            advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
+        )
     if machine:
         print(json.dumps(as_json(conversion, model, output), indent=2, allow_nan=False))
     else:

@@ -59,7 +59,8 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         ]
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
-        sizes = {t.name: prod(shapes[t.name]) * tensor_dtype(t).itemsize for _, t in given}
+        # As NumPy counts them: without the dimensions of 0.
+        sizes = {t.name: prod(size for size in shapes[t.name] if size) * tensor_dtype(t).itemsize for _, t in given}
         if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
             continue
         if max(sizes.values(), default=0) > _LARGEST:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onnx import checker, shape_inference
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, checker, shape_inference
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import one_line
+from vinculum.models.onnx_attributes import check_attributes
+from vinculum.models.onnx_inference import check_operand_types
+from vinculum.models.onnx_text import check_text
 
 
 def check_file(path: Path, name: str | None = None) -> None:
@@ -23,9 +27,26 @@ def check_file(path: Path, name: str | None = None) -> None:
     Raises
     ------
     ModelError
-        The line gives the checker's reason.
+        The line gives the checker's reason, or ours not to ask it.
     """
+    shown = name or f"model {str(path)!r}"
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{shown} has a path that is not UTF-8, which onnx.checker cannot open; rename it") from None
+    _check_that_it_can_be_asked(path)
     try:
         checker.check_model(str(path), full_check=True)
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
-        raise ModelError(f"{name or f'model {str(path)!r}'} fails onnx.checker: {one_line(error)}") from None
+        raise ModelError(f"{shown} fails onnx.checker: {one_line(error)}") from None
+
+
+def _check_that_it_can_be_asked(path: Path) -> None:
+    """Refuse what the checker, which is compiled code, would not survive."""
+    try:
+        proto = ModelProto.FromString(path.read_bytes())
+    except (DecodeError, OSError, MemoryError):
+        return  # It says itself what is wrong.
+    check_text(proto)
+    check_attributes(proto)
+    check_operand_types(proto)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, save_model
-from onnx.external_data_helper import convert_model_to_external_data
+from onnx.external_data_helper import set_external_data
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import one_line, quoted
@@ -17,6 +18,7 @@ from vinculum.models.onnx_tensors import complete
 from vinculum.models.onnx_text import check_text
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
+_SMALLEST_APART = 1024  # Bytes; what is smaller stays in the message.
 
 
 def read_whole(path: Path) -> ModelProto:
@@ -44,8 +46,22 @@ def write_whole(proto: ModelProto, path: Path) -> None:
     The message may be changed: its tensors then tell where their data are.
     """
     if proto.ByteSize() > _LARGEST_MESSAGE:
-        convert_model_to_external_data(proto, location=f"{path.name}.data", convert_attribute=True)
+        # The onnx package's own loop refuses if there is a file of that name in the working directory.
+        for tensor in all_tensors(proto):
+            if len(tensor.raw_data) >= _SMALLEST_APART:
+                set_external_data(tensor, f"{path.name}.data")
     save_model(proto, str(path))
+
+
+def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
+    """Yield the initializers of a model and the dense tensors in its attributes, at any depth."""
+    yield from proto.graph.initializer
+    for body in (proto.graph, *proto.functions):
+        for node in all_nodes(body.node):
+            for attribute in node.attribute:
+                yield from ([attribute.t] if attribute.HasField("t") else attribute.tensors)
+            for _, graph in subgraphs(node):
+                yield from graph.initializer
 
 
 def parse(content: bytes, file: Path) -> ModelProto:

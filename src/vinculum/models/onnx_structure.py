@@ -9,17 +9,19 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto
 
 from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
+from vinculum.models.onnx_attributes import check_attributes
 from vinculum.models.onnx_scopes import opset_imports, subgraphs, title
 
 
 def check_structure(model: ModelProto) -> None:
-    """Refuse a model in which a node uses what nothing before it makes.
+    """Refuse a model in which a node uses what nothing before it makes, or has an attribute that is dangerous.
 
     Raises
     ------
     ModelError
-        The line names the node, and the value or the domain.
+        The line names the node, and the value, the domain or the attribute.
     """
+    check_attributes(model)
     _check_graph(model.graph, [], opset_imports(model))
     for function in model.functions:
         opsets = opset_imports(function)

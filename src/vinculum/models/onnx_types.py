@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf.message import EncodeError
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
-from onnx.checker import ValidationError
-from onnx.shape_inference import InferenceError, infer_shapes
+
+from vinculum.models.onnx_inference import infer_types
 
 _LARGEST_KEPT = 1024  # Elements; shapes, axes and the like are far smaller.
 
@@ -33,8 +32,4 @@ def with_inferred_types(model: ModelProto, constants: Mapping[str, NDArray[Any]]
         elif name not in inputs:
             code = helper.np_dtype_to_tensor_dtype(array.dtype)
             copy.graph.input.append(helper.make_tensor_value_info(name, code, array.shape))
-    try:
-        return infer_shapes(copy)
-    except (InferenceError, ValidationError, RuntimeError, ValueError, TypeError, EncodeError, MemoryError):
-        # Types that cannot be inferred are only not known: the division itself checks its operands when it runs.
-        return copy
+    return infer_types(copy)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from errno import ENOSPC
+from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,87 @@ class TestDifferences:
         assert _files(tmp_path) == {"model.onnx", "new.onnx"}
 
 
+class TestSourceSurvives:
+    """No file that the source is read from is replaced, be it the model or its data."""
+
+    def _with_data(self, folder: Path, data: str) -> Path:
+        nodes = [helper.make_node("Div", ["x", "b"], ["t"]), helper.make_node("Div", ["t", "a"], ["y"])]
+        tensors = [numpy_helper.from_array(np.full(2, n, np.float32), name) for n, name in ((3, "a"), (7, "b"))]
+        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+        graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], tensors)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        path = folder / "model.onnx"
+        onnx.save_model(model, path, save_as_external_data=True, location=data, size_threshold=0)
+        return path
+
+    def test_external_data_where_an_ir_has_its_own(self, tmp_path: Path, one_line: OneLine) -> None:
+        source = self._with_data(tmp_path, "model.bin")
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        with one_line(ModelError, "model.bin", "model.onnx", "would replace the data", "give another -o"):
+            convert_file(source, tmp_path / "model.xml")
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        convert_file(source, tmp_path / "new/model.xml")
+        assert _files(tmp_path / "new") == {"model.xml", "model.bin"}
+
+    def test_external_data_where_a_large_model_has_its_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
+    ) -> None:
+        source = self._with_data(tmp_path, "new.onnx.data")
+        convert_file(source, tmp_path / "new.onnx", opset=13)  # It is small, and has no such file.
+        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 0)
+        monkeypatch.setattr("vinculum.models.onnx_file._SMALLEST_APART", 0)
+        before = (tmp_path / "new.onnx.data").read_bytes()
+        with one_line(ModelError, "would replace the data"):
+            convert_file(source, tmp_path / "new.onnx", opset=13)
+        assert (tmp_path / "new.onnx.data").read_bytes() == before
+
+    def test_a_model_called_as_the_data_of_an_ir(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
+        source = _legacy(onnx_file).rename(tmp_path / "model.bin")
+        before = source.read_bytes()
+        with one_line(ModelError, "would replace the model"):
+            convert_file(source, tmp_path / "model.xml")
+        assert source.read_bytes() == before
+
+    def test_a_link_to_it(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
+        source = _legacy(onnx_file)
+        (tmp_path / "link.onnx").symlink_to(source)
+        with one_line(ModelError, "would replace the model"):
+            convert_file(source, tmp_path / "link.onnx", opset=13)
+
+
+class TestUnwritable:
+    """The error names the file that was asked for, not the folder in which it waited for its place."""
+
+    def test_a_full_disk(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(model: ModelProto, path: Path) -> None:
+            raise OSError(ENOSPC, strerror(ENOSPC))
+
+        monkeypatch.setattr(sys.modules[MODULE], "write_whole", full)
+        source = _legacy(onnx_file)
+        before = _files(tmp_path)
+        with pytest.raises(OSError, match="No space") as caught:
+            convert_file(source, tmp_path / "deep/new.onnx", opset=13)
+        assert caught.value.filename == str(tmp_path / "deep/new.onnx")
+        assert _files(tmp_path) == before
+
+    def test_a_file_where_a_folder_should_be(self, onnx_file: File, tmp_path: Path) -> None:
+        source = _legacy(onnx_file)
+        with pytest.raises(FileExistsError) as caught:
+            convert_file(source, source / "new.onnx", opset=13)
+        assert caught.value.filename == str(source)
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
+    @pytest.mark.parametrize("names", [("a\udcff.onnx", "b.onnx"), ("a.onnx", "b\udcff.onnx")])
+    def test_names_that_are_not_utf_8(
+        self, onnx_file: File, tmp_path: Path, one_line: OneLine, names: tuple[str, str]
+    ) -> None:
+        source = _legacy(onnx_file).rename(tmp_path / names[0])
+        before = _files(tmp_path)
+        with one_line(ModelError, "not UTF-8", "rename it"):
+            convert_file(source, tmp_path / names[1], opset=13)
+        assert _files(tmp_path) == before
+
+
 class TestOptionalInputs:
     """Before IR version 4 an initializer is an input too; OpenVINO IR has no inputs with a value of their own."""
 
@@ -104,3 +187,15 @@ class TestLargeModels:
         assert numpy_helper.to_array(read_whole(tmp_path / "new/large.onnx").graph.initializer[0]).tobytes() == (
             weights.tobytes()
         )
+
+    def test_the_same_again(self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Data that stand where one works may be replaced by what is made anew."""
+        weights = numpy_helper.from_array(np.full((1000, 3), 3, np.float32), "w")
+        tensors: dict[str, Any] = {"x": (TensorProto.FLOAT, [1000, 3])}
+        nodes = [helper.make_node("Div", ["x", "w"], ["y"])]
+        source = onnx_file(nodes, tensors, {"y": tensors["x"]}, initializers=[weights])
+        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 1000)
+        monkeypatch.chdir(tmp_path)
+        for opset in (20, 21):
+            convert_file(source, Path("large.onnx"), opset=opset)
+        assert read_whole(Path("large.onnx")).opset_import[0].version == 21

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.openvino.to_onnx import to_onnx
 from vinculum.models.convert.openvino.to_openvino import to_openvino
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.source_files import check_spared
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.loading import load
+from vinculum.models.messages import one_line
 from vinculum.models.model import Model
 from vinculum.models.model_file import content_of, is_openvino_ir
 from vinculum.models.onnx_checker import check_file
@@ -46,7 +49,14 @@ class FileConversion:
     verification: Verification | None
 
 
-def convert_file(source: Path, target: Path, *, opset: int | None = None, check: bool = True) -> FileConversion:
+def convert_file(
+    source: Path,
+    target: Path,
+    *,
+    opset: int | None = None,
+    check: bool = True,
+    advance: Callable[[int], None] | None = None,
+) -> FileConversion:
     """Write a model in another operator set or format, every division meaning what it meant.
 
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
@@ -60,6 +70,8 @@ def convert_file(source: Path, target: Path, *, opset: int | None = None, check:
         The operator set of an ONNX target; for an IR source 21 if None.
     check : bool
         Whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
+    advance : callable, optional
+        Called with how many sets of inputs have been compared.
 
     Raises
     ------
@@ -71,18 +83,22 @@ def convert_file(source: Path, target: Path, *, opset: int | None = None, check:
         If the target cannot be written.
     """
     suffix = _known_suffix(target)
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ModelError(f"the result would replace the model {str(source)!r}; give another -o")
     ir = is_openvino_ir(source, content_of(source))
     original = load(source)
     if not ir:
         check_file(source)
-    with staged(target) as folder:
-        if suffix == ".xml":
-            conversion = _to_openvino(source, folder / target.name, ir, opset)
-        else:
-            conversion = _to_onnx(source, folder / target.name, ir, opset)
-        verification = verify(original, _written(folder / target.name, target)) if check else None
+    write = _to_openvino if suffix == ".xml" else _to_onnx
+    try:
+        with staged(target) as folder:
+            conversion = write(source, folder / target.name, ir, opset)
+            check_spared(source, ir, [target.parent / path.name for path in folder.iterdir()])
+            converted = _written(folder / target.name, target) if check else None
+            verification = None if converted is None else verify(original, converted, advance=advance)
+    except OSError as error:
+        # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
+        folders = [str(folder) for folder in target.parents]
+        place = error.filename if error.filename in folders else str(target)
+        raise OSError(error.errno, error.strerror or one_line(error), place) from None
     return FileConversion(*conversion, verification)
 
 

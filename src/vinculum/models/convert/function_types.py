@@ -10,12 +10,10 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 
-from google.protobuf.message import EncodeError
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto
-from onnx.checker import ValidationError
-from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.models.convert.joined_types import joined
+from vinculum.models.onnx_inference import infer_types
 from vinculum.models.onnx_scopes import Scope, all_nodes, scopes, subgraphs
 
 _LARGEST_KEPT = 1024  # Elements; shapes, axes and the like are far smaller.
@@ -34,7 +32,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
     """
     names = {function.name: function.name for function in model.functions}
     found = scopes(model, names)
-    inferred = _inferred(_without_large_tensors(model))
+    inferred = infer_types(_without_large_tensors(model))
     for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
         yield Scope(scope.path, scope.holder, scope.opsets, typed.types)
     in_functions = _types_in_functions(inferred)
@@ -50,7 +48,7 @@ def function_types(model: ModelProto) -> dict[Key, Mapping[str, TypeProto]]:
     A value of which calls have different element types has none; one whose sizes differ has unknown sizes; one whose
     ranks differ has no shape. Of a function that is never called only what it declares itself is known.
     """
-    return {key: types[0] for key, types in _types_in_functions(_inferred(_without_large_tensors(model))).items()}
+    return {key: types[0] for key, types in _types_in_functions(infer_types(_without_large_tensors(model))).items()}
 
 
 def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
@@ -95,7 +93,7 @@ class _Calls:
         self._followed.add(call)
         alone = ModelProto(ir_version=self._model.ir_version, graph=graph, functions=self._model.functions)
         alone.opset_import.extend(function.opset_import)
-        inside = list(_graph_scopes(_inferred(alone)))
+        inside = list(_graph_scopes(infer_types(alone)))
         own = [dict(scope.types) for scope in inside]
         known = self._found.get(call[0])
         self._found[call[0]] = own if known is None else list(map(_agreed, known, own))
@@ -133,13 +131,6 @@ def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> No
 def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[str, TypeProto]:
     both = {name: joined(known[name], other[name]) for name in known.keys() & other.keys()}
     return {name: agreed for name, agreed in both.items() if agreed is not None}
-
-
-def _inferred(model: ModelProto) -> ModelProto:
-    try:
-        return infer_shapes(model)
-    except (InferenceError, ValidationError, RuntimeError, ValueError, TypeError, EncodeError, MemoryError):
-        return model  # Types that cannot be inferred are only not known.
 
 
 def _without_large_tensors(model: ModelProto) -> ModelProto:

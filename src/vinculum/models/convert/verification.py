@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -52,7 +52,9 @@ class Verification:
     reason: str | None = None
 
 
-def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
+def verify(
+    original: Model, converted: Model, *, seed: int = 0, advance: Callable[[int], None] | None = None
+) -> Verification:
     """Run two models on edge cases and random inputs and compare every bit of their outputs.
 
     NaNs are equal to each other, zeros of different signs are not. A set of inputs that the original cannot be run
@@ -67,6 +69,8 @@ def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
         missing in the converted model, which then has those values.
     seed : int, keyword-only
         Decides the inputs; 0 or more.
+    advance : callable, keyword-only, optional
+        Called with how many sets of inputs have been compared.
 
     Raises
     ------
@@ -96,6 +100,8 @@ def verify(original: Model, converted: Model, *, seed: int = 0) -> Verification:
             if not compared:
                 allowed = max(allowed, 10 * (perf_counter() - begun))
             compared += 1
+            if advance is not None:
+                advance(compared)
         except _NotComparableError as error:
             raise _not_verified(str(error)) from None
         except DifferenceError as error:

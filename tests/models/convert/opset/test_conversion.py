@@ -230,3 +230,53 @@ class TestExamples:
             assert verify(model(original), model(there)).compared > 0
             back = convert_opset(there, source).model
             assert verify(model(original), model(back)).compared > 0
+
+
+class TestWithoutInference:
+    """Below operator set 6 nobody infers what a Div or a Cast returns, and nodes after it ask: it is written down."""
+
+    @pytest.mark.parametrize("opset", [1, 5])
+    def test_a_node_after_a_division(self, onnx_model: Make, run: Run, opset: int) -> None:
+        nodes = [helper.make_node("Div", ["A", "B"], ["t"]), helper.make_node("Identity", ["t"], ["C"])]
+        model = onnx_model(nodes, {"A": FLOATS, "B": FLOATS}, {"C": FLOATS}, opset=14)
+        arrays = {name: RNG.standard_normal((2, 3), np.float32) for name in "AB"}
+        converted = convert_opset(model, opset).model
+        assert run(converted, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
+
+    @pytest.mark.parametrize("opset", [4, 5])
+    def test_a_carried_operand_of_lower_rank(self, onnx_model: Make, run: Run, opset: int) -> None:
+        divisor = numpy_helper.from_array(np.array([[3, -7, 2]], np.int8), "B")
+        nodes = [helper.make_node("Div", ["A", "B"], ["C"])]
+        tensors: dict[str, Any] = {"A": (TensorProto.INT8, [3])}
+        model = onnx_model(nodes, tensors, {"C": (TensorProto.INT8, [1, 3])}, opset=14, initializers=[divisor])
+        arrays = {"A": np.array([-128, 127, 5], np.int8)}
+        converted = convert_opset(model, opset).model
+        assert run(converted, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
+
+
+class TestWhatElseAModelHolds:
+    """The IR version is one in which new constants may stand; what would be left unconverted is refused."""
+
+    def test_a_constant_in_a_subgraph_before_ir_version_4(self, onnx_model: Make, run: Run) -> None:
+        legacy: dict[str, Any] = {"broadcast": 1, "axis": 0}
+        value = numpy_helper.from_array(np.array([2, 3], np.float32))
+        shape = [helper.make_tensor_value_info("t", TensorProto.FLOAT, [2, 3])]
+        nodes = [
+            helper.make_node("Constant", [], ["B"], value=value),
+            helper.make_node("Div", ["A", "B"], ["t"], **legacy),
+        ]
+        branch = helper.make_graph(nodes, "branch", [], shape)
+        choice = helper.make_node("If", ["yes"], ["C"], then_branch=branch, else_branch=branch)
+        inputs = {"A": FLOATS, "yes": (TensorProto.BOOL, [])}
+        model = onnx_model([choice], inputs, {"C": FLOATS}, opset=6, ir_version=3)
+        converted = convert_opset(model, 7).model
+        assert converted.ir_version == 4
+        arrays = {"A": RNG.standard_normal((2, 3), np.float32), "yes": np.array(True)}
+        assert run(converted, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
+
+    def test_training_graphs(self, onnx_model: Make, one_line: OneLine) -> None:
+        node = helper.make_node("Div", ["A", "B"], ["C"], broadcast=1, axis=0)
+        model = onnx_model([node], {"A": FLOATS, "B": (TensorProto.FLOAT, [2])}, {"C": FLOATS}, opset=6)
+        model.training_info.add().algorithm.CopyFrom(model.graph)
+        with one_line(ModelError, "training_info"):
+            convert_opset(model, 13)

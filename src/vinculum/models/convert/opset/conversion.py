@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
@@ -21,6 +21,8 @@ from vinculum.models.onnx_scopes import Scope, all_nodes, name_of, subgraphs
 _LONGEST_LIST = 3
 _INITIALIZERS_ALONE = 4
 """The IR version from which on an initializer need not be an input too."""
+_INFERRED_SINCE = 6
+"""The operator set from which on ONNX infers what the arithmetic operators return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,8 @@ def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
     Every Div and Reciprocal of the graph, its subgraphs and its functions is said as the operator set has it. Other
-    operators are as they were unless their version changes; then the onnx package's version converter has them.
+    operators are as they were unless their version changes; then they are carried by rules of ours where their meaning
+    changed, else by the onnx package's version converter.
 
     Parameters
     ----------
@@ -67,6 +70,10 @@ def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
     """
     if not 1 <= opset <= onnx_opset_version():
         raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")
+    if model.training_info:
+        raise ModelError(
+            "the model holds graphs for training (training_info), which are not converted; drop them first"
+        )
     converted = ModelProto()
     converted.CopyFrom(model)
     taken, unused_before = names_in(converted), _unused(converted)
@@ -115,7 +122,17 @@ def _convert_scope(
     if isinstance(scope.holder, GraphProto):
         scope.holder.initializer.extend(tensor for rewriter in made for tensor in rewriter.initializers)
         scope.holder.value_info.extend(value for rewriter in made for value in rewriter.value_info)
+        if opset < _INFERRED_SINCE:
+            _declare_results(scope.holder, scope.types)
     return changes
+
+
+def _declare_results(graph: GraphProto, types: Mapping[str, TypeProto]) -> None:
+    """Write down the types of what nodes make, for the nodes after them."""
+    declared = {value.name for group in (graph.input, graph.output, graph.value_info) for value in group}
+    for name in dict.fromkeys(name for node in graph.node for name in node.output):
+        if name in types and name not in declared:
+            graph.value_info.append(ValueInfoProto(name=name, type=types[name]))
 
 
 def _import(model: ModelProto, opset: int) -> None:
@@ -125,14 +142,23 @@ def _import(model: ModelProto, opset: int) -> None:
             if not entry.domain:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    inputs = {value.name for value in model.graph.input}
-    alone = any(tensor.name not in inputs for tensor in model.graph.initializer)
+    alone = any(map(_has_initializer_alone, _graphs(model)))
     model.ir_version = max(model.ir_version, needed, _INITIALIZERS_ALONE if alone else 0)
+
+
+def _graphs(model: ModelProto) -> list[GraphProto]:
+    """Return the top graph and the subgraphs in it; there are no functions before IR version 8."""
+    return [model.graph, *(graph for node in all_nodes(model.graph.node) for _, graph in subgraphs(node))]
+
+
+def _has_initializer_alone(graph: GraphProto) -> bool:
+    inputs = {value.name for value in graph.input}
+    return any(tensor.name not in inputs for tensor in graph.initializer)
 
 
 def _unused(model: ModelProto) -> set[str]:
     """Return the top graph's initializers that nothing uses."""
-    graphs = [model.graph, *(graph for node in all_nodes(model.graph.node) for _, graph in subgraphs(node))]
+    graphs = _graphs(model)
     used = {name for graph in graphs for node in graph.node for name in node.input}
     used.update(value.name for graph in graphs for value in graph.output)
     used.update(value.name for value in model.graph.input)

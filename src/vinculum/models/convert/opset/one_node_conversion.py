@@ -12,11 +12,12 @@ from math import prod
 
 from google.protobuf.message import DecodeError, EncodeError
 from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, numpy_helper
-from onnx.shape_inference import InferenceError, infer_shapes
+from onnx.shape_inference import InferenceError
 from onnx.version_converter import ConvertError, convert_version
 
 from vinculum.models.convert.opset.constant_nodes import tensor_of
 from vinculum.models.messages import one_line
+from vinculum.models.onnx_inference import check_operand_types, infer_types
 from vinculum.models.onnx_rewriter import Rewriter
 
 _LARGEST_KEPT = 1024  # Elements; axes, shapes and scales are far fewer.
@@ -55,6 +56,7 @@ def converted_alone(
     inside = {name: f"i{n}" for n, name in enumerate(given)} | {name: f"o{n}" for n, name in enumerate(made)}
     model = _model_of(node, opsets[0], inside, types, constants)
     try:
+        check_operand_types(model)
         result = convert_version(model, opsets[1])
     except (RuntimeError, ConvertError, InferenceError, ValueError, TypeError, LookupError) as error:
         raise ValueError(f"onnx.version_converter says: {_reason(error)}") from None
@@ -140,10 +142,7 @@ def _keeper(nodes: Sequence[NodeProto], node: NodeProto, inside: Mapping[str, st
 
 
 def _learn_types(result: ModelProto, names: Mapping[str, str], types: MutableMapping[str, TypeProto]) -> None:
-    try:
-        inferred = infer_shapes(result)
-    except (InferenceError, RuntimeError, ValueError, TypeError):
-        return  # Types that cannot be inferred are only not known.
+    inferred = infer_types(result)
     for info in (*inferred.graph.value_info, *inferred.graph.output):
         if names.get(info.name) and info.type.WhichOneof("value") is not None:
             types.setdefault(names[info.name], info.type)

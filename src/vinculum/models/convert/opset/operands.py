@@ -63,11 +63,14 @@ class Operand:
 
     def cast(self, target: ElementType, rewriter: Rewriter) -> None:
         """Give it an element type that holds all of its values."""
+        self._code = target.onnx_code or TensorProto.UNDEFINED
         if self.array is not None:
             self._set(self.array.astype(dtype_of(target)))
-        else:
-            self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
-        self._code = target.onnx_code or TensorProto.UNDEFINED
+            return
+        self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
+        if self.shape is not None:
+            # Inference does not know the type of what Cast-1 returns.
+            rewriter.declare(self._value, self._code, self.shape)
 
     def append_ones(self, count: int, rewriter: Rewriter) -> None:
         """Put dimensions of size 1 at the end of a shape of known rank."""

@@ -12,7 +12,7 @@ import pytest
 import vinculum
 from vinculum.models import load
 from vinculum.models.conversion import convert
-from vinculum.models.convert.openvino.to_onnx import to_onnx
+from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
 from vinculum.spec.element_types import BFLOAT16, INT8
 
 openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")

@@ -16,7 +16,6 @@ from vinculum.models.model import Model
 from vinculum.models.onnx_file import normalise
 from vinculum.models.onnx_model import model_of
 from vinculum.models.onnx_node import model_of_node
-from vinculum.models.onnx_runner import check_operators
 from vinculum.models.onnx_text import check_text
 from vinculum.ops.policies import Policies
 
@@ -130,7 +129,7 @@ class VinculumBackend(Backend):
         except (UnicodeDecodeError, RecursionError, MemoryError) as error:
             raise ModelError(f"the model cannot be read: {one_line(error)}") from None
         ready = model_of(copy, _IN_MEMORY)
-        check_operators(copy)
+        ready.prepare()
         return VinculumBackendRep(ready, policies)
 
     @classmethod

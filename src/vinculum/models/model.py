@@ -37,6 +37,9 @@ class Program(Protocol):
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
 
+    def prepare(self) -> None:
+        """Make ready what is kept between runs; an error of ours if a node cannot be run, whatever its operands."""
+
     def in_onnxruntime(self) -> Program:
         """Return the program as ONNX Runtime runs it, its divisions aside; an error of ours if it cannot."""
 
@@ -105,6 +108,16 @@ class Model:
                 raise ModelError(f"output {quoted(name)} is not a tensor; vinculum.backend returns what is none")
             outputs[name] = value
         return outputs
+
+    def prepare(self) -> None:
+        """Make ready what the first run would.
+
+        Raises
+        ------
+        ModelError
+            If there is a node that cannot be run, whatever its operands are; the line names it.
+        """
+        self._program.prepare()
 
     def evaluate(
         self, inputs: Mapping[str, Any], execution: Execution, engine: Engine = "reference"

@@ -12,6 +12,9 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from vinculum.models.onnx_scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
 
+_CONSTANT_OF_ANY_TYPE = 9
+"""The operator set from which on a Constant is more than floats; sizes and small numbers are exact as doubles too."""
+
 
 class Rewriter:
     """Collects the nodes and constants that take the place of one node; names are new in the whole model.
@@ -39,16 +42,13 @@ class Rewriter:
 
     def fresh(self, hint: str) -> str:
         """Return a name that nothing in the model has."""
-        name = base = f"{self._stem}_{hint}" if self._stem else hint
-        number = 1
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
+        return unique_name(f"{self._stem}_{hint}" if self._stem else hint, self._taken)
 
     def constant(self, array: NDArray[Any], hint: str) -> str:
         """Return the name of a constant value."""
+        if self._in_function and self._opset < _CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
+            code = helper.np_dtype_to_tensor_dtype(array.dtype)
+            return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
         name = self.fresh(hint)
         tensor = numpy_helper.from_array(np.asarray(array), name)
         if self._in_function:
@@ -104,6 +104,16 @@ class Rewriter:
                 for position, name in enumerate(names):
                     if name == value:
                         names[position] = output
+
+
+def unique_name(wanted: str, taken: set[str]) -> str:
+    """Return a name, numbered if it is taken, and take it."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken.add(name)
+    return name
 
 
 def names_in(model: ModelProto) -> set[str]:

@@ -20,6 +20,7 @@ from vinculum.models.messages import one_line, quoted
 from vinculum.models.onnx_cast import Cast
 from vinculum.models.onnx_gather import GatherElements
 from vinculum.models.onnx_legacy import with_legacy_rules
+from vinculum.models.onnx_operands import check_operands
 from vinculum.models.onnx_operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
 from vinculum.models.onnx_scopes import opset_imports, title
 from vinculum.models.onnx_sizes import check_result_size
@@ -41,6 +42,7 @@ class OnnxProgram:
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
+        self.prepare()
         token = CURRENT_RUN.set(Run(execution, self._divisions))
         try:
             # Floating-point exceptions of other operators are results, not news for standard error.
@@ -53,6 +55,15 @@ class OnnxProgram:
         finally:
             CURRENT_RUN.reset(token)
         return dict(zip(self._evaluator.output_names, values, strict=True))
+
+    def prepare(self) -> None:
+        """Make the evaluator, whose making finds nodes that it cannot run."""
+        try:
+            _ = self._evaluator
+        except Interruption as interruption:
+            raise interruption.error from None
+        except RecursionError as error:
+            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
 
     def in_onnxruntime(self) -> Program:
         """Return the graph as ONNX Runtime runs it, cut at its divisions."""
@@ -72,22 +83,6 @@ class OnnxProgram:
     @cached_property
     def _evaluator(self) -> Evaluator:
         return _evaluator_of(self._proto)
-
-
-def check_operators(proto: ModelProto) -> None:
-    """Refuse a model, made ready as for `OnnxProgram`, if a node of it could not be run whatever its inputs.
-
-    Raises
-    ------
-    ModelError
-        The line names the node.
-    """
-    try:
-        _evaluator_of(proto)
-    except Interruption as interruption:
-        raise interruption.error from None
-    except RecursionError as error:
-        raise ModelError(f"the model cannot be run: {one_line(error)}") from None
 
 
 def _evaluator_of(proto: ModelProto) -> Evaluator:
@@ -167,6 +162,7 @@ def _protect(values: Iterable[object]) -> None:
 def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
     def named(*operands: Any, **options: Any) -> Any:
         with _naming(node):
+            check_operands(node, operands)
             check_result_size(node, operands)
             results = run(*operands, **options)
             not_given.update((name, title(node)) for name in node.output[len(results) :] if name)

@@ -55,6 +55,9 @@ class OnnxRuntimeProgram:
         self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
         self._lock = Lock()
 
+    def prepare(self) -> None:
+        """Do nothing: the sessions depend on which constants a run replaces."""
+
     def in_onnxruntime(self) -> OnnxRuntimeProgram:
         """Return the program itself."""
         return self

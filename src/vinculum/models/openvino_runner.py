@@ -114,6 +114,9 @@ class OpenvinoProgram:
                     del values[port]
         return {name: values[port] for name, port in self.results.items()}
 
+    def prepare(self) -> None:
+        """Do nothing: layers that cannot be run are refused when the file is read."""
+
     def in_onnxruntime(self) -> NoReturn:
         """Refuse: ONNX Runtime reads no IR."""
         raise ModelError(

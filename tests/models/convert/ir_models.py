@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models import Model, load
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Value
-from vinculum.models.convert.openvino.to_openvino import OpenvinoFiles
+from vinculum.models.convert.onnx_to_ir.conversion import OpenvinoFiles
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
 from vinculum.models.edge_cases import edge_values
 from vinculum.models.onnx_checker import check_file
 from vinculum.models.onnx_file import normalise

@@ -17,7 +17,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
-from vinculum.models.convert import OpsetConversion, convert_file, convert_opset
+from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
 from vinculum.models.onnx_file import read_whole
 
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -41,7 +41,7 @@ class TestDifferences:
     def test_nothing_is_written(
         self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
     ) -> None:
-        def wrong(model: ModelProto, opset: int) -> OpsetConversion:
+        def wrong(model: ModelProto, opset: int) -> OnnxConversion:
             conversion = convert_opset(model, opset)
             division = conversion.model.graph.node[-1]
             division.input[0], division.input[1] = division.input[1], division.input[0]

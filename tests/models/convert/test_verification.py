@@ -30,10 +30,15 @@ class Computed:
 
     function: Function
     names: tuple[str, ...]
+    lacking: str | None = None
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         results = self.function(*arrays.values())
         return dict(zip(self.names, results if isinstance(results, tuple) else (results,), strict=True))
+
+    def prepare(self) -> None:
+        if self.lacking is not None:
+            raise ModelError(self.lacking)
 
     def in_onnxruntime(self) -> Computed:
         raise ModelError("a function is no ONNX model")
@@ -263,6 +268,14 @@ class TestRefusedInputs:
         words = "the conversion cannot be verified: node 'x' cannot be run; give --no-verify to write it unverified"
         with one_line(ModelError, words):
             verify(model(never), model(never))
+
+    @pytest.mark.parametrize("sides", [(0, 1), (1, 0)])
+    def test_a_model_that_the_engine_cannot_run(self, one_line: Refusal, sides: tuple[int, int]) -> None:
+        runs = model(quotient)
+        models = (runs, replace(runs, _program=Computed(quotient, ("c",), "node 'n' (Gemm) cannot be run: no")))
+        side = "the converted" if sides[1] else "the original"
+        with one_line(ModelError, f"cannot be verified: in {side} node 'n' (Gemm) cannot be run: no; give --no-verify"):
+            verify(models[sides[0]], models[sides[1]])
 
     def test_random_outputs(self, one_line: Refusal) -> None:
         generator = np.random.default_rng(0)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onnx import ModelProto
+from onnx.defs import onnx_opset_version
+
+from vinculum.errors import AttributeValueError
+
 
 @dataclass(frozen=True)
 class Change:
@@ -22,3 +27,31 @@ class Change:
     node: str
     what: str
     why: str
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxConversion:
+    """A model that was of another operator set or format.
+
+    Attributes
+    ----------
+    model : ModelProto
+        Of the operator set that was asked for.
+    changes : tuple of Change
+        Every node that is not only written as it was, and every input that is declared otherwise.
+    """
+
+    model: ModelProto
+    changes: tuple[Change, ...]
+
+
+def check_opset(opset: int) -> None:
+    """Refuse an operator set that the onnx package does not know.
+
+    Raises
+    ------
+    AttributeValueError
+        The line names those that it knows.
+    """
+    if not 1 <= opset <= onnx_opset_version():
+        raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")

@@ -10,8 +10,8 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.to_onnx import to_onnx
-from vinculum.models.convert.openvino.to_openvino import to_openvino
+from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
+from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.source_files import check_spared
 from vinculum.models.convert.verification import Verification, verify

@@ -88,6 +88,18 @@ class TestFunctions:
         arrays = {"A": RNG.standard_normal((2, 3), np.float32), "B": np.array([3, 7], np.float32)}
         assert run(converted, arrays)["C"].tobytes() == run(model, arrays)["C"].tobytes()
 
+    def test_integers_where_a_constant_makes_floats_only(self, onnx_model: Make, run: Run) -> None:
+        """How often Tile repeats is a constant, which a function cannot have as an initializer."""
+        body = [helper.make_node("Div", ["x", "y"], ["z"], "inner")]
+        function = helper.make_function("d", "Ratio", ["x", "y"], ["z"], body, [helper.make_opsetid("", 12)])
+        inputs = {"A": (TensorProto.FLOAT, ["N", 1]), "B": (TensorProto.FLOAT, [1, "M"])}
+        node = helper.make_node("Ratio", ["A", "B"], ["C"], domain="d")
+        outputs = {"C": (TensorProto.FLOAT, ["N", "M"])}
+        model = onnx_model([node], inputs, outputs, opset=12, domains=["d"], functions=[function])
+        a, b = RNG.standard_normal((2, 1), np.float32), RNG.standard_normal((1, 3), np.float32)
+        converted = convert_opset(model, 6).model
+        assert run(converted, {"A": a, "B": b})["C"].tobytes() == run(model, {"A": a, "B": b})["C"].tobytes()
+
     def test_calls_of_different_types(self, onnx_model: Make, one_line: OneLine) -> None:
         """One body cannot cast for one call and not for the other."""
         model = self._model(onnx_model, 14, TensorProto.INT8)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
-from onnx.defs import onnx_opset_version
 
-from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.convert.change import Change
+from vinculum.errors import ModelError
+from vinculum.models.convert.change import Change, OnnxConversion, check_opset
 from vinculum.models.convert.constants import visible_constants
 from vinculum.models.convert.function_types import typed_scopes
 from vinculum.models.convert.opset.divisions import convert_division
@@ -25,23 +23,7 @@ _INFERRED_SINCE = 6
 """The operator set from which on ONNX infers what the arithmetic operators return."""
 
 
-@dataclass(frozen=True, eq=False)
-class OpsetConversion:
-    """A model in another operator set.
-
-    Attributes
-    ----------
-    model : ModelProto
-        The new model.
-    changes : tuple of Change
-        Every node that is not what it was.
-    """
-
-    model: ModelProto
-    changes: tuple[Change, ...]
-
-
-def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
+def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
     Every Div and Reciprocal of the graph, its subgraphs and its functions is said as the operator set has it. Other
@@ -68,8 +50,7 @@ def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
     why. A policy for integer zero divisors or MIN/-1 that gives the ends of the type, ``"saturate"``, then gives those
     of the carrying type, cast back.
     """
-    if not 1 <= opset <= onnx_opset_version():
-        raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")
+    check_opset(opset)
     if model.training_info:
         raise ModelError(
             "the model holds graphs for training (training_info), which are not converted; drop them first"
@@ -90,7 +71,7 @@ def convert_opset(model: ModelProto, opset: int) -> OpsetConversion:
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
     _drop_initializers(converted, _unused(converted) - unused_before)
     _import(converted, opset)
-    return OpsetConversion(converted, tuple(change for group in reversed(changes) for change in group))
+    return OnnxConversion(converted, tuple(change for group in reversed(changes) for change in group))
 
 
 def _convert_scope(

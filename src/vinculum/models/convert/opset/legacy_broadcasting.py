@@ -62,8 +62,8 @@ def legacy_form(a: Shape, b: Shape) -> LegacyForm | None:
 
 
 def _named(shape: Shape, operand: str) -> Shape:
-    """Return a shape whose unknown dimensions have names, each its own: equal to nothing but themselves."""
-    return tuple(f"{operand}'s dimension {d}" if size is None else size for d, size in enumerate(shape))
+    """Return a shape whose unknown dimensions have names that no file has, each its own."""
+    return tuple(f"\0{operand}{d}" if size is None else size for d, size in enumerate(shape))
 
 
 def _joined(a: int | str | None, b: int | str | None) -> int | str | None:

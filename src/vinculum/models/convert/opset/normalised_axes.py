@@ -47,6 +47,8 @@ def softmax_13(step: Step) -> list[NodeProto]:
         return [sizes, flat, step.node, make("Reshape", [outer, shape], [y], fresh("Reshape"))]
     if rank is None:
         raise ValueError(f"{step.title(step.target)} normalises over all dimensions from axis on; declare the rank")
+    if not -rank <= axis < rank:
+        raise ValueError(f"its axis is {axis}, and its operand has {rank} dimensions")
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     step.give("axis", rank - 1)

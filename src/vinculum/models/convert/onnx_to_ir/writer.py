@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.messages import quoted
+from vinculum.models.onnx_rewriter import unique_name
 from vinculum.models.openvino_types import Known
 from vinculum.models.openvino_xml import Port
 from vinculum.spec.element_types import ElementType
@@ -74,12 +75,12 @@ class OpenvinoWriter:
 
     def layer(self, kind: str, name: str, data: Mapping[str, str], inputs: Sequence[Value], result: Value) -> Value:
         """Add a layer and return its result."""
-        self._layer(kind, self._fresh(name), data, inputs, result)
+        self._layer(kind, unique_name(name, self._names), data, inputs, result)
         return result
 
     def result(self, value: Value, name: str) -> None:
         """Hand a value out under a name."""
-        layer = self._layer("Result", self._fresh(f"{name}/sink_port_0"), {}, (value,), None)
+        layer = self._layer("Result", unique_name(f"{name}/sink_port_0", self._names), {}, (value,), None)
         layer.set("output_names", _tensor_names(name))
 
     def xml(self, name: str) -> bytes:
@@ -124,7 +125,7 @@ class OpenvinoWriter:
                 "offset": str(offset),
                 "size": str(size),
             }
-            self._layer("Const", self._fresh(value.name or "constant"), data, (), value)
+            self._layer("Const", unique_name(value.name or "constant", self._names), data, (), value)
         return self._ports[value]
 
     def _stored(self, array: NDArray[Any], element_type: ElementType | str) -> tuple[int, int]:
@@ -137,14 +138,6 @@ class OpenvinoWriter:
             self._offsets[key] = len(self._data)
             self._data.extend(raw)
         return self._offsets[key], len(raw)
-
-    def _fresh(self, name: str) -> str:
-        unique, number = name, 1
-        while unique in self._names:
-            number += 1
-            unique = f"{name}_{number}"
-        self._names.add(unique)
-        return unique
 
 
 def openvino_name(element_type: ElementType | str) -> str:

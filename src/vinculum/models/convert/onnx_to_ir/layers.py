@@ -10,10 +10,10 @@ from onnx import AttributeProto, TensorProto
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.div_layers import div, reciprocal
-from vinculum.models.convert.openvino.onnx_nodes import PlainNode
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Said, Value, openvino_name
-from vinculum.models.convert.openvino.shape_layers import operand, reshape, squeeze, unsqueeze
+from vinculum.models.convert.onnx_to_ir.div_layers import div, reciprocal
+from vinculum.models.convert.onnx_to_ir.nodes import PlainNode
+from vinculum.models.convert.onnx_to_ir.shape_layers import operand, reshape, squeeze, unsqueeze
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Said, Value, openvino_name
 from vinculum.models.onnx_divisions import declared_element_type
 from vinculum.models.onnx_tensors import decode
 from vinculum.models.openvino_types import Known

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.convert.openvino.onnx_nodes import PlainNode
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Said, Value
+from vinculum.models.convert.onnx_to_ir.nodes import PlainNode
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Said, Value
 from vinculum.models.openvino_reshaping import Reshaping
 from vinculum.models.openvino_shapes import Sizes, normalised
 from vinculum.models.openvino_types import Known

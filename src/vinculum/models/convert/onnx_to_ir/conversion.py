@@ -9,9 +9,9 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.onnx_layers import LAYERS, checked_type, converted
-from vinculum.models.convert.openvino.onnx_nodes import PlainNode, PlainNodes
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Value
+from vinculum.models.convert.onnx_to_ir.layers import LAYERS, checked_type, converted
+from vinculum.models.convert.onnx_to_ir.nodes import PlainNode, PlainNodes
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
 from vinculum.models.messages import listed, quoted
 from vinculum.models.onnx_divisions import declared_element_type, declared_shape
 from vinculum.models.onnx_tensors import decode

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.legality import check_allowed
+from vinculum.models.convert.ir_to_onnx.legality import check_allowed
 from vinculum.models.messages import quoted
 from vinculum.models.onnx_rewriter import Rewriter
 from vinculum.models.openvino_runner import ConvertStep, ReshapeStep

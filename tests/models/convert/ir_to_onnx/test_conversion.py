@@ -23,9 +23,10 @@ from tests.models.convert.ir_models import (
 )
 from vinculum.errors import AttributeValueError, BroadcastError, DivisionByZeroError, IntegerOverflowError, ModelError
 from vinculum.models import load
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Value
-from vinculum.models.convert.openvino.to_onnx import OnnxConversion, to_onnx
-from vinculum.models.convert.openvino.to_openvino import to_openvino
+from vinculum.models.convert.change import OnnxConversion
+from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
+from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
 from vinculum.models.edge_cases import edge_values
 from vinculum.models.onnx_file import read_whole
 from vinculum.models.openvino_types import Known

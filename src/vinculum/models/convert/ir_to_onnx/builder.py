@@ -8,12 +8,12 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.divide_nodes import divide_nodes
-from vinculum.models.convert.openvino.layer_nodes import convert_nodes, reshape_nodes
-from vinculum.models.convert.openvino.legality import check_allowed
+from vinculum.models.convert.ir_to_onnx.divide_nodes import divide_nodes
+from vinculum.models.convert.ir_to_onnx.layer_nodes import convert_nodes, reshape_nodes
+from vinculum.models.convert.ir_to_onnx.legality import check_allowed
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.messages import quoted
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx_rewriter import Rewriter, unique_name
 from vinculum.models.openvino_graph import OpenvinoGraph
 from vinculum.models.openvino_runner import ConvertStep, DivideStep, ParameterStep, Step
 from vinculum.models.openvino_types import Known
@@ -81,16 +81,8 @@ class OnnxBuilder:
         called |= {step.result: step.name or "value" for step in program.steps}
         for port, name in called.items():
             if port not in names:
-                names[port] = self._fresh(name)
+                names[port] = unique_name(name, self._taken)
         return names
-
-    def _fresh(self, name: str) -> str:
-        unique, number = name, 1
-        while unique in self._taken:
-            number += 1
-            unique = f"{name}_{number}"
-        self._taken.add(unique)
-        return unique
 
     def _add(self, step: Step) -> None:
         rewriter = Rewriter(self._proto, self._opset, self._taken, step.name)
@@ -138,7 +130,7 @@ class OnnxBuilder:
         known, value = self._graph.known[port], self._values[port]
         if value != name:
             check_allowed("Identity", self._opset, known.element_type, f"output {quoted(name)}")
-            node = helper.make_node("Identity", [value], [name], self._fresh(f"{name}_Identity"))
+            node = helper.make_node("Identity", [value], [name], unique_name(f"{name}_Identity", self._taken))
             self._proto.node.append(node)
         self._proto.output.append(_declared("output", name, known))
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.floor import floored
+from vinculum.models.convert.ir_to_onnx.floor import floored
 from vinculum.models.convert.opset.carried_types import Carrier, carrier
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.onnx_rewriter import Rewriter

@@ -14,7 +14,7 @@ from onnx import AttributeProto, FunctionProto, ModelProto, TensorProto, helper,
 from tests.models.convert.ir_models import DIVIDING, assert_same, onnx_model_of, openvino_model_of, pairs
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import Model
-from vinculum.models.convert.openvino.to_openvino import OpenvinoFiles, to_openvino
+from vinculum.models.convert.onnx_to_ir.conversion import OpenvinoFiles, to_openvino
 from vinculum.models.edge_cases import edge_values
 from vinculum.models.onnx_file import read_whole
 from vinculum.spec.element_types import (

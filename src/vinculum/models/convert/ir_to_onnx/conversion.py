@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from onnx import ModelProto
-from onnx.defs import onnx_opset_version
-
-from vinculum.errors import AttributeValueError
-from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.onnx_builder import OnnxBuilder
+from vinculum.models.convert.change import OnnxConversion, check_opset
+from vinculum.models.convert.ir_to_onnx.builder import OnnxBuilder
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.openvino_graph import read_graph
 
@@ -18,27 +13,11 @@ _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does; what is older is made of it."""
 
 
-@dataclass(frozen=True, eq=False)
-class OnnxConversion:
-    """A model that was an IR.
-
-    Attributes
-    ----------
-    model : ModelProto
-        Of the operator set that was asked for.
-    changes : tuple of Change
-        Every layer that is not only renamed, and every input that is declared otherwise.
-    """
-
-    model: ModelProto
-    changes: tuple[Change, ...]
-
-
 def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     """Return an IR as an ONNX model in which every division is the same.
 
-    A Divide that floors becomes Div and the correction that the module `floor` tells of; pdpd broadcasting
-    becomes dimensions of size 1; an element type that Div lacks is carried by another. Inputs and outputs keep their
+    A Divide that floors becomes Div and the correction that the module `floor` tells of; pdpd broadcasting becomes
+    dimensions of size 1; an element type that Div lacks is carried by another. Inputs and outputs keep their
     names and their order. Operands whose sizes the file leaves open are joined by NumPy's rule, which lets more pass
     than ``none`` and ``pdpd``.
 
@@ -63,8 +42,7 @@ def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     Float values beyond an integer type are undefined in both formats where a layer Convert becomes Cast. This package
     saturates in both; other runtimes may not.
     """
-    if not 1 <= opset <= onnx_opset_version():
-        raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")
+    check_opset(opset)
     builder = OnnxBuilder(read_graph(content, file), file.stem, max(opset, _NUMPY_SINCE), opset < _NUMPY_SINCE)
     model = builder.model()
     if opset >= _NUMPY_SINCE:

@@ -9,9 +9,9 @@ from onnx import helper
 
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.openvino.onnx_nodes import PlainNode
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Said, Value
-from vinculum.models.convert.openvino.shape_layers import operand, with_ones_at_end
+from vinculum.models.convert.onnx_to_ir.nodes import PlainNode
+from vinculum.models.convert.onnx_to_ir.shape_layers import operand, with_ones_at_end
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Said, Value
 from vinculum.models.convert.opset.legacy_broadcasting import trailing_ones
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.onnx_scopes import name_of

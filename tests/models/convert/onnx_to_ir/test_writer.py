@@ -15,7 +15,7 @@ from defusedxml.ElementTree import fromstring
 from tests.models.convert.ir_models import DIVIDING, pairs, write_ir
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.convert.openvino.openvino_writer import OpenvinoWriter, Value
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_types import Known
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT4, INT32, UINT4, ElementType
 from vinculum.tensors.storage import dtype_of

@@ -1,0 +1,1 @@
+"""OpenVINO IR as ONNX graphs."""

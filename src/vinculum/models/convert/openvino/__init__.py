@@ -1,1 +1,0 @@
-"""Between ONNX and OpenVINO IR."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,3 +129,22 @@ class TestRefusals:
         line = refused("convert", "model.onnx", "--opset", 17, "-o", "x.onnx")
         assert "fails onnx.checker" in line
         assert "surplus" in line
+
+
+class TestSignals:
+    """Whoever ends the command finds nothing of what was begun."""
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name)
+    def test_nothing_is_left(
+        self, environment: dict[str, str], examples: Path, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        source = examples / "attention/model.onnx"
+        command = [sys.executable, "-m", "vinculum", "convert", str(source), "--opset", "21", "-o", "deep/new.onnx"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment, cwd=tmp_path) as process:
+            while process.poll() is None and not any(tmp_path.rglob("new.onnx")):
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, complaints = process.communicate()
+        assert (process.returncode, complaints) == (130, b"vinculum: interrupted\n")
+        assert list(tmp_path.iterdir()) == []

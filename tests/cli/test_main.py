@@ -26,9 +26,10 @@ from vinculum.errors import (
 @pytest.fixture(autouse=True)
 def _signals_stay() -> Iterator[None]:
     """Undo what the command sets for its own process."""
-    before = signal.getsignal(signal.SIGPIPE)
+    before = {number: signal.getsignal(number) for number in (signal.SIGPIPE, signal.SIGTERM, signal.SIGHUP)}
     yield
-    signal.signal(signal.SIGPIPE, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def fails_by(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:

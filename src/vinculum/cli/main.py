@@ -89,6 +89,10 @@ def _prepare() -> None:
     if hasattr(signal, "SIGPIPE"):
         # A reader such as `head` may close the pipe early; then we end as every other program in a pipe does.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            # To end as an interruption does: what was begun to be written is removed.
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     if not sys.warnoptions:
         # Other packages' advice to programmers is none to whoever runs a command.
         warnings.simplefilter("ignore")

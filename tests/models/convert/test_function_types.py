@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
+from onnx import FunctionProto, ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
 
 from vinculum.models.convert.constants import visible_constants
-from vinculum.models.convert.function_types import function_types, typed_scopes
+from vinculum.models.convert.function_types import typed_scopes
 from vinculum.models.onnx_divisions import declared_shape
 from vinculum.models.onnx_scopes import scopes
 
@@ -19,6 +19,12 @@ def _model(
     graph = f'<ir_version: 10, opset_import: ["" : {opset}, "d" : 1]> g {signature} {{ {calls} }}'
     bodies = [f'<opset_import: ["" : {opset}, "d" : 1], domain: "d"> {function}' for function in functions]
     return parser.parse_model("\n".join([graph, *bodies]))
+
+
+def function_types(model: ModelProto) -> dict[tuple[str, str, str], dict[str, TypeProto]]:
+    """Return the types of the values in the bodies of a model's functions."""
+    bodies = [s for s in typed_scopes(model) if isinstance(s.holder, FunctionProto)]
+    return {(s.holder.domain, s.holder.name, s.holder.overload): dict(s.types) for s in bodies}
 
 
 def _known(declared: TypeProto) -> tuple[int, object]:

@@ -42,15 +42,6 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
             yield Scope(scope.path, scope.holder, scope.opsets, ChainMap(types))
 
 
-def function_types(model: ModelProto) -> dict[Key, Mapping[str, TypeProto]]:
-    """Return the types of the values in the bodies of a model's functions, as far as all calls agree.
-
-    A value of which calls have different element types has none; one whose sizes differ has unknown sizes; one whose
-    ranks differ has no shape. Of a function that is never called only what it declares itself is known.
-    """
-    return {key: types[0] for key, types in _types_in_functions(infer_types(_without_large_tensors(model))).items()}
-
-
 def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
     calls = _Calls(inferred)
     calls.follow(_graph_scopes(inferred), 0)

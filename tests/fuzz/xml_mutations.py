@@ -10,8 +10,9 @@ TEXTS = (
     "", "0", "1", "-1", "2", "3", "12", "1.5", "1e3", "?", "...", "..", "1..", "..4", "2..1", "1,2", "1,2,3,?", ",",
     " ", "9" * 19, "9" * 5000, "-9223372036854775808", "9223372036854775807", "true", "false", "nan", "f32", "f16",
     "bf16", "f64", "i64", "i32", "i4", "u4", "u64", "boolean", "f8e4m3", "string", "dynamic", "numpy", "none", "pdpd",
-    "opset1", "opset8", "opset14", "Parameter", "Const", "Convert", "Divide", "Result", "Reshape", "Unsqueeze", "Squeeze",
-    "Broadcast", "Multiply", "Add", "Subtract", "Mod", "FloorMod", "Select", "ShapeOf", "é", "a\nb", "a" * 300,
+    "opset1", "opset8", "opset14", "Parameter", "Const", "Convert", "Divide", "Result", "Reshape", "Unsqueeze",
+    "Squeeze", "Broadcast", "Multiply", "Add", "Subtract", "Mod", "FloorMod", "Select", "ShapeOf", "é", "a\nb",
+    "a" * 300,
 )  # fmt: skip
 ATTRIBUTES = ("id", "name", "type", "version", "shape", "element_type", "destination_type", "offset", "size", "axis",
               "auto_broadcast", "m_pythondiv", "pythondiv", "names", "from-layer", "from-port", "to-layer", "to-port",

@@ -132,3 +132,32 @@ class TestOldAttributes:
         x, slope = -RNG.random((3, 3, 3), np.float32), np.array([1, 2, 3], np.float32)
         legacy = _run(onnx_file, helper.make_node("PRelu", ["x", "slope"], ["c"]), 6, x=x, slope=slope)
         assert legacy.tobytes() == (x * slope.reshape(3, 1)).tobytes()
+
+
+class TestBatchNormalization:
+    """Before operator set 14 one output stands for inference, whatever the momentum."""
+
+    SHAPES: tuple[list[int], ...] = ([2, 3, 4], [3], [3], [3], [3])
+
+    def _arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        rng = np.random.default_rng(0)
+        return {name: rng.random(shape, np.float32) for name, shape in zip("xsbmv", self.SHAPES, strict=True)}
+
+    @pytest.mark.parametrize("opset", [6, 7, 9, 12, 13, 14])
+    @pytest.mark.parametrize("attributes", [{}, {"momentum": 0.5}, {"epsilon": 0.5}])
+    def test_inference(self, onnx_file: File, opset: int, attributes: dict[str, Any]) -> None:
+        arrays = self._arrays()
+        node = helper.make_node("BatchNormalization", list("xsbmv"), ["c"], **attributes)
+        s, b, m, v = (arrays[name][:, np.newaxis] for name in "sbmv")
+        expected = s * (arrays["x"] - m) / np.sqrt(v + np.float32(attributes.get("epsilon", 1e-5))) + b
+        np.testing.assert_allclose(_run(onnx_file, node, opset, **arrays), expected, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("outputs", "attributes", "words"), [(["c", "m2"], {}, "training"), (["c"], {"spatial": 0}, "spatial")]
+    )
+    def test_refused(
+        self, onnx_file: File, one_line: OneLine, outputs: list[str], attributes: dict[str, Any], words: str
+    ) -> None:
+        node = helper.make_node("BatchNormalization", list("xsbmv"), outputs, "n", **attributes)
+        with one_line(ModelError, "node 'n' (BatchNormalization)", words):
+            _run(onnx_file, node, 8, **self._arrays())

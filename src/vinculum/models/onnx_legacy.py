@@ -7,11 +7,13 @@ reshaping its operands, or refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
+from onnx.reference.ops import load_op
 
 from vinculum.errors import BroadcastError
 from vinculum.models.onnx_divisions import DIVIDES
@@ -55,10 +57,25 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
         instance.to = _type_number(attributes.get("to", b""))
     elif node.op_type == "PRelu" and version < 7:
         instance.run = _by_channel(instance.run)
+    elif node.op_type == "BatchNormalization" and version < 14:
+        _check_inference_mode(node, attributes)
+        instance.attributes_names_ -= {"is_test", "spatial"}
+        instance._run = _with_options(partial(load_op("", "BatchNormalization")._run, instance), {"training_mode": 0})
     elif version < _OLD_ATTRIBUTES.get(node.op_type, (0, {}))[0]:
         left_out = {name: v for name, v in _OLD_ATTRIBUTES[node.op_type][1].items() if name not in attributes}
         instance._run = _with_options(instance._run, left_out)
     return instance
+
+
+def _check_inference_mode(node: NodeProto, attributes: Attributes) -> None:
+    """Refuse what the evaluator knows from operator set 14 on, or never.
+
+    Before, one output stood for inference, whatever the momentum; the evaluator trains if there is a momentum.
+    """
+    if any(node.output[1:]):
+        raise ValueError("its outputs ask for training, which the evaluator knows from operator set 14 on")
+    if attributes.get("spatial", 1) != 1:
+        raise ValueError("its attribute spatial is not 1, which the evaluator does not know")
 
 
 def _with_options(run: Callable[..., Any], options: Attributes) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ from vinculum.ops.policies import Policies
 SIDES = ("the original", "the converted")
 
 _SECONDS = 10.0
-_LARGEST_RESULT = 1 << 28
+_LARGEST_RESULT = 1 << 24
 _REPETITIONS = 5
 # The documents leave integers divided by zero undefined. A type that carries another for a while keeps 0 and the
 # wrapped MIN; it would not keep what saturates.

@@ -16,8 +16,8 @@ from onnx.inliner import inline_local_functions
 from vinculum.models.execution import Division, Execution
 from vinculum.models.onnx_dependencies import dividing_functions, operands_of
 from vinculum.models.onnx_divisions import DIVIDES, number_of
+from vinculum.models.onnx_evaluator import EvaluatedGraph
 from vinculum.models.onnx_partition import Stage, partition
-from vinculum.models.onnx_runner import OnnxProgram
 from vinculum.models.onnx_scopes import title
 from vinculum.models.onnx_tensors import decode
 from vinculum.models.onnxruntime_part import Holder, RunnablePart
@@ -143,7 +143,7 @@ class _EvaluatedStep:
         self._operands = operands_of(node)
         proto = holder.model([node])
         proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
-        self._program = OnnxProgram(proto, divisions, {})
+        self._program = EvaluatedGraph(proto, divisions, {})
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
         operands = {name: to_python(name, values[name]) for name in self._operands}

@@ -501,3 +501,20 @@ def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
     if a.shape != b.shape or a.dtype.kind in "OUST":
         return bool(np.array_equal(a, b))
     return bool(np.allclose(a.astype(complex), b.astype(complex), 1e-3, 1e-5, equal_nan=True))
+
+
+class TestBoundsThatAreLeftOut:
+    """A Clip without a bound leaves infinities alone from operator set 11 on, and bounds them before."""
+
+    @pytest.mark.parametrize(("source", "target"), [(10, 11), (11, 10), (13, 6), (6, 13)])
+    @pytest.mark.parametrize("element_type", ["float", "double", "float16"])
+    def test_infinities(self, run: Run, source: int, target: int, element_type: str) -> None:
+        model = _model(source, f"({element_type}[4] x) => ({element_type}[4] y)", "y = Clip(x)")
+        x = np.array(
+            [-np.inf, np.inf, 1, -2], {"float": np.float32, "double": np.float64}.get(element_type, np.float16)
+        )
+        for opsets in ((target,), (target, source)):
+            converted = model
+            for opset in opsets:
+                converted = convert_opset(converted, opset).model
+            assert run(converted, {"x": x})["y"].tobytes() == run(model, {"x": x})["y"].tobytes()

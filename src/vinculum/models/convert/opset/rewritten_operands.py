@@ -5,7 +5,7 @@ Each rule is as `changed_meanings` says.
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from onnx import NodeProto, TensorProto, helper
 from vinculum.models.convert.opset.constant_nodes import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.models.convert.opset.node_step import Step
 
+_UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 
 
@@ -26,16 +27,18 @@ def cast_6(step: Step) -> list[NodeProto]:
 
 
 def clip_11(step: Step) -> list[NodeProto]:
-    """Give bounds as operands from operator set 11 on; the version converter makes them float whatever they bound."""
+    """Give bounds as operands from operator set 11 on; the version converter makes them float whatever they bound.
+
+    What is left out bounds nothing from then on, and before it is the largest float, which bounds infinities.
+    """
     x = step.operand(0)
     if step.up:
-        bounds = [step.value(name) if step.given(name) else None for name in ("min", "max")]
+        bounds = [None if step.value(name) == at else step.value(name) for _, name, at in _UNBOUNDED]
         step.drop("min", "max")
         step.set_operands([x, *(_of_type_of(step, x, bound) for bound in bounds)])
     else:
-        for place, name in ((1, "min"), (2, "max")):
-            if step.operand(place):
-                step.give(name, _one_float(step, place, name))
+        for place, name, unbounded in _UNBOUNDED:
+            step.give(name, _one_float(step, place, name) if step.operand(place) else unbounded)
         step.set_operands([x])
     return [step.node]
 
@@ -167,7 +170,8 @@ def _of_type_of(step: Step, x: str, value: float | None) -> str:
     code = step.element_type(x)
     if not code:
         raise ValueError("the element type is not known; declare it")
-    return step.rewriter.constant(np.array(value).astype(helper.tensor_dtype_to_np_dtype(code)), "bound")
+    with np.errstate(over="ignore"):  # The largest float is an infinity in a narrower type.
+        return step.rewriter.constant(np.array(value).astype(helper.tensor_dtype_to_np_dtype(code)), "bound")
 
 
 def _constant(step: Step, place: int, name: str) -> NDArray[Any]:

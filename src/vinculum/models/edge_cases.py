@@ -72,23 +72,6 @@ def _integers(element_type: ElementType) -> list[int]:
     return [n for n in dict.fromkeys(numbers) if lowest <= n <= highest]
 
 
-def operand_pairs(element_type: ElementType, size: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return dividends and divisors in which every edge value meets every other, or as many as there is room for.
-
-    Parameters
-    ----------
-    element_type : ElementType
-        Any but the reals.
-    size : int
-        How many pairs; the most telling ones come into fewer than all, and more than all repeat them.
-    seed : int
-        Decides their order.
-    """
-    places = np.random.default_rng([seed, size]).permutation(size)
-    first, second = paired(element_type, 0, size)
-    return first[places], second[places]
-
-
 def paired(element_type: ElementType, start: int, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return `size` pairs of edge values from the `start`-th on, the most telling first, over and over again."""
     values = edge_values(element_type)

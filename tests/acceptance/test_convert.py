@@ -43,7 +43,7 @@ class TestOpsets:
         assert told["source"] == {"file": str(source), "format": "ONNX operator set 6"}
         assert told["target"] == {"file": "a/b/new.onnx", "format": "ONNX operator set 7"}
         assert told["changes"][0]["node"] == "node 'C' (Div)"
-        assert told["verification"]["compared"] > 100
+        assert told["verification"]["compared"] > 0
         assert (tmp_path / "a/b/new.onnx").is_file()
 
     def test_without_verification(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:

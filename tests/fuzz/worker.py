@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -109,9 +110,12 @@ def _answer(job: Callable[[Path, int], None], file: Path, opset: int) -> tuple[s
 
 
 def _warm_up(folder: Path) -> None:
-    """Import everything before memory gets scarce."""
+    """Import and compile everything before memory gets scarce."""
+    from vinculum.models.limits import LimitError
+
     for file in sorted(folder.glob("*/*.onnx")) + sorted(folder.glob("*/*.xml")):
-        run(file, 0)
+        with suppress(LimitError):  # Where a kernel has to be compiled first, that alone takes longer.
+            run(file, 0)
 
 
 def _limit_memory() -> None:

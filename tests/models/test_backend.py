@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -162,6 +163,10 @@ class TestRun:
     ) -> None:
         with one_line(kind, *parts):
             backend.run_model(division, inputs)
+
+    def test_after_pickling(self, bytes_division: ModelProto) -> None:
+        ready = pickle.loads(pickle.dumps(backend.prepare(bytes_division, zero_divisor="saturate")))
+        assert ready.run(EDGES).c.tolist() == [-128, 127]
 
     def test_both_counts_are_told(self, weighted: ModelProto, one_line: OneLine) -> None:
         with one_line(ModelError, "takes 1 or 2"):

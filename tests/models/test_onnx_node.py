@@ -43,7 +43,9 @@ class TestDivisions:
             (helper.make_node("Div", ["a", "b"], ["c"], axis=0), [A, B], 7, AttributeValueError, ("Div-7", "axis")),
             (DIV, [A, B], 0, ModelError, ("opset_version is 0; allowed: 1 to",)),
             (DIV, [A, B], "6", ModelError, ("opset_version is '6'",)),
-            (DIV, [A, B], 10**6, ModelError, ("operator set 1000000",)),
+            (DIV, [A, B], True, ModelError, ("opset_version is True",)),
+            (DIV, [A, B], 2**70, ModelError, (f"opset_version is {2**70}; allowed: 1 to",)),
+            (DIV, [A, B], 10**6, ModelError, ("opset_version is 1000000; allowed: 1 to",)),
         ],
     )
     def test_refused(
@@ -119,6 +121,10 @@ class TestInputs:
     def test_refused(self, one_line: OneLine, inputs: Any, kind: type[Exception], parts: tuple[str, ...]) -> None:
         with one_line(kind, *parts):
             backend.run_node(DIV, inputs)
+
+    def test_names_that_are_none(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "'d'", "inputs are given by name; 1 is none"):
+            backend.run_node(DIV, {"a": A, 1: B})
 
     def test_two_values_of_one_name(self, one_line: OneLine) -> None:
         with one_line(ModelError, "input 'a'", "cannot take"):

@@ -26,12 +26,16 @@ _IGNORED = ("rtol", "atol")  # ONNX's test runner hands its tolerances to every 
 
 
 class VinculumBackendRep(BackendRep):
-    """A model made ready to run, any number of times and in any thread."""
+    """A model made ready to run, any number of times, in any thread, and pickled in any process."""
 
     def __init__(self, model: Model, policies: Policies) -> None:
         self._model = model
         self._policies = policies
         self._outputs: Callable[..., tuple[Any, ...]] = namedtupledict("Outputs", [t.name for t in model.outputs])
+
+    def __reduce__(self) -> tuple[type[VinculumBackendRep], tuple[Model, Policies]]:
+        """Pickle what it was made of: the type of its outputs is its own, and has no name to be found by."""
+        return type(self), (self._model, self._policies)
 
     @property
     def model(self) -> Model:

@@ -33,9 +33,10 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
     """
     if not isinstance(node, NodeProto):
         raise ModelError(f"the node is a {type(node).__name__}, not an onnx.NodeProto")
-    version = onnx_opset_version() if opset is None else opset
-    if not isinstance(version, int) or version < 1:
-        raise ModelError(f"opset_version is {opset!r}; allowed: 1 to {onnx_opset_version()}")
+    newest = onnx_opset_version()
+    version = newest if opset is None else opset
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= newest:
+        raise ModelError(f"opset_version is {opset!r}; allowed: 1 to {newest}")
     named = {name: value for name, value in _by_name(node, inputs).items() if value is not None}
     alone = NodeProto()
     alone.CopyFrom(node)
@@ -55,6 +56,9 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
 
 def _by_name(node: NodeProto, inputs: Any) -> Mapping[str, Any]:
     if isinstance(inputs, Mapping):
+        for name in inputs:
+            if not isinstance(name, str):
+                raise ModelError(f"{title(node)}: inputs are given by name; {name!r} is none")
         return inputs
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
     distinct = list(dict.fromkeys(name for name in node.input if name))

@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.models.harden import RUNTIMES, Decision, HardenedFile
+from vinculum.models.harden.runtime_process import NAMES
 from vinculum.models.messages import listed
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import counted, section, table
@@ -108,7 +109,7 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
     proof = hardened.proof
     if proof is None or not rewritten:
         return f"No rewrite was needed ({total}); the model is written as it was."
-    names = " and ".join(proof.runtimes)
+    names = " and ".join(NAMES[runtime] for runtime in proof.runtimes)
     return (
         f"{rewritten:,} of {total} rewritten. {counted(proof.quotients, 'quotient')} on {names} agree in every bit "
         f"with ours, zero divisors, MIN/-1 and constants among them."

@@ -6,24 +6,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.convert.constants import visible_constants
-from vinculum.models.harden.constant_values import ConstantValues
+from vinculum.models.harden.constant_values import ConstantValues, constant_values
 
 N = helper.make_node
 
 
-def values(nodes: list[NodeProto], name: str = "y", *, overridable: bool = False) -> list[Any] | None:
-    """Return what is known of a value, in a model with the initializer k = [[3, 1, 3]] and the input x."""
+def model_of(nodes: list[NodeProto], name: str = "y", *, overridable: bool = False) -> ModelProto:
+    """Return a model with the initializer k = [[3, 1, 3]] and the input x."""
     inputs = [helper.make_tensor_value_info("x", TensorProto.INT64, (1, 3))]
     if overridable:
         inputs.append(helper.make_tensor_value_info("k", TensorProto.INT64, (1, 3)))
     output = helper.make_tensor_value_info(name, TensorProto.INT64, None)
     constants = [numpy_helper.from_array(np.array([[3, 1, 3]]), "k"), numpy_helper.from_array(np.array([3]), "shape")]
-    model = helper.make_model(helper.make_graph(nodes, "g", inputs, [output], constants))
-    (tensors,) = visible_constants(model)
-    found = ConstantValues(model.graph, tensors).of(name)
+    return helper.make_model(helper.make_graph(nodes, "g", inputs, [output], constants))
+
+
+def known_in(nodes: list[NodeProto], *, overridable: bool = False) -> ConstantValues:
+    """Return what is known in the graph of such a model."""
+    (known,) = constant_values(model_of(nodes, overridable=overridable))
+    return known
+
+
+def values(nodes: list[NodeProto], name: str = "y", *, overridable: bool = False) -> list[Any] | None:
+    """Return what is known of a value."""
+    found = known_in(nodes, overridable=overridable).of(name)
     return None if found is None else found.tolist()
 
 
@@ -64,3 +72,37 @@ class TestNotKnown:
 
     def test_an_initializer_that_an_input_overrides(self) -> None:
         assert values([N("Identity", ["k"], ["y"])], overridable=True) is None
+
+
+class TestFoundByTheRuntime:
+    """A dividend that a runtime works out when it loads the model is told from one that only a run knows."""
+
+    STRETCHED = (N("Shape", ["x"], ["size"]), N("Expand", ["k", "size"], ["divisor"]))
+
+    @pytest.mark.parametrize(
+        ("nodes", "divisor", "found"),
+        [
+            ([N("Add", ["k", "k"], ["y"]), *STRETCHED], "divisor", True),
+            ([N("Add", ["k", "k"], ["y"]), *STRETCHED], "k", False),  # It is folded with its dividend.
+            ([N("Identity", ["x"], ["y"]), *STRETCHED], "divisor", False),
+        ],
+    )
+    def test_in_a_graph(self, nodes: list[NodeProto], divisor: str, found: bool) -> None:
+        assert known_in(nodes).may_be_found("y", divisor) is found
+
+    def test_a_parameter_of_a_function(self) -> None:
+        body = [N("Constant", [], ["k"], value_int=3), N("Identity", ["p"], ["y"]), N("Neg", ["p"], ["z"])]
+        opset = helper.make_opsetid("", 17)
+        function = helper.make_function("own", "F", ["p"], ["y", "z"], body, [opset])
+        graph = helper.make_graph([], "g", [], [])
+        _, values = constant_values(helper.make_model(graph, opset_imports=[opset], functions=[function]))
+        assert values.may_be_found("y", "k")
+        assert not values.may_be_found("z", "k")
+
+
+def test_a_value_of_the_scope_around_is_known_through_nodes_there() -> None:
+    body = helper.make_graph([N("Cast", ["y"], ["r"], to=TensorProto.INT32)], "body", [], [])
+    branch = N("If", ["x"], ["r"], then_branch=body, else_branch=body)
+    inner = list(constant_values(model_of([N("Identity", ["k"], ["y"]), branch], "r")))[1].of("r")
+    assert inner is not None
+    assert inner.tolist() == [1, 3]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.harden import Hardening, Runtime, harden
@@ -124,6 +124,20 @@ class TestDepth:
             harden(model, "onnxruntime")
 
 
+class TestOpenSizes:
+    """OpenVINO takes other kernels where sizes are open; some compute a Where of integers in float32."""
+
+    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
+    @pytest.mark.parametrize("size", [4, "N"])
+    def test_saturation(self, outcomes: Outcomes, division: Division, runtime: Runtime, size: int | str) -> None:
+        hardened = harden(division(INT32, (size,), (size,)), runtime, overflow="saturate").model
+        low, high = -(2**31), 2**31 - 1
+        dividend, divisor = np.array([low, low, low, high], np.int32), np.array([-1, 1, 0, -1], np.int32)
+        feeds = {"A": dividend, "B": divisor, "unused": np.zeros(1, np.float32)}
+        (outcome,) = outcomes("openvino", [(hardened, feeds)])
+        assert outcome.outputs[0].tolist() == [high, low, 0, -high]
+
+
 class TestModels:
     """The result is a valid model that means the same; the given one is not changed."""
 
@@ -172,6 +186,66 @@ class TestModels:
         assert names(harden(model, "onnxruntime")) == {":ratio": True}
 
 
+def inverse_in_function() -> ModelProto:
+    """Return a model that hands a constant 1 to a function that divides it by 3, and multiplies."""
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    three = N("Constant", [], ["three"], value=numpy_helper.from_array(np.array(3)))
+    body = [three, N("Div", ["p", "three"], ["q"], "ratio")]
+    function = helper.make_function("own", "Third", ["p"], ["q"], body, opsets[:1])
+    nodes = [N("Third", ["one"], ["q"], domain="own"), N("Mul", ["q", "A"], ["C"])]
+    return _inverse(nodes, {"one": 1}, opset_imports=opsets, functions=[function])
+
+
+def inverse_in_if() -> ModelProto:
+    """Return a model whose If divides a 1 that an Identity outside makes."""
+    inner = [N("Div", ["one", "three"], ["q"], "ratio"), N("Mul", ["q", "A"], ["r"])]
+    out = [helper.make_tensor_value_info("r", I64, (3,))]
+    branch = helper.make_graph(inner, "branch", [], out)
+    nodes = [N("Identity", ["unit"], ["one"]), N("If", ["yes"], ["C"], then_branch=branch, else_branch=branch)]
+    return _inverse(nodes, {"unit": 1, "three": 3, "yes": True}, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def inverse_of_a_size() -> ModelProto:
+    """Return a model that divides a 1, which is found by folding, by as many 3 as the input is long."""
+    nodes = [
+        N("Cast", ["yes"], ["one"], to=I64),
+        N("Shape", ["A"], ["size"]),
+        N("Expand", ["three", "size"], ["threes"]),
+        N("Div", ["one", "threes"], ["q"], "ratio"),
+        N("Mul", ["q", "A"], ["C"]),
+    ]
+    return _inverse(nodes, {"three": 3, "yes": True}, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def _inverse(nodes: list[NodeProto], constants: dict[str, int], **options: Any) -> ModelProto:
+    a, c = (helper.make_tensor_value_info(name, I64, ("n",)) for name in "AC")
+    tensors = [numpy_helper.from_array(np.array(value), name) for name, value in constants.items()]
+    return helper.make_model(helper.make_graph(nodes, "g", [a], [c], tensors), ir_version=9, **options)
+
+
+class TestFunctions:
+    """A model's functions may import an operator set that the model itself does not."""
+
+    @pytest.mark.parametrize(("runtime", "witness"), [("onnxruntime", "onnxruntime"), ("openvino", "openvino")])
+    def test_no_import_of_the_model(self, outcomes: Outcomes, runtime: Runtime, witness: str) -> None:
+        model = in_function()
+        del model.opset_import[0]
+        (outcome,) = outcomes(witness, [(harden(model, runtime).model, {"A": NARROW_A, "B": B})])
+        assert outcome.outputs[0].tolist() == NARROW_EXPECTED
+
+
+class TestInverses:
+    """ONNX Runtime makes 1/b*c into c/b: a 1 that it finds while it loads is a 1 too."""
+
+    @pytest.mark.parametrize("build", [inverse_in_function, inverse_in_if, inverse_of_a_size])
+    def test_the_product_is_kept_apart(self, outcomes: Outcomes, build: Callable[[], ModelProto]) -> None:
+        model = build()
+        inputs = {"A": np.array([10, 7, -9])}
+        plain, hardened = outcomes("onnxruntime", [(x, inputs) for x in (model, harden(model, "onnxruntime").model)])
+        assert plain.outputs[0].tolist() == [3, 2, -3]
+        assert hardened.outputs[0].tolist() == [0, 0, 0]
+
+
 class TestRefused:
     """What cannot be hardened is refused in one line that names it."""
 
@@ -185,6 +259,21 @@ class TestRefused:
         with one_line(ModelError, "'n'", "element type is not known"):
             harden(model, "portable")
 
+    @pytest.mark.parametrize(("runtime", "around"), [("onnxruntime", 19), ("portable", 19), ("openvino", 18)])
+    def test_a_function_of_another_operator_set(
+        self, one_line: Callable[..., Any], runtime: Runtime, around: int
+    ) -> None:
+        model = in_function()
+        model.opset_import[0].version = around
+        with one_line(ModelError, "'Ratio'", "operator set 17", f"vinculum convert --opset {around}"):
+            harden(model, runtime)
+
+    def test_a_function_of_another_operator_set_that_means_the_same(self, outcomes: Outcomes) -> None:
+        model = in_function()
+        model.opset_import[0].version = 18
+        (outcome,) = outcomes("onnxruntime", [(harden(model, "onnxruntime").model, {"A": A, "B": B})])
+        assert outcome.outputs[0].tolist() == EXPECTED
+
     @pytest.mark.parametrize("policy", [{"zero_divisor": "raise"}, {"overflow": "raise"}])
     def test_raising(self, one_line: Callable[..., Any], division: Division, policy: dict[str, Any]) -> None:
         with one_line(AttributeValueError, "'raise'", "no ONNX operator can raise an error", "'saturate'"):
@@ -194,7 +283,7 @@ class TestRefused:
         wrong: Any = "cuda"
         with one_line(AttributeValueError, "onnxruntime, openvino, portable", "'cuda'"):
             harden(division(INT32, (5,), (5,)), wrong)
-        with one_line(AttributeValueError, "zero_divisor is 'one'"):
+        with one_line(AttributeValueError, "zero_divisor is 'one'; allowed here: 'zero', 'saturate'"):
             harden(division(INT32, (5,), (5,)), "onnxruntime", zero_divisor="one")  # type: ignore[arg-type]  # wrong on purpose
 
     def test_a_constant_beyond_int32_on_openvino(self, one_line: Callable[..., Any], division: Division) -> None:

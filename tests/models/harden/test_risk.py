@@ -20,8 +20,8 @@ PLAIN = Policies("zero", "wrap")
 
 def facts(element_type: ElementType, dividend: list[int] | None = None, divisor: list[int] | None = None) -> Facts:
     """Return what is known of a Div, None for an operand that is not constant."""
-    known = [None if x is None else np.array(x) for x in (dividend, divisor)]
-    return Facts("Div", 17, element_type, *known)
+    a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
+    return Facts("Div", 17, element_type, a, b)
 
 
 class TestSafe:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from vinculum.models.convert.constants import visible_constants
+from vinculum.models.onnx_scopes import subgraphs
 
 _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile")
-_VALUES_OF_CONSTANT = ("value_int", "value_ints")
 
 
 class ConstantValues:
@@ -22,35 +25,81 @@ class ConstantValues:
         The scope.
     tensors : Mapping of str to TensorProto
         Its constants and those around, as `vinculum.models.convert.constants` finds them.
+    around : ConstantValues, optional
+        The scope around it.
     """
 
-    def __init__(self, holder: GraphProto | FunctionProto, tensors: Mapping[str, TensorProto]) -> None:
-        self._makers = {name: node for node in holder.node for name in node.output}
+    def __init__(
+        self,
+        holder: GraphProto | FunctionProto,
+        tensors: Mapping[str, TensorProto],
+        around: ConstantValues | None = None,
+    ) -> None:
+        outer = ChainMap() if around is None else around._makers
+        inputs = [value if isinstance(value, str) else value.name for value in holder.input]
+        own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
+        own.update((name, node) for node in holder.node for name in node.output)
+        self._makers: ChainMap[str, NodeProto | None] = outer.new_child(own)
         self._tensors = tensors
+        self._parameters = frozenset(inputs) if isinstance(holder, FunctionProto) else frozenset()
+        if around is not None:
+            self._parameters |= around._parameters
         self._found: dict[str, NDArray[Any] | None] = {}
 
     def of(self, name: str) -> NDArray[Any] | None:
         """Return the distinct values in one dimension; None if they are not known."""
+        origin, steps = self._traced(name)
+        values = self._own(origin)
+        for node in reversed(steps):
+            values = None if values is None else _after(node, values)
+        return values
+
+    def may_be_found(self, dividend: str, divisor: str) -> bool:
+        """Whether a runtime may know a dividend that is not known here, and not fold the division by a known divisor.
+
+        A call may hand a constant to a function, which is inlined before anything is folded; and no division is folded
+        whose divisor has a size that is not known.
+        """
+        origin, _ = self._traced(dividend)
+        if origin in self._parameters:
+            return True
+        _, steps = self._traced(divisor)
+        sized = all(name in self._tensors for node in steps for name in node.input[1:])
+        return not sized and (self._makers.get(origin) is not None or origin in self._tensors)
+
+    def _traced(self, name: str) -> tuple[str, list[NodeProto]]:
+        """Return what a value is made of by nodes that keep its elements, and these, the last one first."""
         steps: list[NodeProto] = []
-        while name not in self._found and name not in self._tensors:
+        while name not in self._tensors:
             node = self._makers.get(name)
             if node is None or node.domain or not _keeps_values(node):
                 break
             steps.append(node)
             name = node.input[0]
-        values = self._own(name)
-        for node in reversed(steps):
-            values = None if values is None else _after(node, values)
-        return values
+        return name, steps
 
     def _own(self, name: str) -> NDArray[Any] | None:
         if name not in self._found:
-            tensor, node = self._tensors.get(name), self._makers.get(name)
-            if tensor is not None:
-                self._found[name] = _distinct(numpy_helper.to_array(tensor))
-            else:
-                self._found[name] = None if node is None else _plain_constant(node)
+            tensor = self._tensors.get(name)
+            self._found[name] = None if tensor is None else _distinct(numpy_helper.to_array(tensor))
         return self._found[name]
+
+
+def constant_values(model: ModelProto) -> Iterator[ConstantValues]:
+    """Yield what each scope sees, scopes in the order of `vinculum.models.onnx_scopes.scopes`."""
+    tensors = visible_constants(model)
+    for holder in (model.graph, *model.functions):
+        yield from _nested(holder, tensors, None)
+
+
+def _nested(
+    holder: GraphProto | FunctionProto, tensors: Iterator[Mapping[str, TensorProto]], around: ConstantValues | None
+) -> Iterator[ConstantValues]:
+    values = ConstantValues(holder, next(tensors), around)
+    yield values
+    for node in holder.node:
+        for _, graph in subgraphs(node):
+            yield from _nested(graph, tensors, values)
 
 
 def _keeps_values(node: NodeProto) -> bool:
@@ -67,16 +116,6 @@ def _after(node: NodeProto, values: NDArray[Any]) -> NDArray[Any] | None:
     # Only a Cast in which every value stays itself needs no rule.
     same = values.dtype.kind in "iu" and bool(np.all(values.astype(dtype) == values))
     return values.astype(dtype) if same else None
-
-
-def _plain_constant(node: NodeProto) -> NDArray[Any] | None:
-    """Return what a Constant of plain integers holds."""
-    if node.domain or node.op_type != "Constant":
-        return None
-    for attribute in node.attribute:
-        if attribute.name in _VALUES_OF_CONSTANT and not attribute.ref_attr_name:
-            return _distinct(np.array(helper.get_attribute_value(attribute), np.int64))
-    return None
 
 
 def _distinct(array: NDArray[Any]) -> NDArray[Any] | None:

@@ -11,29 +11,13 @@ no step overflows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vinculum.models.harden.integer_nodes import IntegerNodes
 
 
-@dataclass(frozen=True)
-class Quotient:
-    """Names of values.
-
-    Attributes
-    ----------
-    value : str
-        The quotient, MIN where it is MIN/-1.
-    overflows : str or None
-        Where it is MIN/-1; None if it never is.
-    """
-
-    value: str
-    overflows: str | None = None
-
-
-def exact_quotient(nodes: IntegerNodes, a: str, b: str, *, signed: bool, may_overflow: bool) -> Quotient:
-    """Return the truncated quotient.
+def exact_quotient(
+    nodes: IntegerNodes, a: str, b: str, *, signed: bool, may_overflow: bool, saturate: bool = False
+) -> str:
+    """Return the truncated quotient, MIN where it is MIN/-1 and not asked to be MAX.
 
     Parameters
     ----------
@@ -45,26 +29,31 @@ def exact_quotient(nodes: IntegerNodes, a: str, b: str, *, signed: bool, may_ove
         Whether an operand may be negative.
     may_overflow : bool
         Whether it may be MIN/-1.
+    saturate : bool
+        Whether MIN/-1 is to give MAX.
     """
     zero = nodes.number(0)
     if not signed:
         n, d = nodes.subtract(zero, a, "dividend"), nodes.subtract(zero, b, "divisor")
         negative, _ = _negative_quotient(nodes, n, d)
-        return Quotient(nodes.subtract(zero, negative, "quotient"))
+        return nodes.subtract(zero, negative, "quotient")
     a_positive, b_positive = nodes.positive(a, "dividend_positive"), nodes.positive(b, "divisor_positive")
     n = _signed(nodes, a, a_positive, "dividend")
     d = _signed(nodes, b, b_positive, "divisor")
     negative, unit = _negative_quotient(nodes, n, d)
     is_negative = nodes.differ(a_positive, b_positive, "signs_differ")
-    overflows = None
     if may_overflow:
-        # n + MAX is below 0 for MIN alone. MIN/1 and MIN/-1 both give MIN, which is negative already.
-        distance = nodes.add(n, nodes.number(nodes.element_type.maximum), "distance_to_min")
-        minimum = nodes.both(nodes.negative(distance, "dividend_is_min"), unit, "quotient_is_min")
-        overflows = nodes.both(minimum, nodes.negation(is_negative, "signs_agree"), "overflows")
-        is_negative = nodes.either(is_negative, minimum, "negative")
+        # -MAX - n is above 0 for MIN alone. MIN/1 and MIN/-1 both give MIN, which is negative already.
+        distance = nodes.subtract(nodes.number(-nodes.element_type.maximum), n, "distance_to_min")
+        minimum = nodes.both(nodes.positive(distance, "dividend_is_min"), unit, "quotient_is_min")
+        if saturate:
+            # -(MIN + 1) is MAX. A Where that chose MAX would do too, but OpenVINO may compute that in float32.
+            overflows = nodes.both(minimum, nodes.negation(is_negative, "signs_agree"), "overflows")
+            negative = nodes.add(negative, nodes.one_where(overflows, "one_too_low"), "saturated")
+        else:
+            is_negative = nodes.either(is_negative, minimum, "negative")
     is_positive = nodes.negation(is_negative, "positive")
-    return Quotient(_signed(nodes, negative, is_positive, "quotient"), overflows)
+    return _signed(nodes, negative, is_positive, "quotient")
 
 
 def _signed(nodes: IntegerNodes, value: str, reverse: str, hint: str) -> str:

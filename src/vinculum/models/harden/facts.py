@@ -28,6 +28,9 @@ class Facts:
         The operands'.
     dividend, divisor : ndarray or None
         The distinct values of an operand that is the same in every run.
+    may_be_found : bool
+        Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
+        run, and yet not fold the division.
     """
 
     operator: str
@@ -35,6 +38,7 @@ class Facts:
     element_type: ElementType
     dividend: Values = None
     divisor: Values = None
+    may_be_found: bool = False
 
     @property
     def is_signed(self) -> bool:
@@ -47,9 +51,9 @@ class Facts:
         return self.divisor is None or not bool(np.all(self.divisor != 0))
 
     @property
-    def is_inverse(self) -> bool:
-        """Whether every dividend is 1."""
-        return self.dividend is not None and bool(np.all(self.dividend == 1))
+    def may_be_inverse(self) -> bool:
+        """Whether a runtime may find that every dividend is 1."""
+        return self.may_be_found if self.dividend is None else bool(np.all(self.dividend == 1))
 
     @property
     def may_overflow(self) -> bool:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto
-from onnx.inliner import inline_local_functions
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.convert.constants import visible_constants
 from vinculum.models.convert.function_types import typed_scopes
-from vinculum.models.harden.constant_values import ConstantValues
+from vinculum.models.harden.constant_values import ConstantValues, constant_values
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.models.harden.facts import Facts
+from vinculum.models.harden.functions import check_functions, without_functions
 from vinculum.models.harden.rewrites import rewrite
 from vinculum.models.harden.risk import assess
-from vinculum.models.messages import one_line
 from vinculum.models.onnx_divisions import DIVIDES, division_of
 from vinculum.models.onnx_rewriter import Rewriter, names_in, set_nodes
 from vinculum.models.onnx_scopes import Scope, name_of
@@ -62,17 +60,18 @@ def harden(
     hardened.CopyFrom(proto)
     taken = names_in(hardened)
     decisions: list[list[Decision]] = []
-    surroundings = list(zip(typed_scopes(hardened), visible_constants(hardened), strict=True))
+    surroundings = list(zip(typed_scopes(hardened), constant_values(hardened), strict=True))
     # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, tensors in reversed(surroundings):
-        values = ConstantValues(scope.holder, tensors)
+    for scope, values in reversed(surroundings):
         decisions.append(_harden_scope(scope, values, taken, runtime, policies))
     found = tuple(decision for group in reversed(decisions) for decision in group)
     remainders = tuple(name for scope, _ in surroundings for name in _remainders(scope))
     changed = any(decision.rewritten for decision in found)
+    if changed:
+        check_functions(hardened, runtime)
     inlined = len(hardened.functions) if runtime == "openvino" and changed else 0
     if inlined:
-        hardened = _without_functions(hardened)
+        hardened = without_functions(hardened)
     if changed:
         hardened.ir_version = max(hardened.ir_version, _INITIALIZERS_ALONE)
     return Hardening(hardened, runtime, policies, found, inlined, remainders)
@@ -87,23 +86,13 @@ def _remainders(scope: Scope) -> Iterator[str]:
                 yield name_of(node)
 
 
-def _without_functions(model: ModelProto) -> ModelProto:
-    """Return the model with its functions' nodes in the place of their calls: OpenVINO does not take functions."""
-    try:
-        return inline_local_functions(model)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined, as OpenVINO needs: {one_line(error)}") from None
-
-
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
     if runtime not in RUNTIMES:
         raise AttributeValueError(f"a model is hardened for {', '.join(RUNTIMES)}; not for {runtime!r}")
-    for name, value in (("zero_divisor", zero_divisor), ("overflow", overflow)):
-        if value == "raise":
-            other = "zero" if name == "zero_divisor" else "wrap"
-            raise AttributeValueError(
-                f"{name} is 'raise', and no ONNX operator can raise an error; allowed here: {other!r}, 'saturate'"
-            )
+    for name, value, other in (("zero_divisor", zero_divisor, "zero"), ("overflow", overflow, "wrap")):
+        if value not in (other, "saturate"):
+            reason = ", and no ONNX operator can raise an error" if value == "raise" else ""
+            raise AttributeValueError(f"{name} is {value!r}{reason}; allowed here: {other!r}, 'saturate'")
     return Policies(zero_divisor, overflow)
 
 
@@ -157,7 +146,9 @@ def _decide(
         )
     divisor = values.of(node.input[-1])
     dividend = values.of(node.input[0]) if len(node.input) > 1 else None
-    facts = Facts(node.op_type, opset, division.element_type, dividend, divisor)
+    unknown = node.op_type == "Div" and dividend is None and divisor is not None
+    may_be_found = unknown and values.may_be_found(node.input[0], node.input[1])
+    facts = Facts(node.op_type, opset, division.element_type, dividend, divisor, may_be_found)
     try:
         found = assess(facts, runtime, policies)
     except ModelError as error:

@@ -106,7 +106,7 @@ def _different(hardening: Hardening) -> list[Decision]:
         facts = decision.facts
         values = [None if x is None else x.tobytes() for x in (facts.dividend, facts.divisor)]
         if decision.rewritten:
-            found.setdefault((facts.operator, facts.opset, facts.element_type, *values), decision)
+            found.setdefault((facts.operator, facts.opset, facts.element_type, facts.may_be_found, *values), decision)
     return list(found.values())
 
 

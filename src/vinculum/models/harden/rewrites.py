@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from onnx import TensorProto
 
 from vinculum.models.harden.decision import Runtime
-from vinculum.models.harden.exact_quotient import Quotient, exact_quotient
+from vinculum.models.harden.exact_quotient import exact_quotient
 from vinculum.models.harden.facts import Facts
 from vinculum.models.harden.integer_nodes import IntegerNodes
 from vinculum.models.onnx_rewriter import Rewriter
@@ -15,6 +17,22 @@ from vinculum.spec.element_types import FLOAT, INT32, INT64, UINT32, UINT64, Ele
 
 _HALF = float(2**62)
 """Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """Names of values.
+
+    Attributes
+    ----------
+    value : str
+        The quotient.
+    overflows : str or None
+        Where it is MIN/-1 and still MIN; None if it never is.
+    """
+
+    value: str
+    overflows: str | None = None
 
 
 def carrier_of(element_type: ElementType, runtime: Runtime) -> ElementType:
@@ -33,7 +51,7 @@ def carrier_of(element_type: ElementType, runtime: Runtime) -> ElementType:
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
     """Whether ONNX Runtime may make 1/b*c into c/b, which it does with integers too unless a node stands between."""
-    return runtime == "onnxruntime" and facts.is_inverse and facts.element_type in (INT32, INT64)
+    return runtime == "onnxruntime" and facts.may_be_inverse and facts.element_type in (INT32, INT64)
 
 
 def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runtime, policies: Policies) -> str:
@@ -77,7 +95,10 @@ def _integer_quotient(
         # OpenVINO's int64 ends where int32 does, so there MIN is that of the carrying type.
         wide = facts.element_type.bits >= nodes.element_type.bits
         overflow = wide and facts.may_be_minus_one
-        quotient = exact_quotient(nodes, a, divisor, signed=facts.is_signed, may_overflow=overflow)
+        saturate = policies.overflow == "saturate" and facts.element_type is nodes.element_type
+        quotient = Quotient(
+            exact_quotient(nodes, a, divisor, signed=facts.is_signed, may_overflow=overflow, saturate=saturate)
+        )
     value = _with_overflow(nodes, facts, quotient, policies)
     return value if zeros is None else nodes.select(zeros, _over_zero(nodes, facts, a, policies), value, "with_zeros")
 
@@ -107,15 +128,15 @@ def _unsigned_long(nodes: IntegerNodes, rewriter: Rewriter, facts: Facts, a: str
     signed = IntegerNodes(rewriter, facts.opset, INT64)
     narrow_a = signed.select(both, signed.cast_from(a, "signed_a"), signed.number(0), "small_dividend")
     narrow_b = signed.select(both, signed.cast_from(b, "signed_b"), signed.number(1), "small_divisor")
-    narrow = exact_quotient(signed, narrow_a, narrow_b, signed=False, may_overflow=False).value
+    narrow = exact_quotient(signed, narrow_a, narrow_b, signed=False, may_overflow=False)
     wide = signed.cast_from(nodes.divide(a, b, "large_quotient"), "signed_quotient")
     return Quotient(nodes.cast_from(signed.select(both, narrow, wide, "signed_result"), "quotient"))
 
 
 def _with_overflow(nodes: IntegerNodes, facts: Facts, quotient: Quotient, policies: Policies) -> str:
-    """Let MIN/-1 be MAX where the policy asks for it; it is MIN already, or will be when it is cast back."""
-    held = facts.element_type.bits <= nodes.element_type.bits  # Where not, MIN cannot enter the runtime.
-    if policies.overflow == "wrap" or not facts.may_overflow or not held:
+    """Let MIN/-1 be MAX where the policy asks for it; it is MIN or MAX already, or will be when it is cast back."""
+    narrow = facts.element_type.bits < nodes.element_type.bits
+    if policies.overflow == "wrap" or not facts.may_overflow or not (narrow or quotient.overflows):
         return quotient.value
     largest = nodes.number(facts.element_type.maximum)
     overflows = quotient.overflows

@@ -49,20 +49,25 @@ class Trial:
 
 
 def trials(decision: Decision, runtime: Runtime, policies: Policies) -> Iterator[Trial]:
-    """Yield models of a rewrite: its operands from outside, one of them constant, both; a constant one always is."""
+    """Yield models of a rewrite: its operands from outside, one of them constant, both; a constant one always is.
+
+    Inputs come in the size that is declared and with the size left open: a runtime may choose another kernel then.
+    """
     facts = decision.facts
     pairs = pairs_for(facts, runtime)
     expected = _quotients(facts, pairs, policies)
     names = ("A", "B") if facts.operator == "Div" else ("B",)
     arrays = {name: array for name, array in (("A", pairs.a), ("B", pairs.b)) if name in names}
     fixed = {name for name, values in (("A", facts.dividend), ("B", facts.divisor)) if values is not None}
-    words = {(): "no operand constant", ("A",): "A constant", ("B",): "B constant", ("A", "B"): "both constant"}
-    for constant, title in words.items():
+    titles = {(): "no operand constant", ("A",): "A constant", ("B",): "B constant", ("A", "B"): "both constant"}
+    for constant, title in titles.items():
+        sizes = ((expected.size, title), ("N", f"{title} and sizes open"))
         if fixed <= set(constant) <= set(names):
-            model = _model(facts, runtime, policies, arrays, constant)
             inputs = {name: array for name, array in arrays.items() if name not in constant}
             inputs["unused"] = np.zeros(1, np.float32)
-            yield Trial(decision, Case(model, inputs), title, pairs, expected)
+            for size, words in sizes[: 1 if len(constant) == len(names) else 2]:
+                model = _model(facts, runtime, policies, arrays, constant, size)
+                yield Trial(decision, Case(model, inputs), words, pairs, expected)
 
 
 def _quotients(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
@@ -73,7 +78,12 @@ def _quotients(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
 
 
 def _model(
-    facts: Facts, runtime: Runtime, policies: Policies, arrays: Mapping[str, NDArray[Any]], constant: tuple[str, ...]
+    facts: Facts,
+    runtime: Runtime,
+    policies: Policies,
+    arrays: Mapping[str, NDArray[Any]],
+    constant: tuple[str, ...],
+    size: int | str,
 ) -> bytes:
     model = ModelProto()
     graph = model.graph
@@ -86,8 +96,8 @@ def _model(
         if name in constant:
             graph.initializer.append(numpy_helper.from_array(array, name))
         else:
-            graph.input.append(_declared(name, facts.element_type, array.shape))
-    graph.output.append(_declared("C", facts.element_type, arrays["B"].shape))
+            graph.input.append(_declared(name, facts.element_type, size))
+    graph.output.append(_declared("C", facts.element_type, size))
     # A model all of whose operands are constant needs an input too, and runtimes drop those that nothing uses.
     graph.node.append(helper.make_node("Identity", ["unused"], ["unused_too"]))
     graph.input.append(helper.make_tensor_value_info("unused", TensorProto.FLOAT, (1,)))
@@ -97,5 +107,5 @@ def _model(
     return bytes(model.SerializeToString())
 
 
-def _declared(name: str, element_type: ElementType, shape: tuple[int, ...]) -> ValueInfoProto:
-    return helper.make_tensor_value_info(name, element_type.onnx_code or 0, shape)
+def _declared(name: str, element_type: ElementType, size: int | str) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, element_type.onnx_code or 0, (size,))

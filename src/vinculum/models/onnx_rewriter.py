@@ -12,6 +12,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from vinculum.models.onnx_scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
 
+INITIALIZERS_ALONE = 4
+"""The IR version from which on an initializer need not be an input too."""
 _CONSTANT_OF_ANY_TYPE = 9
 """The operator set from which on a Constant is more than floats; sizes and small numbers are exact as doubles too."""
 

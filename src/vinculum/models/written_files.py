@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vinculum.errors import ModelError
+from vinculum.models.messages import one_line
 
 
 @contextmanager
@@ -26,9 +27,11 @@ def staged(file: Path) -> Iterator[Path]:
     ModelError
         If a folder stands in the place of a file.
     OSError
-        If nothing can be written there.
+        If nothing can be written there; it names the file, or the folder that is in the way.
     """
     folder = file.parent
+    if file.is_dir():
+        raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
     created = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,8 +43,14 @@ def staged(file: Path) -> Iterator[Path]:
                     raise ModelError(f"{str(folder / path.name)!r} is a folder; give the name of a file to write")
             for path in written:
                 path.replace(folder / path.name)
-    except BaseException:
+    except BaseException as error:
         for parent in created:
             if parent.is_dir() and not any(parent.iterdir()):
                 parent.rmdir()
+        if isinstance(error, OSError):
+            # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
+            known = error.filename in [str(parent) for parent in file.parents]
+            raise OSError(
+                error.errno, error.strerror or one_line(error), error.filename if known else str(file)
+            ) from None
         raise

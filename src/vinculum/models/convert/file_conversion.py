@@ -16,7 +16,6 @@ from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.source_files import check_spared
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.loading import load
-from vinculum.models.messages import one_line
 from vinculum.models.model import Model
 from vinculum.models.model_file import content_of, is_openvino_ir
 from vinculum.models.onnx_checker import check_file
@@ -88,17 +87,11 @@ def convert_file(
     if not ir:
         check_file(source)
     write = _to_openvino if suffix == ".xml" else _to_onnx
-    try:
-        with staged(target) as folder:
-            conversion = write(source, folder / target.name, ir, opset)
-            check_spared(source, ir, [target.parent / path.name for path in folder.iterdir()])
-            converted = _written(folder / target.name, target) if check else None
-            verification = None if converted is None else verify(original, converted, advance=advance)
-    except OSError as error:
-        # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
-        folders = [str(folder) for folder in target.parents]
-        place = error.filename if error.filename in folders else str(target)
-        raise OSError(error.errno, error.strerror or one_line(error), place) from None
+    with staged(target) as folder:
+        conversion = write(source, folder / target.name, ir, opset)
+        check_spared(source, ir, [target.parent / path.name for path in folder.iterdir()])
+        converted = _written(folder / target.name, target) if check else None
+        verification = None if converted is None else verify(original, converted, advance=advance)
     return FileConversion(*conversion, verification)
 
 

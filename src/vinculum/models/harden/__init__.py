@@ -1,7 +1,7 @@
 """Integer divisions rewritten into standard operators with which a runtime gives the right quotient and cannot die."""
 
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
-from vinculum.models.harden.harden_file import HardenedFile, harden_file
+from vinculum.models.harden.file_hardening import HardenedFile, harden_file
 from vinculum.models.harden.hardening import harden
 
 __all__ = ["RUNTIMES", "Decision", "HardenedFile", "Hardening", "Runtime", "harden", "harden_file"]

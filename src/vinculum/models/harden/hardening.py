@@ -15,14 +15,12 @@ from vinculum.models.harden.functions import check_functions, without_functions
 from vinculum.models.harden.rewrites import rewrite
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx_divisions import DIVIDES, division_of
-from vinculum.models.onnx_rewriter import Rewriter, names_in, set_nodes
+from vinculum.models.onnx_rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx_scopes import Scope, name_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 
 _FIRST_OPSET = 7
 _FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
-_INITIALIZERS_ALONE = 4
-"""The IR version from which on an initializer need not be an input too."""
 
 
 def harden(
@@ -73,7 +71,7 @@ def harden(
     if inlined:
         hardened = without_functions(hardened)
     if changed:
-        hardened.ir_version = max(hardened.ir_version, _INITIALIZERS_ALONE)
+        hardened.ir_version = max(hardened.ir_version, INITIALIZERS_ALONE)
     return Hardening(hardened, runtime, policies, found, inlined, remainders)
 
 

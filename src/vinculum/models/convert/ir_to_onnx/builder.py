@@ -13,15 +13,13 @@ from vinculum.models.convert.ir_to_onnx.layer_nodes import convert_nodes, reshap
 from vinculum.models.convert.ir_to_onnx.legality import check_allowed
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.messages import quoted
-from vinculum.models.onnx_rewriter import Rewriter, unique_name
+from vinculum.models.onnx_rewriter import INITIALIZERS_ALONE, Rewriter, unique_name
 from vinculum.models.openvino_graph import OpenvinoGraph
 from vinculum.models.openvino_runner import ConvertStep, DivideStep, ParameterStep, Step
 from vinculum.models.openvino_types import Known
 from vinculum.models.openvino_xml import Port
 
 _MAIN = ("Div", "Reshape", "Squeeze", "Unsqueeze")
-_INITIALIZERS_ALONE = 4
-"""The IR version from which on an initializer need not be an input too."""
 
 
 class OnnxBuilder:
@@ -64,7 +62,7 @@ class OnnxBuilder:
         used = {name for node in self._proto.node for name in node.input} | set(self._graph.program.results)
         self._proto.initializer.extend(tensor for name, tensor in self._constants.items() if name in used)
         imports = [helper.make_opsetid("", self._opset)]
-        version = max(_INITIALIZERS_ALONE, helper.find_min_ir_version_for(imports))
+        version = max(INITIALIZERS_ALONE, helper.find_min_ir_version_for(imports))
         return helper.make_model(self._proto, opset_imports=imports, ir_version=version, producer_name="vinculum")
 
     def _named_ports(self) -> dict[Port, str]:

@@ -13,12 +13,10 @@ from vinculum.models.convert.function_types import typed_scopes
 from vinculum.models.convert.opset.divisions import convert_division
 from vinculum.models.convert.opset.other_operators import convert_other
 from vinculum.models.onnx_divisions import DIVIDES
-from vinculum.models.onnx_rewriter import Rewriter, names_in, set_nodes
+from vinculum.models.onnx_rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx_scopes import Scope, all_nodes, name_of, subgraphs
 
 _LONGEST_LIST = 3
-_INITIALIZERS_ALONE = 4
-"""The IR version from which on an initializer need not be an input too."""
 _INFERRED_SINCE = 6
 """The operator set from which on ONNX infers what the arithmetic operators return."""
 
@@ -124,7 +122,7 @@ def _import(model: ModelProto, opset: int) -> None:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
     alone = any(map(_has_initializer_alone, _graphs(model)))
-    model.ir_version = max(model.ir_version, needed, _INITIALIZERS_ALONE if alone else 0)
+    model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE if alone else 0)
 
 
 def _graphs(model: ModelProto) -> list[GraphProto]:

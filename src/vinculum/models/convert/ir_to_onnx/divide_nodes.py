@@ -71,14 +71,10 @@ class _Division:
     def prepare(self) -> Iterator[Said]:
         """Bring the operands to what Div takes; ValueError with the reason if that cannot be."""
         if self._type not in self._target.element_types:
-            self._carrier = self._found_carrier()
+            self._carrier = carrier(self._type, self._target, self._opset)
             for operand in (self._a, self._b):
                 operand.cast(self._carrier.element_type, self._rewriter)
-            back = " and ".join(str(t) for t in self._carrier.back)
-            yield (
-                f"operands cast to {self._carrier.element_type}, the quotient back to {back}",
-                f"{self._target.title} lacks {self._type}, and the quotient is the same",
-            )
+            yield self._carrier.said(self._target)
         if DIVIDE_1.broadcasting_rule(self._step.attributes) is Broadcasting.PDPD:
             yield from self._place_divisor()
         if self._floors:
@@ -101,12 +97,6 @@ class _Division:
             code = element_type.onnx_code
             return self._rewriter.add("Cast", [quotient], "back", to=code, saturate=0)
         return self._rewriter.cast(quotient, element_type, "back")
-
-    def _found_carrier(self) -> Carrier:
-        found = carrier(self._type, self._target.element_types, self._opset)
-        if found is None:
-            raise ValueError(f"{self._target.title} lacks {self._type}, and no Cast there gives a type that serves")
-        return found
 
     def _place_divisor(self) -> Iterator[Said]:
         """Give the divisor the dimensions of size 1 with which NumPy's rule lays it where pdpd does."""

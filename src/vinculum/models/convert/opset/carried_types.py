@@ -35,6 +35,7 @@ from vinculum.spec.element_types import (
     UINT32,
     ElementType,
 )
+from vinculum.spec.model import OperatorSpec
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ class Carrier:
     back: tuple[ElementType, ...]
     hides_zero_divisors: bool = False
 
+    def said(self, target: OperatorSpec) -> tuple[str, str]:
+        """Return what it does to a division of a version that lacks the type, and why."""
+        back = " and ".join(str(t) for t in self.back)
+        return (
+            f"operands cast to {self.element_type}, the quotient back to {back}",
+            f"{target.title} lacks {self.back[-1]}, and the quotient is the same",
+        )
+
 
 # In the order of preference.
 _CARRIERS: dict[ElementType, tuple[Carrier, ...]] = {
@@ -74,8 +83,16 @@ _CARRIERS: dict[ElementType, tuple[Carrier, ...]] = {
 _CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 21}
 
 
-def carrier(element_type: ElementType, allowed: tuple[ElementType, ...], opset: int) -> Carrier | None:
-    """Return how a type is carried by one of those that a version allows; None if it cannot be."""
-    if opset < _CAST_SINCE.get(element_type, 1):
-        return None
-    return next((c for c in _CARRIERS.get(element_type, ()) if c.element_type in allowed), None)
+def carrier(element_type: ElementType, target: OperatorSpec, opset: int) -> Carrier:
+    """Return how an element type that a version lacks is carried by one of those that it has.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be; the message says why.
+    """
+    if opset >= _CAST_SINCE.get(element_type, 1):
+        for found in _CARRIERS.get(element_type, ()):
+            if found.element_type in target.element_types:
+                return found
+    raise ValueError(f"{target.title} lacks {element_type}, and no Cast there gives a type that serves")

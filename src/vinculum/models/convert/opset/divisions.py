@@ -82,11 +82,7 @@ class _Conversion:
         if self._carrier is not None:
             for operand in self._operands:
                 operand.cast(self._carrier.element_type, self._rewriter)
-            back = " and ".join(str(t) for t in self._carrier.back)
-            yield (
-                f"operands cast to {self._carrier.element_type}, the quotient back to {back}",
-                f"{self._target.title} lacks {self._carrier.back[-1]}, and the quotient is the same",
-            )
+            yield self._carrier.said(self._target)
         old, new = (Broadcasting.MULTIDIRECTIONAL in s.broadcasting.values() for s in (self._source, self._target))
         if old != new:
             yield from self._to_multidirectional() if new else self._to_legacy()
@@ -174,9 +170,7 @@ class _Conversion:
             raise ValueError(f"{self._target.title} lacks {names}, and the element type is not known; declare it")
         if element_type in self._target.element_types:
             return None
-        found = carrier(element_type, self._target.element_types, self._opset)
-        if found is None:
-            raise ValueError(f"{self._target.title} lacks {element_type}, and no Cast there gives a type that serves")
+        found = carrier(element_type, self._target, self._opset)
         divisor = self._operands[-1].array
         if found.hides_zero_divisors and (divisor is None or not np.all(divisor)):
             raise ValueError(

@@ -22,7 +22,7 @@ test: lint types layers pytest
 	touch $@
 
 .venv/test: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,onnxruntime,openvino]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,onnxruntime,openvino,jax]'
 	touch $@ .venv/demo
 
 lint: .venv/test

@@ -1,0 +1,1 @@
+"""How a runtime really divides: cases from the specification, asked in another process, and verdicts on the answers."""

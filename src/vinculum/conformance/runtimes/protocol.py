@@ -1,0 +1,45 @@
+"""What every runtime's file provides. A package of somebody else's offers one as an entry point `vinculum.backends`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+
+
+class Runtime(Protocol):
+    """A runtime that divides.
+
+    It is made by calling its class with the options, ``Runtime(options: Mapping[str, str])``, both in our process,
+    where only `check`, `covers`, `versions` and `reproducer` are called, and in the process that answers. Making one
+    imports nothing foreign; an option that it does not know raises `AttributeValueError`.
+    """
+
+    title: str
+    """What sentences call it: ``"ONNX Runtime"``."""
+
+    def check(self) -> None:
+        """Refuse to go on if its package is not installed: ModelError, one line that says how to install it."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of the packages that its answers depend on, without importing them."""
+
+    def covers(self, question: Question) -> bool:
+        """Tell whether the runtime has a way at all to be asked this; what it does not cover is not asked."""
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return the quotient that the runtime computes, as the array that it hands over.
+
+        Raises
+        ------
+        UnsupportedError
+            If the runtime says that it has no such operator version or element type.
+        Exception
+            Any other is a refusal.
+        """
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source, complete and short, that asks the same in the runtime's own interface and prints."""

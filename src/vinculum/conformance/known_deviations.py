@@ -1,0 +1,240 @@
+"""Known deviations of a runtime, as a strict text file: what it lists must happen, and nothing else may.
+
+A file has lines of these forms; blank ones and those that begin with ``#`` say nothing::
+
+    backend: onnxruntime
+    level: default
+    version: onnxruntime 1.31.1
+
+    reason: MIN / -1 is left to an instruction that raises SIGFPE
+    link: https://example.org/issues/1
+    crashed: Div-*/int64/MIN divided by -1/*/*
+
+``backend`` and ``level`` stand first: what is run, and how much of it. Each ``version`` names a package. A ``reason``
+holds for the lines below it, with the ``link`` to where it was reported, if it was. Every other line is a verdict and
+a pattern of case ids, part by part: ``*`` stands for anything within one of the five parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import product
+from pathlib import Path
+
+from vinculum.conformance.case import Level
+from vinculum.conformance.report import Report, Result
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError
+from vinculum.models.messages import quoted
+
+PARTS = 5
+_KINDS = {kind.value: kind for kind in Kind if not kind.passes}
+_LEVELS = {level.name.lower(): level for level in Level}
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One line of a file: which cases deviate, how and why.
+
+    Attributes
+    ----------
+    pattern : tuple of str
+        One for each part of a case's id.
+    kind : Kind
+        The verdict on all of them.
+    reason, link : str
+        Why, and where it was reported; the link may be empty.
+    line : int
+        Its number in the file.
+    """
+
+    pattern: tuple[str, ...]
+    kind: Kind
+    reason: str
+    link: str
+    line: int
+
+    def matches(self, id: str) -> bool:
+        """Tell whether a case is among them."""
+        parts = id.split("/")
+        return len(parts) == PARTS and all(map(fnmatchcase, parts, self.pattern))
+
+
+@dataclass(frozen=True)
+class KnownDeviations:
+    """A file: what is known of one backend.
+
+    Attributes
+    ----------
+    file : Path
+        Where it was read.
+    backend : str
+        As `Report.backend` has it.
+    level : Level
+        The cases that it knows of.
+    versions : tuple of (str, str)
+        The packages that it was made with.
+    deviations : tuple of Deviation
+        In the file's order.
+    """
+
+    file: Path
+    backend: str
+    level: Level
+    versions: tuple[tuple[str, str], ...]
+    deviations: tuple[Deviation, ...]
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Where a run and a file of known deviations disagree.
+
+    Attributes
+    ----------
+    id : str
+        The case's; for a line that no case matches its pattern.
+    words : str
+        One line: ``"new failure: crashed (SIGFPE)"``, ``"unexpected pass: exact, where line 7 says crashed"``.
+    """
+
+    id: str
+    words: str
+
+
+def read_known_deviations(file: Path) -> KnownDeviations:
+    """Return what a file knows.
+
+    Raises
+    ------
+    ModelError
+        If a line is none that there can be; it names the file and the line's number.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
+    head: dict[str, str] = {}
+    versions: list[tuple[str, str]] = []
+    deviations: list[Deviation] = []
+    reason = link = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if not key or key.startswith("#"):
+            continue
+        if key == "reason" and value:
+            reason, link = value, ""
+        elif key == "link" and value:
+            link = value
+        elif key in ("backend", "level") and key not in head and value:
+            head[key] = value
+        elif key == "version" and len(value.split()) == 2:
+            versions.append((value.split()[0], value.split()[1]))
+        elif key in _KINDS:
+            deviations.append(Deviation(_pattern(value, file, number), _KINDS[key], reason, link, number))
+            if not reason:
+                raise ModelError(f"line {number} of {file} has no reason; write a line 'reason: ...' above it")
+        else:
+            allowed = ", ".join(("backend", "level", "version", "reason", "link", *_KINDS))
+            raise ModelError(f"line {number} of {file} is {quoted(line)}; it begins with one of {allowed} and a colon")
+    return KnownDeviations(file, _head(head, "backend", file), _level(head, file), tuple(versions), tuple(deviations))
+
+
+def _pattern(value: str, file: Path, number: int) -> tuple[str, ...]:
+    pattern = tuple(value.split("/"))
+    if len(pattern) != PARTS:
+        raise ModelError(
+            f"line {number} of {file} has the pattern {quoted(value)}; it has {PARTS} parts, joined by '/'"
+        )
+    return pattern
+
+
+def _head(head: dict[str, str], key: str, file: Path) -> str:
+    if key not in head:
+        raise ModelError(f"{file} has no line '{key}: ...'; --expect takes a file of known deviations")
+    return head[key]
+
+
+def _level(head: dict[str, str], file: Path) -> Level:
+    given = _head(head, "level", file)
+    if given not in _LEVELS:
+        raise ModelError(f"the level of {file} is {quoted(given)}; allowed: {', '.join(_LEVELS)}")
+    return _LEVELS[given]
+
+
+def mismatches(report: Report, known: KnownDeviations, *, whole: bool = True) -> tuple[Mismatch, ...]:
+    """Return where a run disagrees with what is known; nothing if it is as expected.
+
+    Parameters
+    ----------
+    report : Report
+        The run.
+    known : KnownDeviations
+        The file.
+    whole : bool
+        Whether the run held every case of its level. If it did, and the level is the file's or above, a line that
+        matches no case is a mismatch too: the case may have another name now.
+    """
+    found: list[Mismatch] = []
+    used: set[int] = set()
+    for result in report.results:
+        lines = [deviation for deviation in known.deviations if deviation.matches(result.id)]
+        used.update(deviation.line for deviation in lines)
+        words = _disagreement(result, lines)
+        if words:
+            found.append(Mismatch(result.id, words))
+    if whole and report.level >= known.level:
+        unused = (deviation for deviation in known.deviations if deviation.line not in used)
+        found += (Mismatch("/".join(d.pattern), f"line {d.line} of {known.file} matches no case") for d in unused)
+    return tuple(found)
+
+
+def _disagreement(result: Result, lines: list[Deviation]) -> str | None:
+    kind, said = result.verdict.kind, result.verdict.words
+    actual = f"{kind.value} ({said})" if said else kind.value
+    if not lines:
+        return None if kind.passes else f"new failure: {actual}"
+    other = next((line for line in lines if line.kind is not kind), None)
+    if other is None:
+        return None
+    what = "unexpected pass" if kind.passes else "other failure"
+    return f"{what}: {actual}, where line {other.line} says {other.kind.value}"
+
+
+def as_text(report: Report) -> str:
+    """Return the file that expects just what a run found, its reasons still to be written.
+
+    The patterns are as few as simple means make them: each stands for cases of one verdict, and for no other case of
+    the run.
+    """
+    head = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
+    head += [f"version: {package} {version}" for package, version in report.versions.items() if " " not in package]
+    lines: list[str] = []
+    for kind in Kind:
+        patterns = [] if kind.passes else sorted(_patterns(report, kind))
+        if patterns:
+            lines += ["", "reason: not explained yet", *(f"{kind.value}: {'/'.join(p)}" for p in patterns)]
+    return "\n".join([*head, *lines, ""])
+
+
+def _patterns(report: Report, kind: Kind) -> Iterator[tuple[str, ...]]:
+    """Yield patterns that match every case of a verdict and no other case, the broadest first."""
+    ids = {tuple(result.id.split("/")): result.verdict.kind is kind for result in report.results}
+    left = {parts for parts, is_it in ids.items() if is_it}
+    broad: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    refuted: set[tuple[str, ...]] = set()
+    for kept in product((False, True), repeat=PARTS):
+        for parts, is_it in ids.items():
+            pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
+            if is_it:
+                broad.setdefault(pattern, set()).add(parts)
+            else:
+                refuted.add(pattern)
+    candidates = {pattern: parts for pattern, parts in broad.items() if pattern not in refuted}
+    while left:
+        best = max(candidates, key=lambda pattern: (len(candidates[pattern] & left), pattern.count("*"), pattern))
+        yield best
+        left -= candidates.pop(best)

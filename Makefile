@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types layers pytest exhaustive bench clean
+.PHONY: demo test lint types layers pytest exhaustive bench survey clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -46,6 +46,11 @@ exhaustive: .venv/test
 bench: .venv/test
 	$(BIN)/python benchmarks/quotients.py
 	$(BIN)/python benchmarks/engines.py
+
+# What these runtimes' divisions do, as docs/survey.html shows it. PyTorch comes first: pip install torch==2.13.0
+SURVEYED := onnxruntime openvino torch onnx-reference
+survey: .venv/test
+	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.txt) --html docs/survey.html
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,9 +1,10 @@
-"""What every test shares: markers, hypothesis without deadlines, and PyTorch where it is installed."""
+"""What every test shares: markers, hypothesis without deadlines, PyTorch and Chromium where they are installed."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import shutil
 from types import ModuleType
 
 import pytest
@@ -11,11 +12,16 @@ from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that forbids to skip what needs PyTorch."""
+    """Add the options that forbid to skip what needs PyTorch or Chromium, and the one that shortens enumerations."""
     parser.addoption(
         "--require-torch",
         action="store_true",
         help="fail the tests that need PyTorch where it is not installed, instead of skipping them",
+    )
+    parser.addoption(
+        "--require-chromium",
+        action="store_true",
+        help="fail the tests that open a page in Chromium where it is not installed, instead of skipping them",
     )
     parser.addoption(
         "--one-in",
@@ -52,3 +58,15 @@ def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
             pytest.fail("PyTorch is not installed, and --require-torch forbids to skip what needs it")
         pytest.skip("PyTorch is not installed, and optional: pip install 'vinculum[torch]'")
     return importlib.import_module("torch")
+
+
+@pytest.fixture(scope="session")
+def chromium_or_skip(request: pytest.FixtureRequest) -> str:
+    """Return the path of Chromium; without it skip the test, or fail it under ``--require-chromium``."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None or importlib.util.find_spec("playwright") is None:
+        if request.config.getoption("--require-chromium"):
+            pytest.fail("Chromium or playwright is not installed, and --require-chromium forbids to skip the page")
+        pytest.skip("Chromium or playwright is not installed: apt install chromium, pip install playwright")
+    return found

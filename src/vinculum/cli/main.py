@@ -13,7 +13,10 @@ from typing import Annotated
 
 import typer
 
+from vinculum.cli.audit import audit
+from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
+from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
@@ -31,6 +34,9 @@ app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, p
 app.command()(run)
 app.command()(convert)
 app.command()(harden)
+app.command()(conform)
+app.command()(fingerprint)
+app.command()(audit)
 app.command()(spec)
 
 
@@ -82,7 +88,9 @@ def main() -> int:
     except Exception:
         traceback.print_exc()
         return _fail("this is a mistake of Vinculum itself; please report it with the lines above", BROKEN)
-    return _interrupted() if code == INTERRUPTED else FINE
+    if code == INTERRUPTED:
+        return _interrupted()
+    return FINDING if code == FINDING else FINE
 
 
 def _prepare() -> None:

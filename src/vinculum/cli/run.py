@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from rich.console import Console
 
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError, ModelError
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from vinculum.cli.input_files import InputFile
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
-    from vinculum.models.drawn_inputs import DrawnInput
     from vinculum.models.model import Engine
-    from vinculum.reporting.run_report import InputReport, Observations, OutputReport
+    from vinculum.reporting.run_report import Observations, OutputReport
 
 
 def run(
@@ -56,7 +56,7 @@ def run(
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
     # Here and below: what imports the onnx package is imported when a model is run, not for a page of help.
-    from vinculum.cli.input_files import input_files, read_inputs
+    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.models.model import check_engine
@@ -66,43 +66,26 @@ def run(
     Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
     check_engine(engine)
     loaded = load(model)
-    files = input_files(inputs or (), loaded.inputs)
-    read = read_inputs(files, loaded.inputs)
-    drawn = _drawn(loaded, read, seed, dims or [])
-    arrays = {**read, **{name: one.array for name, one in drawn.items()}}
-    sources = (model, *(file.path for file in files.values()))
+    given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
+    sources = (model, *(file.path for file in given.files.values()))
     names = [tensor.name for tensor in loaded.outputs]
     paths = {} if output is None else output_paths(output, names, sources)
     observations = Observations(loaded.divisions)
     start = perf_counter()
-    results = _results(loaded, arrays, zero_divisor, overflow, engine, observations)
+    results = _results(loaded, given.arrays, zero_divisor, overflow, engine, observations)
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
-    given, returned = _input_reports(loaded, arrays, files, drawn), _output_reports(loaded, results, written)
-    drawn_from = seed if drawn else None
-    divisions = observations.reports()
-    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, given, returned, divisions, engine)
+    reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
+    report = RunReport(str(model), seed if given.drawn else None, zero_divisor, overflow, seconds, *reports, engine)
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
         Console(highlight=False).print(page(report))
 
 
-def _drawn(model: Model, read: dict[str, NDArray[Any]], seed: int | None, dims: list[str]) -> dict[str, DrawnInput]:
-    from vinculum.models.drawn_inputs import dimension_sizes, draw
-
-    sizes = dimension_sizes(dims, model.inputs, read)
-    missing = [(k, t) for k, t in enumerate(model.inputs) if t.name not in read and not t.optional]
-    if missing and seed is None:
-        first = ", ".join(str(tensor) for _, tensor in missing[:10])
-        option = f"--input {missing[0][1].name}=FILE"
-        raise ModelError(f"no array for input {first}; give one with {option}, or draw it with --seed 0")
-    return {tensor.name: draw(tensor, position, seed or 0, sizes) for position, tensor in missing}
-
-
 def _results(
     model: Model,
-    arrays: dict[str, NDArray[Any]],
+    arrays: Mapping[str, NDArray[Any]],
     zero_divisor: str,
     overflow: str,
     engine: str,
@@ -136,25 +119,6 @@ def _results(
 
 def _advise(error: Exception, options: str) -> None:
     error.args = (f"{error}; to continue, give {options}", *error.args[1:])
-
-
-def _input_reports(
-    model: Model, arrays: dict[str, NDArray[Any]], files: dict[str, InputFile], drawn: dict[str, DrawnInput]
-) -> tuple[InputReport, ...]:
-    from vinculum.reporting.run_report import InputReport
-
-    return tuple(
-        InputReport(
-            tensor.name,
-            str(tensor.element_type),
-            arrays[tensor.name].shape,
-            "file" if tensor.name in files else "seed",
-            str(files[tensor.name]) if tensor.name in files else None,
-            drawn[tensor.name].assumed if tensor.name in drawn else {},
-        )
-        for tensor in model.inputs
-        if tensor.name in arrays
-    )
 
 
 def _output_reports(

@@ -211,7 +211,7 @@ def as_text(report: Report) -> str:
     the run.
     """
     head = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
-    head += [f"version: {package} {version}" for package, version in report.versions.items() if " " not in package]
+    head += [f"version: {package} {version}" for package, version in report.versions.items() if " " not in package + version]
     lines: list[str] = []
     for kind in Kind:
         patterns = [] if kind.passes else sorted(_patterns(report, kind))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.errors import VinculumError
+from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import AttributeValue, OperatorSpec
+from vinculum.tensors.broadcasting import Shape, join
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,3 +36,62 @@ class Question:
     attributes: Mapping[str, AttributeValue]
     operands: tuple[NDArray[Any], ...]
     constant: tuple[bool, ...]
+
+
+def quotient_shape(question: Question) -> Shape | None:
+    """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
+    try:
+        return _joined(question)[0]
+    except VinculumError:
+        return None
+
+
+def reduced(question: Question, index: Sequence[int]) -> Question:
+    """Return a question of the same shapes in which every pair of operands is the one of a single quotient.
+
+    With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
+    wrong here, and every operand can be written down as one number.
+
+    Parameters
+    ----------
+    question : Question
+        One whose operands fit.
+    index : sequence of int
+        Of the quotient.
+    """
+    numbers = pair(question, index)
+    operands = [np.full_like(*both) for both in zip(question.operands, numbers, strict=True)]
+    return replace(question, operands=tuple(operands))
+
+
+def pair(question: Question, index: Sequence[int]) -> tuple[Any, ...]:
+    """Return the numbers that a quotient is of: dividend and divisor, for Reciprocal the one operand.
+
+    Parameters
+    ----------
+    question : Question
+        One whose operands fit.
+    index : sequence of int
+        Of the quotient.
+    """
+    _, *alignments = _joined(question)
+    numbers: list[Any] = []
+    for array, own in zip(question.operands, alignments, strict=True):
+        place = [0] * array.ndim
+        for position, dimension in zip(index, own, strict=True):
+            if dimension is not None:
+                place[dimension] = position
+        numbers.append(array[tuple(place)])
+    return tuple(numbers)
+
+
+def _joined(question: Question) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:
+    """Return the quotient's shape, and for each operand which of its dimensions runs along each of the quotient's."""
+    attributes = checked_attributes(question.spec, question.attributes)
+    shapes = [array.shape for array in question.operands]
+    if len(shapes) == 1:
+        return shapes[0], tuple(range(len(shapes[0])))
+    axis = attributes.get("axis")
+    rule = question.spec.broadcasting_rule(attributes)
+    alignment = join(rule, shapes[0], shapes[1], axis if isinstance(axis, int) else None)
+    return alignment.shape, alignment.a, alignment.b

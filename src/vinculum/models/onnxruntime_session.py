@@ -93,7 +93,7 @@ def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
     # Its own exceptions have no base in common but this one.
     except Exception as error:
         raise ModelError(
-            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {_reason(error)}; {ADVICE}"
+            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}; {ADVICE}"
         ) from None
 
 
@@ -107,7 +107,7 @@ def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
     return titles[0] if len(titles) == 1 else f"the part from {titles[0]} to {titles[-1]}"
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return what ONNX Runtime says, without its codes and the places in its sources."""
     words = re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error))
     words = re.sub(r"Non-zero status code returned while running .*? Status Message: ", "", words)

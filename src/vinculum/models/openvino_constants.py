@@ -41,12 +41,12 @@ def constant(layer: Layer, data: Path) -> NDArray[Any]:
         )
     offset = layer.number("offset")
     raw = read_slice(data, offset, needed, layer.title) if needed else np.empty(0, np.uint8)
-    array = _unpacked(raw, element_type, count).reshape(dims)
+    array = unpacked(raw, element_type, count).reshape(dims)
     array.flags.writeable = False
     return array
 
 
-def _unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
+def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
     """Return `count` elements; those of 4 bits lie two in a byte, the first in its low half."""
     if isinstance(element_type, str):
         return np.not_equal(raw, 0)

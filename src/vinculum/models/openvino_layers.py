@@ -17,8 +17,8 @@ from vinculum.tensors.type_checking import check_element_types
 
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 """What an attribute of an IR file may say for true and false."""
-_AXIS_OF_OPENVINO = "auto_broadcast.auto_broadcast_axis"  # As its serializer spells what the document lacks.
-
+AXIS_OF_OPENVINO = "auto_broadcast.auto_broadcast_axis"
+"""As OpenVINO reads and writes the attribute that the document lacks."""
 
 Bounds = tuple[int, int | None]
 """The smallest and the largest size of a dimension; None for no limit."""
@@ -86,7 +86,7 @@ def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[
 def _divide_attributes(layer: Layer) -> dict[str, object]:
     values: dict[str, object] = {}
     for given, text in layer.data.items():
-        name = "axis" if given == _AXIS_OF_OPENVINO else given
+        name = "axis" if given == AXIS_OF_OPENVINO else given
         declared = DIVIDE_1.attribute(name)
         spelling = declared.name if declared else name
         value: object = text

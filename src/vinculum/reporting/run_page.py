@@ -36,25 +36,26 @@ def page(report: RunReport) -> RenderableType:
 def _sections(report: RunReport) -> Iterator[RenderableType]:
     yield Text(short(report.model), "bold")
     if report.inputs:
-        yield from section("Inputs", _inputs(report))
+        yield from section("Inputs", inputs_table(report.inputs, report.seed))
     yield from section("Outputs", _outputs(report.outputs))
     yield from section("Divisions", _divisions(report.divisions))
     yield Text("")
     yield _verdict(report)
 
 
-def _inputs(report: RunReport) -> RenderableType:
+def inputs_table(inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
+    """Return the table of what a model was given."""
     rows = table("Name", "Type", "Shape", "From")
-    for given in report.inputs:
-        rows.add_row(*map(cell, (given.name, given.element_type, shape_text(given.shape), _source(given, report))))
+    for given in inputs:
+        rows.add_row(*map(cell, (given.name, given.element_type, shape_text(given.shape), _source(given, seed))))
     return rows
 
 
-def _source(given: InputReport, report: RunReport) -> str:
+def _source(given: InputReport, seed: int | None) -> str:
     if given.file is not None:
         return given.file
     assumed = ", ".join(f"{name} = {size}" for name, size in given.assumed.items())
-    return f"drawn from seed {report.seed}" + (f"; assumed {assumed}" if assumed else "")
+    return f"drawn from seed {seed}" + (f"; assumed {assumed}" if assumed else "")
 
 
 def _outputs(outputs: Sequence[OutputReport]) -> RenderableType:

@@ -1,17 +1,8 @@
-"""The other process of `runtime_process`: runs models in a foreign runtime, one after the other, and tells of each.
-
-It is run as a file and imports nothing of this package, so that it starts quickly and holds only the runtime. A job is
-pickled on standard input, each result on standard output as soon as there is one: if a model kills the process, the
-number of results tells which.
-"""
+"""What runs models in a foreign runtime, one after the other, in the process that `runtime_process` gives it."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -93,21 +84,18 @@ _RUNNERS: dict[str, Callable[[Model, Feeds], list[Any]]] = {
 }
 
 
-def main() -> None:
-    """Run the job on standard input."""
-    results = os.fdopen(os.dup(1), "wb")
-    with Path(os.devnull).open("w") as nowhere:  # What the runtime prints is no result.
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
-    runtime, cases = pickle.load(sys.stdin.buffer)
-    for model, feeds in cases:
-        try:
-            result: tuple[str, Any] = ("outputs", _RUNNERS[runtime](model, feeds))
-        except Exception as error:
-            result = ("error", f"{type(error).__name__}: {error}")
-        pickle.dump(result, results)
-        results.flush()
+class ModelRunner:
+    """A runtime that models can be run in.
 
+    Parameters
+    ----------
+    runtime : {"onnxruntime", "openvino", "reference"}
+        Its name.
+    """
 
-if __name__ == "__main__":
-    main()
+    def __init__(self, runtime: str) -> None:
+        self._run = _RUNNERS[runtime]
+
+    def run(self, model: Model, feeds: Feeds) -> list[Any]:
+        """Return the outputs that the runtime computes; none if the model is only loaded."""
+        return self._run(model, feeds)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import os
-import pickle
-import signal
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
+from vinculum.models.isolation import Answer, End, Isolated, Limits
 
 NAMES = {
     "onnxruntime": "ONNX Runtime",
@@ -26,8 +20,9 @@ NAMES = {
 }
 """The runtimes that models can be run in, and what sentences call them."""
 
+_CHILD = "vinculum.models.harden.runtime_child:ModelRunner"
 _SECONDS = 300.0
-_CHILD = Path(__file__).with_name("runtime_child.py")
+_ANY_SIZE = sys.maxsize  # A whole model takes what it takes.
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,45 +85,22 @@ def run_cases(runtime: str, cases: Sequence[Case], seconds: float = _SECONDS) ->
     cases : sequence of Case
         One or more.
     seconds : float
-        How long the process may take in all.
+        How long each may take.
     """
-    job = (runtime, [(case.model, case.inputs) for case in cases])
-    # -P: the folder of the file, in which modules of ours lie, must not become a place to import from.
-    command = [sys.executable, "-P", str(_CHILD)]
-    # A file and not a pipe: a child that dies before it has read everything must not end us by SIGPIPE.
-    with TemporaryFile() as file:
-        pickle.dump(job, file)
-        file.seek(0)
-        try:
-            done = subprocess.run(command, stdin=file, capture_output=True, timeout=seconds, check=False)
-            written, end = done.stdout, _end(done.returncode)
-        except subprocess.TimeoutExpired as error:
-            written, end = error.stdout or b"", f"did not end within {seconds:.0f} seconds"
-    outcomes = [_outcome(*result) for result in _results(written)]
-    if len(outcomes) < len(cases):
-        outcomes.append(Outcome(problem=end, died=True))
+    outcomes: list[Outcome] = []
+    with Isolated(_CHILD, runtime, limits=Limits(seconds=seconds, memory=_ANY_SIZE)) as runner:
+        for case in cases:
+            outcomes.append(_outcome(runner.call("run", case.model, case.inputs), seconds))
+            if outcomes[-1].died:
+                break
     return outcomes
 
 
-def _results(written: bytes) -> list[tuple[str, Any]]:
-    stream = io.BytesIO(written)
-    results: list[tuple[str, Any]] = []
-    while True:
-        try:
-            results.append(pickle.load(stream))  # Our own process wrote it, through a pipe that nobody else has.
-        except (EOFError, pickle.UnpicklingError):
-            return results
-
-
-def _outcome(kind: str, value: Any) -> Outcome:
-    return Outcome(outputs=tuple(value)) if kind == "outputs" else Outcome(problem=str(value))
-
-
-def _end(code: int) -> str:
-    """Return how a process ended that did not run all its cases."""
-    if os.name == "posix" and code < 0:
-        try:
-            return f"died of {signal.Signals(-code).name}"
-        except ValueError:
-            return f"died of signal {-code}"
-    return f"ended with code {code}"
+def _outcome(answer: Answer, seconds: float) -> Outcome:
+    if answer.end is End.RETURNED:
+        return Outcome(outputs=tuple(answer.value))
+    if answer.end is End.CRASHED:
+        return Outcome(problem=f"died of {answer.words}", died=True)
+    if answer.end is End.HUNG:
+        return Outcome(problem=f"did not end within {seconds:.0f} seconds", died=True)
+    return Outcome(problem=answer.words)

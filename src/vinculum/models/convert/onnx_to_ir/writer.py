@@ -131,7 +131,7 @@ class OpenvinoWriter:
     def _stored(self, array: NDArray[Any], element_type: ElementType | str) -> tuple[int, int]:
         """Return where the elements are in the data, and how many bytes they take; equal bytes are there once."""
         # OpenVINO writes one byte for a constant without elements, and cannot read a file that has none.
-        raw = _packed(array, element_type) or b"\0"
+        raw = packed(array, element_type) or b"\0"
         key = sha256(raw).digest()
         if key not in self._offsets:
             self._data.extend(bytes(-len(self._data) % _ALIGNMENT))
@@ -163,7 +163,8 @@ def _write_port(ports: Element, number: int, known: Known) -> Element:
     return port
 
 
-def _packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
     if isinstance(element_type, str) or element_type.bits > 4:
         return array.tobytes()
     halves = np.zeros(array.size + array.size % 2, np.uint8)

@@ -1,0 +1,53 @@
+"""The files that a command writes its report to: refused before the work is done, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from vinculum.errors import ModelError
+from vinculum.models.written_files import staged
+
+
+def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
+    """Refuse a file that could not be written, or would take the place of another.
+
+    Parameters
+    ----------
+    written : Mapping of str to Path or None
+        The files to write, by their options.
+    read : Mapping of str to sequence of Path
+        Those that are read, by theirs.
+
+    Raises
+    ------
+    ModelError
+        If it is a folder, its folder does not exist, or two options name the same file.
+    """
+    taken = {path.resolve(): option for option, paths in read.items() for path in paths}
+    for option, path in written.items():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ModelError(f"{option} {str(path)!r} is a folder; give the name of a file to write")
+        if not path.parent.is_dir():
+            folder = str(path.parent)
+            raise ModelError(f"{option} {str(path)!r} cannot be written: there is no folder {folder!r}; make it")
+        other = taken.setdefault(path.resolve(), option)
+        if other != option:
+            raise ModelError(f"{other} and {option} name the same file {str(path)!r}; give another")
+
+
+def write_files(texts: Mapping[Path, str]) -> None:
+    """Write every text to its file in UTF-8; what is there already stays if one of them cannot be written.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            folder = stack.enter_context(staged(path))
+            (folder / path.name).write_text(text, encoding="utf-8", newline="\n")

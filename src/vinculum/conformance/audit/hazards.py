@@ -1,0 +1,110 @@
+"""What the operands of a division are like: zero and subnormal divisors, MIN/-1, quotients beyond their format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from vinculum.conformance.audit.record import Hazard
+from vinculum.conformance.question import Question
+from vinculum.spec.element_types import BinaryFormat, by_numpy_name
+from vinculum.tensors.broadcasting import join
+
+Array = NDArray[Any]
+Mask = NDArray[np.bool_]
+
+
+def aligned(question: Question) -> tuple[Array, Array]:
+    """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
+
+    The dividend of a Reciprocal is 1.
+    """
+    *dividend, divisor = question.operands
+    if not dividend:
+        return np.broadcast_to(np.ones((), divisor.dtype), divisor.shape), divisor
+    rule, axis = question.spec.broadcasting_rule(question.attributes), question.attributes.get("axis")
+    alignment = join(rule, dividend[0].shape, divisor.shape, axis if isinstance(axis, int) else None)
+    return _repeated(dividend[0], alignment.a, alignment.shape), _repeated(divisor, alignment.b, alignment.shape)
+
+
+def open_quotients(dividend: Array, divisor: Array) -> Mask | None:
+    """Return where the documents leave the quotient of integers open: x/0 and MIN/-1; None where they do not."""
+    if not by_numpy_name(divisor.dtype.name).is_integer:
+        return None
+    mask = _equal(divisor, 0) | _overflowing(dividend, divisor)
+    return mask if bool(mask.any()) else None
+
+
+def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, ...]:
+    """Return what aligned operands and their exact quotients hold, only what there is."""
+    form = by_numpy_name(divisor.dtype.name).binary_format
+    kinds = _of_integers(dividend, divisor) if form is None else _of_floats(dividend, divisor, quotient, form)
+    found = []
+    for what, mask in kinds:
+        count = int(np.count_nonzero(mask))
+        if count:
+            found.append(Hazard(what, count, tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))))
+    return tuple(found)
+
+
+def smallest_divisor(divisor: Array) -> str | None:
+    """Return the first divisor of the smallest magnitude that is not zero, NaN left out."""
+    flat = np.ascontiguousarray(divisor).reshape(-1)
+    form = by_numpy_name(divisor.dtype.name).binary_format
+    if form is None:
+        wide = flat.astype(np.int64) if flat.dtype.itemsize < 8 else flat
+        # No positive number has the magnitude of MIN, so magnitudes are compared below zero.
+        magnitudes = ~np.minimum(wide, -wide) if wide.dtype.kind == "i" else wide - np.uint64(1)
+        candidates = np.flatnonzero(wide != 0)
+    else:
+        magnitudes = _magnitudes(flat, form)
+        candidates = np.flatnonzero((magnitudes != 0) & (magnitudes <= form.largest + form.infinities))
+    if not candidates.size:
+        return None
+    return str(flat[candidates[int(np.argmin(magnitudes[candidates]))]])
+
+
+def _of_integers(dividend: Array, divisor: Array) -> Iterator[tuple[str, Mask]]:
+    yield "divisor zero", _equal(divisor, 0)
+    yield "MIN/-1", _overflowing(dividend, divisor)
+
+
+def _of_floats(dividend: Array, divisor: Array, quotient: Array, form: BinaryFormat) -> Iterator[tuple[str, Mask]]:
+    smallest_normal = 1 << form.trailing_bits
+    a, b, q = (_magnitudes(array, form) for array in (dividend, divisor, quotient))
+    yield "divisor zero", b == 0
+    yield "divisor subnormal", (b != 0) & (b < smallest_normal)
+    finite = (a <= form.largest) & (b <= form.largest) & (b != 0)
+    yield "quotient overflows", finite & (q > form.largest)
+    finite &= a != 0
+    yield "quotient underflows to zero", finite & (q == 0)
+    yield "quotient subnormal", finite & (q != 0) & (q < smallest_normal)
+    # Above infinity lies NaN alone.
+    largest = form.largest + form.infinities
+    yield "quotient NaN, no operand", (q > largest) & (a <= largest) & (b <= largest)
+
+
+def _magnitudes(array: Array, form: BinaryFormat) -> Array:
+    bits: Array = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+    magnitudes: Array = bits & bits.dtype.type(form.sign_mask - 1)
+    return magnitudes
+
+
+def _equal(array: Array, number: int) -> Mask:
+    return np.asarray(array == np.asarray(number).astype(array.dtype), bool)
+
+
+def _overflowing(dividend: Array, divisor: Array) -> Mask:
+    element_type = by_numpy_name(divisor.dtype.name)
+    if not element_type.minimum:
+        return np.zeros(divisor.shape, bool)
+    return np.asarray(_equal(dividend, element_type.minimum) & _equal(divisor, -1))
+
+
+def _repeated(operand: Array, dimensions: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
+    strides = [0 if own is None else operand.strides[own] for own in dimensions]
+    return as_strided(operand, shape, strides, writeable=False)

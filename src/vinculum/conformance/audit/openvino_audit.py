@@ -1,0 +1,174 @@
+"""OpenVINO, running a whole model, and telling where it divides; this object lives in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.conformance.runtimes.openvino import OpenVino
+from vinculum.errors import ModelError
+
+
+@dataclass(frozen=True)
+class PortFacts:
+    """What OpenVINO tells of a value: the node that makes it, and the value's element type and shape."""
+
+    name: str
+    element_type: str
+    shape: tuple[int | None, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class DivideFacts:
+    """What OpenVINO tells of a Divide.
+
+    Attributes
+    ----------
+    name, path : str
+        The layer's, and where it stands, as in `Division`.
+    attributes : Mapping
+        As the layer has them.
+    ports : tuple of PortFacts
+        Both operands and the quotient.
+    constants : tuple
+        Each operand's value if it is a constant of the model, else None.
+    parameters : tuple of (str or None)
+        Each operand's input of the model, if it is one.
+    """
+
+    name: str
+    path: str
+    attributes: Mapping[str, Any]
+    ports: tuple[PortFacts, ...]
+    constants: tuple[Any, ...]
+    parameters: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFacts:
+    """What OpenVINO tells of a model."""
+
+    inputs: tuple[PortFacts, ...]
+    outputs: tuple[str, ...]
+    divides: tuple[DivideFacts, ...]
+
+
+class OpenVinoAudit:
+    """Runs model files.
+
+    Parameters
+    ----------
+    options : Mapping of str to str
+        As the runtime of the conformance suite takes them.
+    """
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._runtime = OpenVino(options)
+
+    def facts(self, file: Path) -> ModelFacts:
+        """Return what a model holds, by OpenVINO's own reading of the file."""
+        from openvino import Core
+
+        model = Core().read_model(str(file))
+        inputs = tuple(_facts(port) for port in model.inputs)
+        outputs = tuple(_output_name(port) for port in model.outputs)
+        return ModelFacts(inputs, outputs, tuple(_divides(model, "", {facts.name for facts in inputs})))
+
+    def run(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of a model, in its order."""
+        return self._run(file, inputs, expose=False)
+
+    def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of a model, and behind them operands and quotient of each Divide, in the order of facts.
+
+        Those in bodies are left out.
+        """
+        return self._run(file, inputs, expose=True)
+
+    def divide(self, question: Question) -> NDArray[Any]:
+        """Return the quotient of one division in a model of its own."""
+        return self._runtime.answer(question)
+
+    def _run(self, file: Path, inputs: Mapping[str, Any], *, expose: bool) -> list[Any]:
+        from openvino import Core
+
+        places = _places(Core().read_model(str(file)), inputs)
+
+        def read(core: Any) -> Any:
+            model = core.read_model(str(file))
+            if expose:
+                _expose(model)
+            return model
+
+        return list(self._runtime.run(read, places))
+
+
+def _places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
+    """Return inputs by their places: a model of ONNX's names its tensors, an IR its Parameters."""
+    places: dict[int, Any] = {}
+    for place, port in enumerate(model.inputs):
+        name = next((name for name in (port.get_node().get_friendly_name(), *port.get_names()) if name in inputs), None)
+        if name is not None:
+            places[place] = inputs[name]
+    if len(places) < len(inputs):
+        raise ModelError("OpenVINO takes an input with a value in the model for a constant; do not give it")
+    return places
+
+
+def _expose(model: Any) -> None:
+    from openvino import opset1
+
+    for node in model.get_ordered_ops():
+        if node.get_type_name() == "Divide":
+            ports = [*(node.input_value(place) for place in range(2)), node.output(0)]
+            model.add_results([opset1.result(port) for port in ports])
+
+
+def _divides(model: Any, path: str, parameters: set[str]) -> Iterator[DivideFacts]:
+    seen: dict[str, int] = {}
+    for node in model.get_ordered_ops():
+        kind = node.get_type_name()
+        if kind == "Divide":
+            yield _divide(node, path, parameters)
+        bodies = list(_bodies(node, kind))
+        seen[kind] = seen.get(kind, 0) + 1
+        for name, body in bodies:
+            step = f"{kind}{f'#{seen[kind]}' if seen[kind] > 1 else ''}:{name}"
+            yield from _divides(body, f"{path}/{step}" if path else step, set())
+
+
+def _bodies(node: Any, kind: str) -> Sequence[tuple[str, Any]]:
+    if kind == "If":
+        return [("then_branch", node.get_then_body()), ("else_branch", node.get_else_body())]
+    return [("body", node.get_function())] if hasattr(node, "get_function") else []
+
+
+def _divide(node: Any, path: str, parameters: set[str]) -> DivideFacts:
+    makers = [node.input_value(place).get_node() for place in range(2)]
+    return DivideFacts(
+        node.get_friendly_name(),
+        path,
+        dict(node.get_attributes()),
+        tuple(_facts(port) for port in (*(node.input_value(place) for place in range(2)), node.output(0))),
+        tuple(maker.data.copy() if maker.get_type_name() == "Constant" else None for maker in makers),
+        tuple(name if (name := maker.get_friendly_name()) in parameters else None for maker in makers),
+    )
+
+
+def _facts(port: Any) -> PortFacts:
+    shape = port.get_partial_shape()
+    sizes = None if shape.rank.is_dynamic else tuple(_size(dimension) for dimension in shape)
+    return PortFacts(port.get_node().get_friendly_name(), port.get_element_type().get_type_name(), sizes)
+
+
+def _size(dimension: Any) -> int | None:
+    return None if dimension.is_dynamic else int(dimension.get_length())
+
+
+def _output_name(port: Any) -> str:
+    return min(port.get_names(), default="") or str(port.get_node().input_value(0).get_node().get_friendly_name())

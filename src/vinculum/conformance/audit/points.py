@@ -1,0 +1,118 @@
+"""The places of a model at which an audit looks: its divisions, and where the operands and the quotient of each are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from vinculum.models.execution import Division
+from vinculum.models.inputs import ModelTensor
+from vinculum.models.messages import quoted
+from vinculum.models.model import Model
+from vinculum.spec.model import AttributeValue
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where a value is to be had: as an input of the model, as a constant of its file, or from the runtime.
+
+    Attributes
+    ----------
+    input : str or None
+        The input whose value it is, where that is given.
+    constant : ndarray or None
+        The value in the file.
+    place : int or None
+        Which of the exposed values it is.
+    """
+
+    input: str | None = None
+    constant: NDArray[Any] | None = None
+    place: int | None = None
+
+    def value(self, inputs: Mapping[str, Any], exposed: Sequence[Any]) -> Any:
+        """Return the value in one run."""
+        if self.input is not None and self.input in inputs:
+            return inputs[self.input]
+        return self.constant if self.place is None else exposed[self.place]
+
+    def is_constant(self, inputs: Mapping[str, Any]) -> bool:
+        """Tell whether it is the same in every run, so that a runtime may fold it."""
+        return self.constant is not None and self.input not in inputs
+
+
+class Delivery(Enum):
+    """How a runtime hands the values of a division out."""
+
+    AS_THEY_ARE = "as they are"
+    STACKED = "all iterations of a Loop together"
+    OR_EMPTY = "empty if the branch of an If is not taken"
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A division of the model.
+
+    Attributes
+    ----------
+    division : Division
+        The node.
+    attributes : Mapping of str to AttributeValue
+        Those that it sets.
+    sources : tuple of Source
+        Of its operands and then of its quotient.
+    unobserved : str or None
+        Why nothing can be said about it, if its values cannot be exposed.
+    delivery : Delivery
+        How its values come.
+    """
+
+    division: Division
+    attributes: Mapping[str, AttributeValue]
+    sources: tuple[Source, ...] = ()
+    unobserved: str | None = None
+    delivery: Delivery = Delivery.AS_THEY_ARE
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model that is to be audited.
+
+    Attributes
+    ----------
+    file : Path
+        Where it lies.
+    inputs : tuple of ModelTensor
+        What it takes.
+    outputs : tuple of str
+        The names of what it returns.
+    points : tuple of Point
+        Its divisions, in the file's order.
+    exposed : ModelProto or None
+        The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
+    model : Model or None
+        The model as our engine runs it; None if it cannot.
+    """
+
+    file: Path
+    inputs: tuple[ModelTensor, ...]
+    outputs: tuple[str, ...]
+    points: tuple[Point, ...]
+    exposed: ModelProto | None
+    model: Model | None
+
+
+def inside(path: str) -> str:
+    """Return why nothing is observed at a path: the values of a body or of a function that is called stay in it."""
+    step = path.rpartition("/")[2]
+    operator, colon, attribute = step.partition(":")
+    if not colon:
+        return f"inside the function {quoted(path)}, which is not inlined: its operator set is not the model's"
+    article = "an" if operator[:1] in "AEIO" else "a"
+    return f"inside the {attribute} of {article} {operator.partition('#')[0]}"

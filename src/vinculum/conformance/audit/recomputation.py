@@ -1,0 +1,79 @@
+"""The divisions of a run, computed again from the operands that the runtime had, and what its quotients are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
+from vinculum.conformance.audit.points import Delivery, Point
+from vinculum.conformance.audit.record import NodeRecord
+from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.judgement import judge
+from vinculum.conformance.question import Question
+from vinculum.errors import VinculumError
+from vinculum.models.isolation import Answer, End, Isolated
+from vinculum.ops.operator import Operator
+from vinculum.spec.element_types import by_numpy_name
+
+
+def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated) -> NodeRecord:
+    """Return what a run shows of one division.
+
+    Parameters
+    ----------
+    point : Point
+        The division.
+    inputs : Mapping of str to array
+        What the model was given.
+    exposed : sequence of array
+        What the runtime handed out.
+    process : Isolated
+        The runtime; a division that is not exact is asked again, alone.
+    """
+    division = point.division
+    if point.unobserved is not None:
+        return NodeRecord(division, division.element_type, unobserved=point.unobserved)
+    *operands, actual = (source.value(inputs, exposed) for source in point.sources)
+    if point.delivery is not Delivery.AS_THEY_ARE and not len(actual):
+        words = "no iteration is made" if point.delivery is Delivery.STACKED else "the branch is not taken"
+        return NodeRecord(division, division.element_type, unobserved=words)
+    if point.delivery is Delivery.STACKED:
+        operands = _of_one_rank(operands)
+    constant = tuple(source.is_constant(inputs) for source in point.sources[:-1])
+    question = Question(division.spec, point.attributes, tuple(operands), constant)
+    try:
+        expected = _quotient(question)
+    except VinculumError as error:
+        return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
+    element_type = by_numpy_name(expected.dtype.name)
+    dividend, divisor = aligned(question)
+    expectation = Expectation(expected, open_quotients(dividend, divisor))
+    case = Case(division.label, "", element_type, question, expectation, Level.QUICK)
+    verdict = judge(case, Answer(End.RETURNED, np.asarray(actual)))
+    return NodeRecord(
+        division,
+        element_type,
+        tuple(operand.shape for operand in operands),
+        verdict,
+        None if verdict.kind.passes else judge(case, process.call("divide", question)),
+        hazards(dividend, divisor, expected),
+        smallest_divisor(divisor),
+    )
+
+
+def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return stacks of operands so that broadcasting them is broadcasting the operands of each iteration."""
+    rank = max(stack.ndim for stack in stacks)
+    return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
+
+
+def _quotient(question: Question) -> NDArray[Any]:
+    spec = question.spec
+    attributes: dict[str, Any] = dict(question.attributes)
+    policies: dict[str, Any] = {"zero_divisor": "zero", "overflow": "wrap"}
+    operator = Operator(spec.name, opset=spec.since_version, dialect=spec.dialect.value, **policies, **attributes)
+    return operator(*question.operands)

@@ -1,0 +1,121 @@
+"""What an audit found out: everything that its report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vinculum.conformance.verdict import Verdict
+from vinculum.models.execution import Division
+from vinculum.models.isolation import End
+from vinculum.spec.element_types import ElementType
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """Operands of one kind that a division met.
+
+    Attributes
+    ----------
+    what : str
+        In words: ``"divisor zero"``, ``"MIN/-1"``, ``"quotient overflows"``.
+    count : int
+        In how many quotients.
+    first : tuple of int
+        The index of the first such quotient.
+    """
+
+    what: str
+    count: int
+    first: Index
+
+
+@dataclass(frozen=True)
+class NodeRecord:
+    """What was observed of one division.
+
+    Attributes
+    ----------
+    division : Division
+        The node.
+    element_type : ElementType or None
+        The operands'; None if it is not known.
+    shapes : tuple of tuple of int
+        The operands' shapes.
+    verdict : Verdict or None
+        What its quotients are worth; None if they were not observed.
+    alone : Verdict or None
+        If that is not a pass: what the runtime's quotients of the same operands are worth in a model of this one node.
+        If they are exact, the runtime does something else with the node where it stands; it may have had operands of
+        a wider type, which it rounded to hand them out.
+    hazards : tuple of Hazard
+        What its operands are like.
+    smallest_divisor : str or None
+        The divisor of the smallest magnitude that is not zero; None if there is none.
+    unobserved : str or None
+        Why there is no verdict.
+    """
+
+    division: Division
+    element_type: ElementType | None
+    shapes: tuple[Index, ...] = ()
+    verdict: Verdict | None = None
+    alone: Verdict | None = None
+    hazards: tuple[Hazard, ...] = ()
+    smallest_divisor: str | None = None
+    unobserved: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run of the whole model ended, and what the runtime said of it; nothing if it returned."""
+
+    end: End = End.RETURNED
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit of one model in one runtime found out.
+
+    Attributes
+    ----------
+    model : str
+        The file.
+    backend : str
+        As it was asked for: ``"openvino[device=GPU]"``.
+    title : str
+        What sentences call the runtime.
+    versions : Mapping of str to str
+        The versions of the packages that its answers depend on.
+    nodes : tuple of NodeRecord
+        One for each division, in the model's order.
+    plain, exposed : Run
+        The model as it is, and with its divisions exposed.
+    suspects : tuple of str
+        If the second did not return: the divisions that our engine meets MIN/-1 or a zero divisor in.
+    changed : tuple of str
+        The outputs that differ between the two, each as a sentence.
+    seconds : float
+        How long both took, loading included.
+    """
+
+    model: str
+    backend: str
+    title: str
+    versions: Mapping[str, str]
+    nodes: tuple[NodeRecord, ...]
+    plain: Run
+    exposed: Run
+    seconds: float
+    suspects: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    @property
+    def finds(self) -> bool:
+        """Whether there is a quotient that is not right, or the runtime does not survive the model, or refuses it."""
+        wrong = any(node.verdict is not None and not node.verdict.kind.passes for node in self.nodes)
+        died = self.plain.end in (End.CRASHED, End.HUNG, End.OUT_OF_MEMORY)
+        return wrong or died or self.exposed.end is not End.RETURNED

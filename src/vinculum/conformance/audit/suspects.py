@@ -1,0 +1,41 @@
+"""Which divisions a runtime may have died of: what our engine meets when it runs the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum.models.limits import limited
+from vinculum.models.model import Model
+from vinculum.ops.policies import Overflow, ZeroDivisor
+
+_SECONDS = 60.0
+_LARGEST_RESULT = 1 << 30  # Bytes, of an operator whose operand says how large its result is.
+
+
+def suspects(model: Model | None, inputs: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for the first division that meets MIN/-1, and for the first integer one that meets x/0.
+
+    Parameters
+    ----------
+    model : Model or None
+        None if our engine cannot run it; then nobody is suspected.
+    inputs : Mapping of str to array
+        What the runtime was given.
+    """
+    if model is None:
+        return ()
+    found = (_first(model, inputs, "zero", "raise"), _first(model, inputs, "raise", "wrap"))
+    return tuple(sentence for sentence in found if sentence is not None)
+
+
+def _first(model: Model, inputs: Mapping[str, Any], zero_divisor: ZeroDivisor, overflow: Overflow) -> str | None:
+    try:
+        with limited(_SECONDS, _LARGEST_RESULT):
+            model.run(inputs, zero_divisor=zero_divisor, overflow=overflow)
+    except (DivisionByZeroError, IntegerOverflowError) as error:
+        return str(error).partition("; allowed with")[0]
+    except VinculumError:
+        return None  # What our engine cannot run either tells nothing.
+    return None

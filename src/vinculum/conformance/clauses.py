@@ -1,0 +1,97 @@
+"""Which clause of an operator version a case tests, by what the case is after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from vinculum.spec.element_types import FLOAT8E4M3FN, ElementType
+from vinculum.spec.model import AttributeValue, IntegerRounding, OperatorSpec
+
+
+class Subject(Enum):
+    """What a case is after."""
+
+    QUOTIENT = auto()  # a quotient rounded, truncated or floored
+    ORDINARY = auto()  # that the element type is divided at all
+    DISCARDED = auto()  # how much of the exact quotient is dropped
+    SPECIAL = auto()  # zeros, infinities and NaN
+    ZERO_BY_ZERO = auto()
+    TOO_LARGE = auto()  # beyond the largest number of a float type
+    ZERO_DIVISOR = auto()  # of integers and reals
+    MINIMUM = auto()  # the smallest integer divided by -1
+    EMPTY = auto()
+    TYPES = auto()  # operands of two element types
+    UNLISTED = auto()  # an element type that the version does not list
+    EQUAL_SHAPES = auto()
+    SCALAR_DIVISOR = auto()
+    MULTIDIRECTIONAL = auto()
+    ABSENT_ATTRIBUTE = auto()  # an attribute that the version does not have
+
+
+_MULTIDIRECTIONAL = ("multidirectional-broadcasting", "auto-broadcast-numpy")
+_SHAPES = (*_MULTIDIRECTIONAL, "equal-shapes-by-default", "[C1]", "element-by-element")  # by the default rule
+_TAGS: dict[Subject, tuple[str, ...]] = {
+    Subject.ORDINARY: ("bfloat16", "narrow-integers", "any-numeric-type"),
+    Subject.DISCARDED: ("introduced-error",),
+    Subject.SPECIAL: ("special-values",),
+    Subject.ZERO_BY_ZERO: ("zero-by-zero-error-condition", "special-values"),
+    Subject.TOO_LARGE: ("f8e4m3-without-infinity",),
+    Subject.ZERO_DIVISOR: ("[C3]", "integer-zero-divisor-silent", "division-by-zero", "[C2]"),
+    Subject.MINIMUM: ("[V1]", "minimum-by-minus-one-silent"),
+    Subject.EMPTY: ("empty-result-divides-nothing", "one-element-divisor", "[C1]", "element-by-element"),
+    Subject.TYPES: ("one-element-type", "[C2]"),
+    Subject.UNLISTED: ("one-element-type", "[GR3]"),
+    Subject.EQUAL_SHAPES: _SHAPES,
+    Subject.SCALAR_DIVISOR: ("one-element-divisor", *_MULTIDIRECTIONAL),
+    Subject.MULTIDIRECTIONAL: _MULTIDIRECTIONAL,
+    Subject.ABSENT_ATTRIBUTE: _SHAPES,
+}
+_ONLY_FOR = {
+    "bfloat16": ("bfloat16",),
+    "narrow-integers": ("int8", "int16", "uint8", "uint16"),
+    "f8e4m3-without-infinity": (FLOAT8E4M3FN.name,),
+}
+
+
+def clause(
+    spec: OperatorSpec,
+    element_type: ElementType,
+    subject: Subject | str,
+    attributes: Mapping[str, AttributeValue] | None = None,
+) -> str:
+    """Return the tag of the clause of an operator version that says what a case is after.
+
+    Parameters
+    ----------
+    spec : OperatorSpec
+        The operator version.
+    element_type : ElementType
+        The dividend's; some clauses are of some types only.
+    subject : Subject or str
+        What the case is after; a string is the tag itself.
+    attributes : Mapping, optional
+        They select the rounding of integers, and with it the clause.
+
+    Raises
+    ------
+    KeyError
+        If no clause of the version says it.
+    """
+    wanted = (subject,) if isinstance(subject, str) else _TAGS.get(subject, ())
+    having = {c.tag for c in spec.clauses}
+    for tag in (*wanted, *_of_quotients(spec, element_type, attributes or {})):
+        if tag in having and element_type.name in _ONLY_FOR.get(tag, (element_type.name,)):
+            return tag
+        if isinstance(subject, str):
+            break
+    raise KeyError(f"no clause of {spec.title} is about {subject}")
+
+
+def _of_quotients(
+    spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue]
+) -> tuple[str, ...]:
+    if not element_type.is_integer or not spec.integer_rounding:
+        return ("ieee-754", "exact-quotient")
+    floor = spec.rounding(attributes) is IntegerRounding.FLOOR
+    return ("floor-division",) if floor else ("truncating-division", "regular-division")

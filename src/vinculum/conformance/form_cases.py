@@ -1,0 +1,87 @@
+"""The cases of each form in which shapes are joined, and those of operands of two element types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.case_builder import CaseBuilder
+from vinculum.conformance.clauses import Subject
+from vinculum.conformance.deliveries import Delivery, deliveries
+from vinculum.conformance.expectations import REFUSAL, expectation
+from vinculum.conformance.forms import Form, form_words, forms
+from vinculum.conformance.refusals import divisor_type, is_likely
+from vinculum.conformance.values.distinct import dividends, divisors
+from vinculum.conformance.values.value_class import Operands
+from vinculum.spec.element_types import REAL
+
+QUICK, DEFAULT, FULL = Level
+
+
+def form_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield every form of the version, those at the edges and those just beyond."""
+    spec, element_type = builder.spec, builder.element_type
+    count = len(spec.inputs)
+    for form in forms(spec):
+        for delivery in deliveries(spec):
+            level = _level(builder, form, delivery)
+            if level is None or level > builder.level:
+                continue
+            operands = _operands(builder, form)
+            expected = REFUSAL
+            if form.laid is not None:
+                laid = (*operands[:-1], operands[-1].reshape(form.laid))
+                expected = expectation(spec, element_type, form.attributes, laid)
+            yield builder.case(
+                form.tried, form_words(form, count), delivery, form.tag, form.attributes, operands, expected, level
+            )
+
+
+def _level(builder: CaseBuilder, form: Form, delivery: Delivery) -> Level | None:
+    """Return the first level that asks a form in a delivery; None if none does."""
+    chosen, at_run_time = builder.chosen, delivery is Delivery.RUN_TIME
+    if at_run_time and form.everywhere:
+        return QUICK if chosen else FULL if form.default_written else DEFAULT
+    if chosen and builder.newest_of_its_shapes:
+        folded = delivery is Delivery.CONSTANT_DIVISOR and form.everywhere and form.laid is not None
+        return DEFAULT if at_run_time or folded else FULL
+    return FULL if chosen or at_run_time else None
+
+
+def _operands(builder: CaseBuilder, form: Form) -> Operands:
+    divisor = divisors(form.divisor, builder.element_type)
+    if form.zero:
+        divisor = np.zeros_like(divisor)
+    if len(builder.spec.inputs) == 1:
+        return (divisor,)
+    return dividends(form.dividend, builder.element_type), divisor
+
+
+def mixed_type_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield operands of two element types, which must be refused."""
+    other = divisor_type(builder.spec, builder.element_type)
+    if other is None:
+        return
+    operands = dividends((3,), builder.element_type), divisors((3,), other)
+    for delivery in deliveries(builder.spec):
+        level = DEFAULT if delivery is Delivery.RUN_TIME else FULL
+        if level <= builder.level:
+            # Of the reals [C2] says another thing.
+            subject = "[GR3]" if builder.element_type is REAL else Subject.TYPES
+            tried = f"{other.name} divisors"
+            yield builder.case(tried, "equal shapes", delivery, subject, {}, operands, REFUSAL, level)
+
+
+def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield operands of an element type that the version does not list, which must be refused."""
+    operands = dividends((3,), builder.element_type), divisors((3,), builder.element_type)
+    for delivery in deliveries(builder.spec):
+        likely = delivery is Delivery.RUN_TIME and is_likely(builder.spec, builder.element_type)
+        level = DEFAULT if likely else FULL
+        if level <= builder.level:
+            tried = "an element type that the version does not list"
+            taken = operands[-len(builder.spec.inputs) :]
+            form = "equal shapes" if len(taken) > 1 else "one dimension"
+            yield builder.case(tried, form, delivery, Subject.UNLISTED, {}, taken, REFUSAL, level)

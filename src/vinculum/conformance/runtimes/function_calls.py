@@ -1,0 +1,57 @@
+"""What the runtimes that are libraries have in common: an operator is a function of theirs, called with arrays."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from vinculum.conformance.question import Question
+from vinculum.spec.element_types import Kind
+from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.tensors.storage import element_type_of_dtype
+
+
+class Function(Enum):
+    """The functions that libraries have for division."""
+
+    DIVIDE = "divide"
+    TRUNCATING_DIVIDE = "truncating divide"
+    FLOOR_DIVIDE = "floor divide"
+    RECIPROCAL = "reciprocal"
+
+
+def function_for(question: Question) -> Function:
+    """Return the function that a question is put to; the dividend's element type decides for both operands."""
+    if question.spec.name == "Reciprocal":
+        return Function.RECIPROCAL
+    element_type = element_type_of_dtype(question.operands[0].dtype)
+    if element_type is None or not element_type.is_integer:
+        return Function.DIVIDE
+    if question.spec.rounding(question.attributes) is IntegerRounding.FLOOR:
+        return Function.FLOOR_DIVIDE
+    return Function.TRUNCATING_DIVIDE
+
+
+def is_signed(question: Question) -> bool:
+    """Tell whether the dividends are signed integers."""
+    element_type = element_type_of_dtype(question.operands[0].dtype)
+    return element_type is not None and element_type.kind is Kind.SIGNED
+
+
+def can_be_called(question: Question) -> bool:
+    """Tell whether a function call can ask this: the newest version, no constants, nothing that takes an attribute.
+
+    Rounding is a choice of the function. Functions broadcast unless the shapes are equal, so that a rule that forbids
+    broadcasting can be asked for equal shapes only.
+    """
+    if question.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1) or any(question.constant):
+        return False
+    attributes = dict(question.attributes)
+    if question.spec is DIVIDE_1:
+        rounding, broadcasting = attributes.pop("m_pythondiv", True), attributes.pop("auto_broadcast", "numpy")
+        shapes = {operand.shape for operand in question.operands}
+        if not isinstance(rounding, bool) or (broadcasting != "numpy" and (broadcasting, len(shapes)) != ("none", 1)):
+            return False
+    return not attributes and len(question.operands) == len(question.spec.inputs)

@@ -1,0 +1,104 @@
+"""JAX, asked through its functions, with 64-bit types switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.conformance.reproducer import operand_lines, python_program
+from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
+from vinculum.conformance.runtimes.options import check_names, chosen
+from vinculum.conformance.runtimes.packages import check_installed, versions_of
+from vinculum.models.isolation import UnsupportedError
+
+
+class Jax:
+    """JAX.
+
+    Parameters
+    ----------
+    options : Mapping of str to str
+        ``platform``: where it computes, ``"cpu"`` or ``"gpu"``. ``jit``: whether the call as a whole is compiled,
+        ``"false"`` or ``"true"``; otherwise JAX compiles its parts one by one.
+
+    Raises
+    ------
+    AttributeValueError
+        If another option or value is given.
+    """
+
+    title = "JAX"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        check_names("jax", options, ("platform", "jit"))
+        self._platform = chosen("jax", "platform", options, ("cpu", "gpu"), "cpu")
+        self._functions: dict[Function, Callable[..., Any]] = {}
+        self._compiled = chosen("jax", "jit", options, ("true", "false"), "false") == "true"
+
+    def check(self) -> None:
+        """Refuse to go on if JAX is not installed."""
+        check_installed(self.title, "jax", "pip install 'vinculum[jax]'")
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of JAX, its compiler, and the packages that it stores arrays with."""
+        return versions_of("jax", "jaxlib", "numpy", "ml_dtypes")
+
+    def covers(self, question: Question) -> bool:
+        """Tell whether a function call can ask this."""
+        return can_be_called(question)
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return what the function gives."""
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        try:
+            device = jax.devices(self._platform)[0]
+        except RuntimeError as error:
+            raise UnsupportedError(str(error)) from None
+        operands = [jax.device_put(operand, device) for operand in question.operands]
+        return np.asarray(self._made(jax, function_for(question))(*operands))
+
+    def _made(self, jax: Any, function: Function) -> Callable[..., Any]:
+        """Return a function; each is made once, since JAX compiles every new one again."""
+        if function not in self._functions:
+            made = _function(jax, function)
+            self._functions[function] = jax.jit(made) if self._compiled else made
+        return self._functions[function]
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that calls the same function."""
+        call = _SPELT[function_for(question)]
+        if self._compiled:
+            names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
+            call = f"jax.jit(lambda {names}: {call})({names})"
+        return python_program(
+            *operand_lines(question),
+            'jax.config.update("jax_enable_x64", True)',
+            f'with jax.default_device(jax.devices("{self._platform}")[0]):',
+            f"    print(repr(np.asarray({call})))",
+        )
+
+
+_SPELT = {
+    Function.DIVIDE: "jnp.divide(a, b)",
+    Function.TRUNCATING_DIVIDE: "jax.lax.div(*jnp.broadcast_arrays(a, b))",
+    Function.FLOOR_DIVIDE: "jnp.floor_divide(a, b)",
+    Function.RECIPROCAL: "jnp.reciprocal(x)",
+}
+
+
+def _function(jax: Any, function: Function) -> Callable[..., Any]:
+    if function is Function.TRUNCATING_DIVIDE:
+        # It takes equal shapes only, and JAX has no other function that truncates.
+        return lambda a, b: jax.lax.div(*jax.numpy.broadcast_arrays(a, b))
+    functions: dict[Function, Callable[..., Any]] = {
+        Function.DIVIDE: jax.numpy.divide,
+        Function.FLOOR_DIVIDE: jax.numpy.floor_divide,
+        Function.RECIPROCAL: jax.numpy.reciprocal,
+    }
+    return functions[function]

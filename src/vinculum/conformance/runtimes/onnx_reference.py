@@ -1,0 +1,59 @@
+"""The reference evaluator of the onnx package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.question import Question
+from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.options import check_names
+from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.models.isolation import UnsupportedError
+from vinculum.models.messages import one_line
+from vinculum.spec.model import Dialect
+
+
+class OnnxReference:
+    """ONNX's reference evaluator; it has no options."""
+
+    title = "the ONNX reference evaluator"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        check_names("onnx-reference", options, ())
+
+    def check(self) -> None:
+        """Do nothing: the onnx package is one of ours."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of onnx, and of NumPy, which computes."""
+        return versions_of("onnx", "numpy")
+
+    def covers(self, question: Question) -> bool:
+        """Tell whether it is a question about an ONNX operator."""
+        return question.spec.dialect is Dialect.ONNX
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return the quotient that it evaluates."""
+        from onnx.reference import ReferenceEvaluator
+
+        from vinculum.conformance.onnx_program import onnx_program
+
+        program = onnx_program(question)
+        try:
+            outputs: Any = ReferenceEvaluator(program.model).run(None, dict(program.inputs))
+        except NotImplementedError as error:
+            raise UnsupportedError(one_line(error)) from None
+        quotient: NDArray[Any] = outputs[0]
+        return quotient
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that makes the model with onnx's helper and evaluates it."""
+        return python_program(
+            *operand_lines(question),
+            *onnx_model_lines(question),
+            print_quotient(f"ReferenceEvaluator(model).run(None, {inputs_source(question)})[0]"),
+        )

@@ -1,0 +1,73 @@
+"""A question to OpenVINO as Python source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vinculum.conformance.model_source import ir_lines, onnx_model_lines
+from vinculum.conformance.question import Question
+from vinculum.conformance.reproducer import array_source, dtype_source, operand_lines, print_quotient, python_program
+from vinculum.models.convert.onnx_to_ir.writer import openvino_name, packed
+from vinculum.spec.element_types import INT4, UINT4, ElementType
+from vinculum.spec.model import Dialect
+from vinculum.tensors.storage import element_type_of_dtype
+
+
+def reproducer(question: Question, device: str, properties: Mapping[str, str]) -> str:
+    """Return source that makes the model, with onnx's helper or as the text of an IR, compiles it and prints.
+
+    Parameters
+    ----------
+    question : Question
+        Of the dialects ONNX and OpenVINO.
+    device : str
+        What it is compiled for.
+    properties : Mapping of str to str
+        What it is compiled with.
+    """
+    if question.spec.dialect is Dialect.OPENVINO:
+        model, read = ir_lines(question), "core.read_model(xml, data)"
+    else:
+        model, read = onnx_model_lines(question), 'core.read_model(model.SerializeToString(), b"")'
+    return python_program(
+        *operand_lines(question),
+        *model,
+        "core = ov.Core()",
+        f"compiled = core.compile_model({read}, {device!r}, {dict(properties)!r})",
+        *_run_lines(question),
+    )
+
+
+def _run_lines(question: Question) -> list[str]:
+    """Return the lines that run a compiled model and print; those types that NumPy has not are handed over as bytes."""
+    asked = zip(question.spec.inputs, question.operands, question.constant, strict=True)
+    given = [(operand.name.lower(), array) for operand, array, constant in asked if not constant]
+    if all(array.dtype.isbuiltin == 1 for array in question.operands):
+        return [print_quotient(f"compiled([{', '.join(name for name, _ in given)}])[0]")]
+    lines = ["request = compiled.create_infer_request()"]
+    for number, (name, array) in enumerate(given):
+        element_type = element_type_of_dtype(array.dtype) or "bool"
+        data = f"{name}.reshape(-1).view(np.uint8)"
+        if isinstance(element_type, ElementType) and element_type.bits < 8:  # Two in a byte.
+            data = array_source(np.frombuffer(packed(array, element_type), np.uint8))
+        lines.append(f"tensor = ov.Tensor(ov.Type.{openvino_name(element_type)}, ov.Shape({name}.shape))")
+        lines.append(f"tensor.data.reshape(-1).view(np.uint8)[:] = {data}")
+        lines.append(f"request.set_input_tensor({number}, tensor)")
+    return [*lines, "request.infer()", *_result_lines(question.operands[0].dtype)]
+
+
+def _result_lines(dtype: np.dtype[Any]) -> list[str]:
+    element_type = element_type_of_dtype(dtype)
+    lines = ["result = request.get_output_tensor(0)", "data = result.data.reshape(-1).view(np.uint8)"]
+    array = f"data.view({dtype_source(dtype)})"
+    if element_type in (INT4, UINT4):
+        lines.append(
+            "data = np.stack([data & 15, data >> 4], axis=-1).reshape(-1)[: result.get_size()]  # Two in a byte."
+        )
+        array = f"data.astype(np.int8).astype({dtype_source(dtype)})"
+        if element_type is INT4:
+            array = f"((data ^ 8).astype(np.int8) - 8).astype({dtype_source(dtype)})"
+    return [*lines, print_quotient(f"{array}.reshape(tuple(result.get_shape()))")]

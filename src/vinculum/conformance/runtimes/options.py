@@ -1,0 +1,53 @@
+"""Options of a runtime: `key=value` in the brackets behind its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from vinculum.errors import AttributeValueError
+from vinculum.models.messages import quoted
+
+
+def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) -> None:
+    """Refuse an option whose name is none of those allowed.
+
+    Raises
+    ------
+    AttributeValueError
+        The line names the option, and those allowed.
+    """
+    for name in options:
+        if name not in allowed:
+            close = get_close_matches(name, allowed, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            known = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
+            raise AttributeValueError(f"{title} has no option {quoted(name)}; {known}{hint}")
+
+
+def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[str], default: str) -> str:
+    """Return the value of an option that is one of a few.
+
+    Raises
+    ------
+    AttributeValueError
+        If it is none of them.
+    """
+    value = options.get(name, default)
+    if value not in allowed:
+        raise AttributeValueError(f"{name} of {title} is {quoted(value)}; allowed: {', '.join(allowed)}")
+    return value
+
+
+def whole_number(title: str, name: str, options: Mapping[str, str], default: int) -> int:
+    """Return the value of an option that is a whole number from 0 on.
+
+    Raises
+    ------
+    AttributeValueError
+        If it is none.
+    """
+    value = options.get(name, str(default))
+    if not (value.isascii() and value.isdigit() and len(value) <= 9):
+        raise AttributeValueError(f"{name} of {title} is {quoted(value)}; allowed: a whole number from 0 on")
+    return int(value)

@@ -1,0 +1,69 @@
+"""Whether a runtime's package is installed, and in which version, without importing it; and whether it starts."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec
+
+import numpy as np
+
+from vinculum.conformance.question import Question
+from vinculum.errors import ModelError
+from vinculum.models.isolation import End, Isolated, Limits
+from vinculum.spec.onnx_div import DIV_14
+
+_SECONDS = 60.0  # To import a runtime takes seconds.
+_ONE = np.ones(1, np.float32)
+
+ONE_BY_ONE = Question(DIV_14, {}, (_ONE, _ONE), (False, False))
+"""What every runtime that divides at all can divide."""
+
+
+def check_installed(title: str, package: str, install: str) -> None:
+    """Refuse to go on without a package.
+
+    Raises
+    ------
+    ModelError
+        If it is not installed; the line says how to install it.
+    """
+    if find_spec(package) is None:
+        raise ModelError(f"{title} cannot be asked: the package {package} is not installed: {install}")
+
+
+@cache
+def versions_of(*packages: str) -> dict[str, str]:
+    """Return the version of every distribution that provides one of the packages, by the distribution's name."""
+    providers = packages_distributions()
+    found: dict[str, str] = {}
+    for package in packages:
+        for distribution in sorted(set(providers.get(package, [package]))):
+            try:
+                found[distribution] = version(distribution)
+            except PackageNotFoundError:
+                found[distribution] = "not installed"
+    return found
+
+
+def check_elsewhere(maker: str, *arguments: object) -> None:
+    """Refuse to go on with a runtime whose `start`, called in another process, refuses.
+
+    Parameters
+    ----------
+    maker : str
+        ``"package.module:attribute"``, what makes the runtime there.
+    *arguments
+        What the maker is called with.
+
+    Raises
+    ------
+    VinculumError
+        If the runtime cannot be made there.
+    ModelError
+        If it is not ready.
+    """
+    with Isolated(maker, *arguments, limits=Limits(seconds=_SECONDS)) as elsewhere:
+        answer = elsewhere.call("start")
+    if answer.end is not End.RETURNED:
+        raise ModelError(answer.words)

@@ -1,0 +1,122 @@
+"""Runtimes by the names that the command line takes: our own, those of other packages, and any ONNX backend.
+
+A backend is written `name`, `name[key=value,key=value]` or `package.module:attribute[...]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.errors import AttributeValueError, ModelError, SpecLookupError, VinculumError
+from vinculum.models.messages import one_line, quoted
+
+GROUP = "vinculum.backends"
+"""The entry points by which other packages offer runtimes: each names a class that is made with the options."""
+
+_ROOM = "vinculum.conformance.runtimes"
+_OWN = {
+    "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
+    "openvino": f"{_ROOM}.openvino:OpenVino",
+    "onnx-reference": f"{_ROOM}.onnx_reference:OnnxReference",
+    "torch": f"{_ROOM}.torch:Torch",
+    "numpy": f"{_ROOM}.numpy:Numpy",
+    "jax": f"{_ROOM}.jax:Jax",
+    "vinculum": f"{_ROOM}.vinculum_itself:VinculumItself",
+}
+_BACKEND = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
+_MEMBERS = ("title", "check", "versions", "covers", "answer", "reproducer")
+
+Maker = Callable[[Mapping[str, str]], Runtime]
+
+
+def names() -> tuple[str, ...]:
+    """Return every name that stands for a runtime: our own first, then those of other packages."""
+    return (*_OWN, *sorted(name for name in _foreign() if name not in _OWN))
+
+
+def runtime(backend: str) -> Runtime:
+    """Return the runtime that a text names; nothing foreign is imported, but the file of another package's class.
+
+    Parameters
+    ----------
+    backend : str
+        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``. A name of ours goes before one
+        of another package, and this before a module.
+
+    Raises
+    ------
+    SpecLookupError
+        If no runtime has that name.
+    AttributeValueError
+        If the text is malformed, or the runtime has no such option.
+    ModelError
+        If another package's class cannot be had.
+    """
+    name, options = parsed(backend)
+    if name in _OWN:
+        module, _, attribute = _OWN[name].partition(":")
+        maker: Maker = getattr(import_module(module), attribute)
+        return maker(options)
+    foreign = _foreign()
+    if name in foreign:
+        return _made(foreign[name], options)
+    if ":" in name:
+        from vinculum.conformance.runtimes.onnx_backend import OnnxBackend
+
+        return OnnxBackend(name, options)
+    raise SpecLookupError(_unknown(name))
+
+
+def parsed(backend: str) -> tuple[str, dict[str, str]]:
+    """Return a backend's name and its options.
+
+    Raises
+    ------
+    AttributeValueError
+        If the brackets or what is in them are malformed.
+    """
+    match = _BACKEND.fullmatch(backend.strip())
+    if match is None:
+        raise AttributeValueError(
+            f"{quoted(backend)} names no backend; allowed: name, name[key=value,key=value] or package.module:attribute"
+        )
+    options: dict[str, str] = {}
+    for part in (match[2] or "").split(",") if match[2] else ():
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals and value):
+            raise AttributeValueError(f"the option {quoted(part)} of {match[1].strip()} must be written key=value")
+        if key in options:
+            raise AttributeValueError(f"the option {quoted(key)} of {match[1].strip()} is given twice")
+        options[key] = value
+    return match[1].strip(), options
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _made(point: EntryPoint, options: Mapping[str, str]) -> Runtime:
+    owner = f"the backend {quoted(point.name)} ({point.value})"
+    try:
+        made: Any = point.load()(options)
+    except VinculumError:
+        raise
+    except Exception as error:  # It is not ours, and may raise anything.
+        raise ModelError(f"{owner} cannot be had: {type(error).__name__}: {one_line(error)}") from None
+    missing = [member for member in _MEMBERS if not hasattr(made, member)]
+    if missing:
+        raise ModelError(f"{owner} has no {', '.join(missing)}; a runtime has {', '.join(_MEMBERS)}")
+    return made  # type: ignore[no-any-return]  # checked above, as far as it can be
+
+
+def _unknown(name: str) -> str:
+    allowed = names()
+    message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, or package.module:attribute"
+    close = get_close_matches(name.lower(), allowed, n=1)
+    return f"{message}; did you mean {close[0]!r}?" if close else message

@@ -1,0 +1,122 @@
+"""PyTorch, asked through its functions on tensors of a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
+from vinculum.conformance.runtimes.options import check_names, chosen
+from vinculum.conformance.runtimes.packages import check_installed, versions_of
+from vinculum.models.isolation import UnsupportedError
+from vinculum.tensors.storage import element_type_of_dtype
+
+_BITS: dict[int, np.dtype[Any]] = {8: np.dtype(np.uint8), 16: np.dtype(np.int16)}
+_ROUNDING_MODES = {Function.TRUNCATING_DIVIDE: "trunc", Function.FLOOR_DIVIDE: "floor"}
+
+
+class Torch:
+    """PyTorch.
+
+    Parameters
+    ----------
+    options : Mapping of str to str
+        ``device``: where the tensors lie, ``"cpu"`` or ``"cuda"``.
+
+    Raises
+    ------
+    AttributeValueError
+        If another option or value is given.
+    """
+
+    title = "PyTorch"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        check_names("torch", options, ("device",))
+        self._device = chosen("torch", "device", options, ("cpu", "cuda"), "cpu")
+
+    def check(self) -> None:
+        """Refuse to go on if PyTorch is not installed."""
+        check_installed(self.title, "torch", "pip install 'vinculum[torch]'")
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version of PyTorch."""
+        return versions_of("torch")
+
+    def covers(self, question: Question) -> bool:
+        """Tell whether a function call can ask this."""
+        return can_be_called(question)
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return what the function gives, and as unsupported what it says that it does not implement."""
+        import torch
+
+        if self._device == "cuda" and not torch.cuda.is_available():
+            raise UnsupportedError("this PyTorch finds no CUDA device")
+        operands = [_tensor(torch, operand, self._device) for operand in question.operands]
+        try:
+            quotient = _function(torch, function_for(question))(*operands)
+        except NotImplementedError as error:
+            raise UnsupportedError(str(error)) from None
+        return _array(torch, quotient.cpu())
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that calls the same function."""
+        names = [operand.name.lower() for operand in question.spec.inputs]
+        spelt = [_tensor_source(*named, self._device) for named in zip(names, question.operands, strict=True)]
+        function = function_for(question)
+        mode = f', rounding_mode="{_ROUNDING_MODES[function]}"' if function in _ROUNDING_MODES else ""
+        name = "reciprocal" if function is Function.RECIPROCAL else "div"
+        return python_program(
+            *operand_lines(question),
+            f"quotient = torch.{name}({', '.join(spelt)}{mode}){'.cpu()' if self._device != 'cpu' else ''}",
+            print_quotient(f"quotient{_back_source(question.operands[0].dtype)}"),
+        )
+
+
+def _tensor_source(name: str, array: NDArray[Any], device: str) -> str:
+    tensor = f"torch.from_numpy({name})"
+    if not hasattr(np, array.dtype.name):
+        bits = _BITS[8 * array.dtype.itemsize].name
+        tensor = f"torch.from_numpy({name}.view(np.{bits})).view(torch.{array.dtype.name})"
+    return tensor if device == "cpu" else f'{tensor}.to("{device}")'
+
+
+def _back_source(dtype: np.dtype[Any]) -> str:
+    if hasattr(np, dtype.name):
+        return ".numpy()"
+    return f".view(torch.{_BITS[8 * dtype.itemsize].name}).numpy().view(ml_dtypes.{dtype.name})"
+
+
+def _function(torch: Any, function: Function) -> Callable[..., Any]:
+    if function is Function.RECIPROCAL:
+        return torch.reciprocal  # type: ignore[no-any-return]  # PyTorch's types are not looked at
+    mode = _ROUNDING_MODES.get(function)
+    return lambda a, b: torch.div(a, b, rounding_mode=mode)
+
+
+def _tensor(torch: Any, array: NDArray[Any], device: str) -> Any:
+    """Return a tensor of the same bits; those of the types that NumPy lacks travel as integers."""
+    writable = np.array(array)  # PyTorch warns of tensors that share memory which cannot be written.
+    if hasattr(np, array.dtype.name):
+        return torch.from_numpy(writable).to(device)
+    element_type = element_type_of_dtype(array.dtype)
+    name = array.dtype.name
+    if element_type is None or element_type.bits not in _BITS or not hasattr(torch, name):
+        raise UnsupportedError(f"PyTorch has no tensors of {name}")
+    return torch.from_numpy(writable.view(_BITS[element_type.bits])).view(getattr(torch, name)).to(device)
+
+
+def _array(torch: Any, tensor: Any) -> NDArray[Any]:
+    """Return an array of the same bits."""
+    name = str(tensor.dtype).removeprefix("torch.")
+    if hasattr(np, name):
+        return np.asarray(tensor.numpy())
+    width = {1: torch.uint8, 2: torch.int16}[tensor.element_size()]
+    bits: NDArray[Any] = tensor.view(width).numpy()
+    return bits.view(np.dtype(name))

@@ -1,0 +1,96 @@
+"""Our own engine, asked as its users ask it: in models of ONNX and OpenVINO, and through `vinculum.sonnx`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.question import Question
+from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.options import check_names
+from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.spec.model import Dialect
+
+
+class VinculumItself:
+    """Vinculum with its default policies; it has no options."""
+
+    title = "Vinculum"
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        check_names("vinculum", options, ())
+
+    def check(self) -> None:
+        """Do nothing: it is installed."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Return its own version, and those of the packages that compute and read for it."""
+        return versions_of("vinculum", "numpy", "ml_dtypes", "numba", "onnx")
+
+    def covers(self, question: Question) -> bool:
+        """Tell that every question is covered, but for constants of SONNX, where an operator is called directly."""
+        return question.spec.dialect is not Dialect.SONNX or not any(question.constant)
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return the quotient of the one division in the model, or for SONNX of the call."""
+        if question.spec.dialect is Dialect.SONNX:
+            from vinculum.sonnx import div
+
+            attributes: Any = question.attributes
+            return div(*question.operands, **attributes)
+        if question.spec.dialect is Dialect.OPENVINO:
+            return _in_ir(question)
+        from vinculum.conformance.onnx_program import onnx_program
+        from vinculum.models.backend import VinculumBackend
+
+        program = onnx_program(question)
+        quotient: NDArray[Any] = VinculumBackend.run_model(program.model, dict(program.inputs))[0]
+        return quotient
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that asks the same of the installed package."""
+        sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
+        modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
+        dialect = question.spec.dialect
+        return python_program(*operand_lines(question), *sources[dialect](question), imports=[modules[dialect]])
+
+
+def _onnx_lines(question: Question) -> list[str]:
+    run = f"vinculum.backend.run_model(model, {inputs_source(question)})"
+    return [*onnx_model_lines(question), print_quotient(f"{run}[0]")]
+
+
+def _ir_lines(question: Question) -> list[str]:
+    return [
+        *ir_lines(question),
+        "with tempfile.TemporaryDirectory() as folder:",
+        '    path = Path(folder, "division.xml")',
+        "    path.write_bytes(xml)",
+        '    path.with_suffix(".bin").write_bytes(data)',
+        f"    outputs = vinculum.load(path).run({inputs_source(question)})",
+        print_quotient(f'outputs["{question.spec.outputs[0].name}"]'),
+    ]
+
+
+def _sonnx_lines(question: Question) -> list[str]:
+    attributes = "".join(f", {name}={value!r}" for name, value in question.attributes.items())
+    return [print_quotient(f"vinculum.sonnx.div(a, b{attributes})")]
+
+
+def _in_ir(question: Question) -> NDArray[Any]:
+    """Return the quotient of a model in files, since an IR is two."""
+    from vinculum.conformance.openvino_program import openvino_program
+    from vinculum.models.loading import load
+
+    program = openvino_program(question)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "division.xml")
+        path.write_bytes(program.xml)
+        path.with_suffix(".bin").write_bytes(program.data)
+        (quotient,) = load(path).run(program.inputs).values()
+    return quotient

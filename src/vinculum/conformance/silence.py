@@ -1,0 +1,75 @@
+"""What a runtime did where the specification is silent, in words: ``"x/0 gave MIN, MIN/-1 gave MIN"``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.case import Case
+from vinculum.conformance.number_text import integer_name, number_text
+from vinculum.conformance.question import pair
+from vinculum.spec.element_types import ElementType
+
+_LOOKED_AT = 512  # Quotients; a runtime that does another thing with each of more is not worth the time.
+_TOLD = 3
+
+Quotients = dict[Any, Any]
+"""What was given, by dividend."""
+
+
+def what_it_did(case: Case, actual: NDArray[Any], silent: NDArray[np.bool_]) -> str:
+    """Return what a runtime gave for the quotients that the specification leaves open, on one line.
+
+    Parameters
+    ----------
+    case : Case
+        The case.
+    actual : ndarray
+        What was given.
+    silent : ndarray of bool
+        Which of its elements are left open; one at least.
+    """
+    by_divisor: dict[Any, Quotients] = defaultdict(dict)
+    for place in np.argwhere(silent)[:_LOOKED_AT]:
+        index = tuple(int(i) for i in place)
+        *dividend, divisor = pair(case.question, index)
+        by_divisor[divisor][dividend[0] if dividend else 1] = actual[index]
+    told = (
+        phrase
+        for divisor, quotients in by_divisor.items()
+        for phrase in _phrases(_text(divisor, case.element_type), quotients, case.element_type)
+    )
+    return ", ".join(told)
+
+
+def _phrases(divisor: str, quotients: Quotients, element_type: ElementType) -> Iterator[str]:
+    if len(quotients) > 1 and (gave := _in_common(quotients, element_type)):
+        yield f"x/{divisor} gave {gave}"
+        return
+    for sign, words in ((1, "x > 0"), (0, "x = 0"), (-1, "x < 0")):
+        own = {dividend: quotient for dividend, quotient in quotients.items() if _sign(dividend) == sign}
+        if len(own) > 1 and (gave := _in_common(own, element_type)):
+            yield f"x/{divisor} gave {gave} for {words}"
+            continue
+        for dividend in list(own)[:_TOLD]:
+            yield f"{_text(dividend, element_type)}/{divisor} gave {_text(own[dividend], element_type)}"
+        if len(own) > _TOLD:
+            yield f"{len(own) - _TOLD} more for {words}"
+
+
+def _in_common(quotients: Quotients, element_type: ElementType) -> str | None:
+    """Return the one quotient that all dividends have, None if they do not."""
+    texts = {_text(quotient, element_type) for quotient in quotients.values()}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _text(number: Any, element_type: ElementType) -> str:
+    return integer_name(number, element_type) if element_type.is_integer else number_text(number, element_type)
+
+
+def _sign(number: Any) -> int:
+    return int(number > 0) - int(number < 0)

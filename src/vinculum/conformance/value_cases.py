@@ -1,0 +1,60 @@
+"""The cases of each class of values, and those about attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vinculum.conformance.attribute_questions import AttributeQuestion, attribute_questions
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.case_builder import CaseBuilder
+from vinculum.conformance.clauses import Subject
+from vinculum.conformance.deliveries import Delivery, deliveries
+from vinculum.conformance.expectations import REFUSAL, expectation_of_class
+from vinculum.conformance.values.classes import value_classes
+
+_ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.EQUAL_SHAPES)  # Rounding plays no part in these.
+
+
+def value_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield every class of values, for every rounding that can be chosen, in every delivery."""
+    spec, element_type = builder.spec, builder.element_type
+    for place, rounding in enumerate(builder.roundings()):
+        for values in value_classes(element_type, len(spec.inputs)):
+            joining = builder.joining(values.joined)
+            if joining is None:
+                continue
+            newest = builder.newest and not (place and values.subject in _ONCE)
+            for delivery in deliveries(spec):
+                level = values.asked_at(delivery, newest=newest)
+                if level <= builder.level:
+                    expected = expectation_of_class(spec, element_type, rounding, values)
+                    yield builder.case(
+                        values.tried, values.form, delivery, values.subject,
+                        {**rounding, **joining}, values.operands, expected, level,
+                    )  # fmt: skip
+
+
+def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
+    """Yield the questions about attributes, with the quickest class of values."""
+    spec, element_type = builder.spec, builder.element_type
+    # Numbers on which every rounding differs; of floats ordinary ones, which floor division would change.
+    classes = value_classes(element_type, len(spec.inputs))
+    values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
+    for asked in attribute_questions(spec, element_type):
+        for delivery in deliveries(spec):
+            level = _level(builder, asked, delivery)
+            if level <= builder.level:
+                attributes = builder.canonical(asked.attributes)
+                exact = expectation_of_class(spec, element_type, attributes, values)
+                yield builder.case(
+                    asked.tried, values.form, delivery, asked.subject,
+                    asked.attributes, values.operands, REFUSAL if asked.refused else exact, level,
+                )  # fmt: skip
+
+
+def _level(builder: CaseBuilder, asked: AttributeQuestion, delivery: Delivery) -> Level:
+    if asked.refused:
+        return Level.DEFAULT if builder.chosen and delivery is Delivery.RUN_TIME else Level.FULL
+    # A runtime may read an attribute where it folds constants and not at run time, or the other way round.
+    folded = builder.element_type.is_integer and delivery is Delivery.CONSTANTS
+    return Level.DEFAULT if delivery is Delivery.RUN_TIME or folded else Level.FULL

@@ -1,0 +1,91 @@
+"""What the HTML page's script lists cases from: JSON in which every text and every line of source stands once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vinculum.conformance.report import Report, Result
+from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance_findings import ulps_text
+from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates
+from vinculum.reporting.harmless import harmless, one_line
+
+# The colours: what a kind of verdict means to whoever relies on the runtime.
+GRAVITIES: Mapping[Kind, str] = {
+    **dict.fromkeys((Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY), "fatal"),
+    **dict.fromkeys((Kind.WRONG_VALUE, Kind.ACCEPTED, Kind.WRONG_TYPE, Kind.WRONG_SHAPE), "wrong"),
+    Kind.ULPS: "ulps",
+    Kind.REFUSED: "refused",
+    Kind.UNSUPPORTED: "none",
+    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
+}
+
+_LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
+
+
+class _Texts:
+    """Texts by number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def data(reports: Sequence[Report]) -> str:
+    """Return the cases of several runtimes as JSON that can stand in a script element.
+
+    It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
+    number; and ``runtimes``. A runtime has its ``cases``, each an array. First come numbers of texts: id, operator,
+    element type, then a number of ``kinds``, texts again: words, clause, statement. Then elements, differing, and what
+    may be null: histogram, example (texts), source (the texts of its lines).
+    """
+    texts = _Texts()
+    runtimes = [
+        {
+            "backend": one_line(report.backend),
+            "title": one_line(report.title),
+            "cases": [_case(result, texts) for result in report.results],
+        }
+        for report in reports
+    ]
+    powers = {power for report in reports for result in report.results for power in result.verdict.ulps}
+    whole = {
+        "kinds": [[kind.value, GRAVITIES[kind], deviates(kind)] for kind in WORST_FIRST],
+        "ulps": {str(power): ulps_text(power) for power in sorted(powers)},
+        "runtimes": runtimes,
+        "texts": texts.all(),
+    }
+    # Neither the end of the script element nor a comment can then stand in it; all beyond ASCII is escaped anyway.
+    return json.dumps(whole, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _case(result: Result, texts: _Texts) -> list[Any]:
+    verdict = result.verdict
+    words = one_line(verdict.words)
+    example = verdict.example
+    names = (result.id, result.operator, result.element_type)
+    told = (words if len(words) <= _LONGEST else f"{words[:_LONGEST]}...", result.clause, result.statement)
+    return [
+        *(texts.number(one_line(name)) for name in names),
+        WORST_FIRST.index(verdict.kind),
+        *(texts.number(one_line(text)) for text in told),
+        verdict.elements,
+        verdict.differing,
+        sorted(verdict.ulps.items()) or None,
+        None
+        if example is None
+        else [
+            texts.number(one_line(text))
+            for text in (str(example.index), example.expected, example.actual, *example.operands)
+        ],
+        None
+        if not result.reproducer or not deviates(verdict.kind)
+        else [texts.number(harmless(line.expandtabs(4))) for line in result.reproducer.rstrip("\n").split("\n")],
+    ]

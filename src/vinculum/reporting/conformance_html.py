@@ -1,0 +1,147 @@
+"""Conformance reports as one self-contained HTML page: it needs no network, and obeys nothing that a runtime said.
+
+The summary and the matrices are there without JavaScript; the cases are listed by it, from data that stands in the page
+once. Every text goes through `harmless`, is escaped by the template, and set as text by the script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from vinculum.conformance.report import Report
+from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance_data import GRAVITIES, data
+from vinculum.reporting.conformance_findings import Finding, findings, foremost, verdict_sentence
+from vinculum.reporting.conformance_matrix import WORST_FIRST, Cell, Matrix, deviates, in_order, matrix
+from vinculum.reporting.harmless import one_line, short
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_FINDINGS_SHOWN = 12
+
+# A cell has room for one short word.
+_WORDS = {
+    Kind.CRASHED: "crash",
+    Kind.HUNG: "hung",
+    Kind.OUT_OF_MEMORY: "memory",
+    Kind.WRONG_VALUE: "wrong",
+    Kind.ACCEPTED: "accept",
+    Kind.WRONG_TYPE: "type",
+    Kind.WRONG_SHAPE: "shape",
+    Kind.ULPS: "ulps",
+    Kind.REFUSED: "refuse",
+    Kind.UNSUPPORTED: "none",
+    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
+}
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the template shows of one runtime."""
+
+    report: Report
+    matrix: Matrix
+    findings: tuple[Finding, ...]
+
+    @property
+    def name(self) -> str:
+        """What headings call it."""
+        title = short(self.report.title)
+        return title[:1].upper() + title[1:]
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """The findings that stand above the matrix."""
+        return foremost(self.findings, _FINDINGS_SHOWN)
+
+    @property
+    def passing(self) -> int:
+        """How many cases pass."""
+        return sum(result.verdict.kind.passes for result in self.report.results)
+
+    @property
+    def deviating(self) -> int:
+        """How many cases deviate."""
+        return sum(deviates(result.verdict.kind) for result in self.report.results)
+
+    @property
+    def unsupported(self) -> int:
+        """How many cases are not supported."""
+        return len(self.report.results) - self.passing - self.deviating
+
+
+def document(reports: Sequence[Report]) -> str:
+    """Return the page on one or several runtimes."""
+    runtimes = [Runtime(report, matrix(report), findings(report)) for report in reports]
+    style, script = (
+        files(__package__).joinpath("templates", f"conformance.{end}").read_text("utf-8") for end in ("css", "js")
+    )
+    rows = tuple(dict.fromkeys(operator for runtime in runtimes for operator in runtime.matrix.operators))
+    columns = in_order(name for runtime in runtimes for name in runtime.matrix.element_types)
+    return _template().render(
+        runtimes=runtimes,
+        groups=[
+            (row, [name for name in columns if any((row, name) in r.matrix.cells for r in runtimes)]) for row in rows
+        ],
+        kinds=[kind for kind in WORST_FIRST if any(runtime.report.counts()[kind] for runtime in runtimes)],
+        gravities=GRAVITIES,
+        address=_address,
+        style=style,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        data=data(reports),
+    )
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("vinculum.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
+    environment.filters.update(cell_title=_title, sentence=verdict_sentence, share=_share)
+    return environment.get_template("conformance.html.j2")
+
+
+def _address(runtime: Runtime, *parts: str) -> str:
+    """Return the part of an address after the #: ``openvino/cell/Div-14/float``; the script reads it."""
+    return "/".join(quote(one_line(part), safe="-_.!~*'()") for part in (runtime.report.backend, *parts))
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+def _word(cell: Cell) -> str:
+    return _WORDS[cell.worst] if cell.deviating or cell.unsupported else "ok"
+
+
+def _count(cell: Cell) -> str:
+    if cell.deviating:
+        return f"{cell.deviating}/{cell.total}"
+    return f"{cell.total}" if cell.passing in (0, cell.total) else f"{cell.passing}/{cell.total}"
+
+
+def _share(cell: Cell) -> str:
+    """Return the share of the cases that pass, in per cent."""
+    return f"{100 * cell.passing / cell.total:.0f}%"
+
+
+def _title(cell: Cell) -> str:
+    counts = ", ".join(f"{cell.counts[kind]:,} {kind.value}" for kind in WORST_FIRST if cell.counts[kind])
+    return short(f"{cell.operator}, {cell.element_type}: {counts}")

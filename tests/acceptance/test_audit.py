@@ -1,0 +1,171 @@
+"""``vinculum audit``, as a user types it: what is told of every division, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+needs_onnxruntime = pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra is not installed")
+needs_openvino = pytest.mark.skipif(find_spec("openvino") is None, reason="the extra is not installed")
+
+
+@pytest.fixture
+def integers(tmp_path: Path) -> Path:
+    """Return the file of a model with two divisions of int64."""
+    tensors = [helper.make_tensor_value_info(name, TensorProto.INT64, ("N",)) for name in "abd"]
+    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio"), helper.make_node("Div", ["c", "b"], ["d"], "again")]
+    graph = helper.make_graph(nodes, "g", tensors[:2], tensors[2:])
+    path = tmp_path / "model.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def given(folder: Path, **values: list[int]) -> list[str]:
+    for name, numbers in values.items():
+        np.save(folder / f"{name}.npy", np.array(numbers))
+    return [part for name in values for part in ("--input", f"{name}={folder / name}.npy")]
+
+
+class TestExamples:
+    """Issue 4, item 8: real exported models, run in both runtimes, node by node."""
+
+    @needs_onnxruntime
+    @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "attention", "windows"])
+    def test_onnxruntime_divides_exactly(self, vinculum: Vinculum, examples: Path, name: str) -> None:
+        done = vinculum("audit", examples / name / "model.onnx", "--backend", "onnxruntime", "--seed", 0)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "exact" in done.stdout
+        assert "are the same with and without" in " ".join(done.stdout.split())
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+    @needs_onnxruntime
+    def test_onnxruntime_does_not_round_to_float16(self, vinculum: Vinculum, examples: Path) -> None:
+        """On the CPU it runs a float16 model in float: what is divided was never rounded, but to be handed out."""
+        model = examples / "layer_norm_float16" / "model.onnx"
+        done = vinculum("audit", model, "--backend", "onnxruntime", "--seed", 0)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "8 of 16 quotients are off, by up to 1 ulp" in done.stdout
+        assert "alone, on the same operands, it is exact" in done.stdout
+
+    @needs_openvino
+    def test_openvino_is_off(self, vinculum: Vinculum, examples: Path) -> None:
+        model = examples / "layer_norm" / "model.onnx"
+        done = vinculum("audit", model, "--backend", "openvino", "--input", f"x={model.parent / 'x.npy'}")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "layer_norm/model.onnx in OpenVINO" in done.stdout
+        assert "off by 1 ulp" in done.stdout
+        assert "of 192 quotients are off, by up to 1 ulp" in done.stdout
+        assert "(0x" in done.stdout
+        assert "0 of 1 division exact, 1 off by ulps." in done.stdout
+
+    @needs_openvino
+    def test_openvino_ir(self, vinculum: Vinculum, examples: Path) -> None:
+        model = examples / "openvino_rounding" / "truncating.xml"
+        done = vinculum("audit", model, "--backend", "openvino[device=CPU]", "--seed", 1, "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        report = json.loads(done.stdout)
+        assert (report["backend"], report["runtime"], report["seed"]) == ("openvino[device=CPU]", "OpenVINO", 1)
+        (division,) = report["divisions"]
+        assert (division["operator"], division["element_type"]) == ("Divide-1", "int32")
+        assert division["verdict"]["kind"] == "exact"
+
+
+class TestFindings:
+    """What kills a runtime is named; what is not exact is shown with its bits; the exit code is 1."""
+
+    @needs_onnxruntime
+    def test_a_death(self, vinculum: Vinculum, integers: Path) -> None:
+        inputs = given(integers.parent, a=[7, -(2**63)], b=[2, -1])
+        done = vinculum("audit", integers, "--backend", "onnxruntime", *inputs)
+        assert (done.returncode, done.stderr) == (1, "")
+        told = " ".join(done.stdout.split())
+        assert "ONNX Runtime died SIGFPE" in told
+        assert "node 'ratio' (Div-14): 1 of 2 quotients of Div-14 are MIN/-1" in told
+        assert "first at index (1,)" in told
+
+    @needs_onnxruntime
+    def test_a_zero_divisor(self, vinculum: Vinculum, integers: Path) -> None:
+        inputs = given(integers.parent, a=[7, 8], b=[2, 0])
+        done = vinculum("audit", integers, "--backend", "onnxruntime", *inputs, "--json")
+        assert (done.returncode, done.stderr) == (1, "")
+        report = json.loads(done.stdout)
+        assert report["exposed"]["end"] == "refused"
+        assert "node 'ratio' (Div-14): 1 of 2 divisors of Div-14 are zero" in report["suspects"][0]
+
+    @needs_openvino
+    def test_wrong_values(self, vinculum: Vinculum, integers: Path) -> None:
+        inputs = given(integers.parent, a=[2**40, 8, 9], b=[2, 0, 3])
+        done = vinculum("audit", integers, "--backend", "openvino", *inputs)
+        assert (done.returncode, done.stderr) == (1, "")
+        told = " ".join(done.stdout.split())
+        assert "1 of 2 quotients is wrong" in told or "1 of 2 quotients are wrong" in told
+        assert "at (0,): 1099511627776 / 2" in told
+        assert "not 549755813888" in told
+        assert "divisor zero in 1 quotient, first at (1,)" in told
+
+    @needs_onnxruntime
+    def test_a_model_without_divisions(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, (1,)) for name in "xy"]
+        graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", tensors[:1], tensors[1:])
+        path = tmp_path / "model.onnx"
+        path.write_bytes(helper.make_model(graph, ir_version=8).SerializeToString())
+        done = vinculum("audit", path, "--backend", "onnxruntime", "--seed", 0)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Nothing is divided in this model." in done.stdout
+
+
+class TestRefused:
+    """Wrong usage and unreadable input: one line, exit code 2."""
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ((), "--backend"),
+            (("--backend", "torch"), "not audited in 'torch'; allowed: onnxruntime, openvino"),
+            (("--backend", "onnxrutime"), "allowed: onnxruntime, openvino"),
+            (("--backend", "onnxruntime[provder=x]"), "did you mean 'provider'?"),
+            (("--backend", "onnxruntime[provider"), "key=value"),
+            (("--backend", "onnxruntime"), "--input a=FILE"),
+            (("--backend", "onnxruntime", "--input", "z=a.npy"), "no input 'z'"),
+            (("--backend", "onnxruntime", "--input", "a=missing.npy"), "missing.npy"),
+            (("--backend", "onnxruntime", "--seed", "0", "--dim", "M=3"), "no input has a dimension 'M'"),
+            (("--backend", "onnxruntime", "--seed", "0", "--limit", "0"), "--limit"),
+        ],
+    )
+    def test_options(self, refused: Refused, integers: Path, options: tuple[str, ...], words: str) -> None:
+        if find_spec("onnxruntime") is None:
+            pytest.skip("the extra 'onnxruntime' is not installed")
+        assert words in refused("audit", integers, *options)
+
+    @needs_onnxruntime
+    def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
+        inputs = given(integers.parent, a=[1, 2], b=[1, 2, 3])
+        assert "N is 2 by input 'a'" in refused("audit", integers, "--backend", "onnxruntime", *inputs)
+
+    @needs_onnxruntime
+    def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
+        assert "cannot be read" in refused("audit", "missing.onnx", "--backend", "onnxruntime", "--seed", "0")
+        broken = tmp_path / "broken.onnx"
+        broken.write_bytes(b"no model")
+        assert "not a readable ONNX file" in refused("audit", broken, "--backend", "onnxruntime", "--seed", "0")
+        model = examples / "openvino_rounding" / "truncating.xml"
+        assert "ONNX Runtime does not read" in refused("audit", model, "--backend", "onnxruntime", "--seed", "0")
+
+    @needs_openvino
+    def test_ir_files(self, refused: Refused, tmp_path: Path) -> None:
+        broken = tmp_path / "broken.xml"
+        broken.write_text("<net version='11'><layers>")
+        assert "not well-formed XML" in refused("audit", broken, "--backend", "openvino", "--seed", "0")
+        broken.write_text("<net version='11'><layers><layer id='0' name='a' type='Nonsense'/></layers></net>")
+        assert "is not read by OpenVINO" in refused("audit", broken, "--backend", "openvino", "--seed", "0")

@@ -1,0 +1,67 @@
+"""``vinculum conform``, as a user types it, on runtimes that are always installed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from defusedxml.ElementTree import parse
+
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+
+class TestConform:
+    """Issue 4: `vinculum conform BACKEND` tells what a runtime's division really does."""
+
+    def test_a_runtime_that_divides_right(self, vinculum: Vinculum) -> None:
+        done = vinculum("conform", "numpy", "--quick")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("How NumPy divides\n")
+        assert " 0 deviate" in done.stdout
+
+    def test_one_that_does_not(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        page, document = tmp_path / "r.html", tmp_path / "r.xml"
+        done = vinculum("conform", "vinculum", "onnx-reference", "--quick", "--html", page, "--junit", document)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "How Vinculum divides" in done.stdout
+        assert "A  accepted what must be refused" in done.stdout
+        assert max(map(len, done.stdout.splitlines()[:20])) <= 80
+        ours, theirs = parse(document).getroot()
+        assert (ours.get("failures"), ours.get("errors")) == ("0", "0")
+        assert int(theirs.get("failures")) > 0
+        assert "How runtimes divide" in page.read_text("utf-8")
+
+    def test_one_case_in_full_and_its_reproducer_runs(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        done = vinculum("conform", "onnx-reference", "--quick", "--json")
+        assert done.returncode == 1
+        _, *cases = map(json.loads, done.stdout.splitlines())
+        case = next(case for case in cases if case["verdict"] == "accepted what must be refused")
+        shown = vinculum("conform", "onnx-reference", "--quick", "--only", case["id"])
+        assert shown.returncode == 1
+        assert all(line in shown.stdout.splitlines() for line in case["reproducer"].splitlines())
+        program = tmp_path / "reproducer.py"
+        program.write_text(case["reproducer"], encoding="utf-8")
+        ran = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout
+
+    def test_the_list_of_cases(self, vinculum: Vinculum) -> None:
+        every = vinculum("conform", "--list", "--quick")
+        ids = every.stdout.splitlines()
+        assert every.returncode == 0
+        assert len(set(ids)) == len(ids) > 100
+        assert all(id.count("/") == 4 for id in ids)
+        some = vinculum("conform", "--list", "--quick", "--only", "Div-14/int64/*").stdout.splitlines()
+        assert some == [id for id in ids if id.startswith("Div-14/int64/")]
+
+    def test_the_help_shows_the_brackets(self, vinculum: Vinculum) -> None:
+        assert "openvino[device=GPU]" in "".join(vinculum("conform", "--help", columns=200).stdout.split("\n"))
+
+    def test_refused(self, refused: Refused) -> None:
+        assert "no backend is called 'numpi'" in refused("conform", "numpi", "--quick")
+        assert "no such folder" not in refused("conform", "numpy", "--html", "sub/r.html")
+        assert "matches 'Dvi-14*'" in refused("conform", "numpy", "--quick", "--only", "Dvi-14*")

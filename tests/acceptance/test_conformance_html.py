@@ -1,0 +1,327 @@
+"""The page of ``vinculum conform --html`` in a real browser: clicked through, on a phone, in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.reporting.conformance_reports import HOSTILE, exact, hostile, report, reproducer
+from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.reporting.conformance_html import document
+from vinculum.reporting.conformance_matrix import deviates
+from vinculum.spec.registry import ROWS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Opened = Callable[..., "Page"]
+
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+# Returns the lowest contrast of a text with what is behind it, and the text; colours are mixed by the browser itself.
+_LOWEST_CONTRAST = """() => {
+  const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+  const context = canvas.getContext("2d", {willReadFrequently: true});
+  const paint = (...colours) => {
+    context.clearRect(0, 0, 1, 1);
+    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  let lowest = [99, ""];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim()).map((n) => n.data).join();
+    if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
+    const behind = [];
+    for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
+    const ground = luminance(paint("white", ...behind));
+    const text = luminance(paint("white", ...behind, getComputedStyle(element).color));
+    const contrast = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
+    if (contrast < lowest[0]) lowest = [contrast, own];
+  }
+  return lowest;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_or_skip: str) -> Iterator[Browser]:
+    """Yield a headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(_FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page on four runtimes."""
+    path = tmp_path_factory.mktemp("page") / "r.html"
+    torch = report("torch", "PyTorch", ROWS[3:5])
+    reports = [report(), exact(), torch, report("onnxruntime", "ONNX Runtime", ROWS[:8])]
+    path.write_text(document(reports), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, file: Path) -> Iterator[Opened]:
+    """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
+    contexts, said, asked = [], [], []
+
+    def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+    assert asked
+    assert {url.partition(":")[0] for url in asked} == {"file"}
+    assert len({url.partition("#")[0] for url in asked}) == 1
+
+
+def cases(page: Page) -> list[str]:
+    """Return the ids of the cases that are listed on the tab in sight."""
+    listed = page.locator(".panel:visible .list .id").all_text_contents()
+    return [text.replace(" / ", "/") for text in listed]
+
+
+class TestTabs:
+    """A runtime a tab, after one that compares them."""
+
+    def test_by_mouse(self, opened: Opened) -> None:
+        page = opened()
+        assert page.title() == "How runtimes divide"
+        tabs = page.get_by_role("tab")
+        assert tabs.all_text_contents() == ["Side by side", "OpenVINO", "Vinculum", "PyTorch", "ONNX Runtime"]
+        for tab in tabs.all():
+            tab.click()
+            assert tab.get_attribute("aria-selected") == "true"
+            panel = page.get_by_role("tabpanel")
+            assert panel.count() == 1  # The others are hidden.
+            assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
+            assert panel.get_by_role("heading", level=2).text_content() == tab.text_content()
+
+    def test_by_keyboard(self, opened: Opened) -> None:
+        page = opened()
+        page.keyboard.press("Tab")
+        for key, name in (
+            ("ArrowRight", "OpenVINO"),
+            ("End", "ONNX Runtime"),
+            ("ArrowRight", "Side by side"),
+            ("ArrowLeft", "ONNX Runtime"),
+            ("Home", "Side by side"),
+        ):
+            page.keyboard.press(key)
+            selected = page.get_by_role("tab", selected=True)
+            assert selected.text_content() == name
+            assert selected.evaluate("tab => tab === document.activeElement")
+        assert page.locator("[role=tab][tabindex='0']").count() == 1
+
+    def test_side_by_side_leads_to_the_cases(self, opened: Opened) -> None:
+        page = opened()
+        row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="crashed"))
+        row.get_by_role("link").first.click()
+        assert page.get_by_role("tab", selected=True).text_content() == "OpenVINO"
+        assert cases(page) == [r.id for r in report().results if r.verdict.kind is Kind.CRASHED]
+
+    def test_without_javascript(self, opened: Opened) -> None:
+        page = opened(java_script_enabled=False)
+        assert page.locator(".panel:visible").count() == 5
+        assert page.locator(".cell:visible").count() > 200
+        assert "JavaScript lists the single cases" in (page.locator(".panel").nth(1).inner_text())
+
+
+class TestCases:
+    """Clicking a cell lists its cases; they can be filtered by verdict and words."""
+
+    def test_a_cell(self, opened: Opened) -> None:
+        page = opened("#openvino")
+        page.locator(".panel:visible .cell a[title^='Div-14, float:']").click()
+        results = [r for r in report().results if (r.operator, r.element_type) == ("Div-14", "float")]
+        assert cases(page) == [r.id for r in results if deviates(r.verdict.kind)]
+        current = page.locator(".panel:visible .cell a[aria-current]").get_attribute("title")
+        assert current is not None
+        assert current.startswith("Div-14, float:")
+        page.wait_for_function("document.activeElement.getBoundingClientRect().top > 50")  # In sight, below the tabs.
+        page.get_by_role("combobox").select_option("all")
+        assert cases(page) == [r.id for r in results]
+        page.get_by_role("button", name="Only Div-14, float").click()
+        assert len(cases(page)) == 25
+
+    def test_filters(self, opened: Opened) -> None:
+        page = opened("#openvino")
+        page.get_by_role("combobox").select_option("wrong value")
+        page.get_by_label("Words").fill("UINT64 div-13 constant")
+        wanted = [
+            r.id
+            for r in report().results
+            if r.verdict.kind is Kind.WRONG_VALUE and r.id.startswith("Div-13/uint64") and "constant" in r.id
+        ]
+        assert cases(page) == wanted
+        assert page.locator(".panel:visible .cases [role=status]").first.text_content() == f"{len(wanted)} cases."
+        page.get_by_label("Words").fill("no such words")
+        assert cases(page) == []
+
+    def test_a_finding(self, opened: Opened) -> None:
+        page = opened("#openvino")
+        page.get_by_role("link", name="MIN divided by -1").click()
+        assert len(cases(page)) == 12
+
+    def test_more(self, opened: Opened) -> None:
+        page = opened("#openvino")
+        page.get_by_role("button", name="Show 25 more").click()
+        assert len(cases(page)) == 50
+        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+    def test_back_and_a_link_to_a_case(self, opened: Opened) -> None:
+        page = opened("#openvino/cell/Div-14/float")
+        page.locator(".panel:visible .list summary").first.click()
+        page.get_by_role("link", name="Link to this case").click()
+        assert len(cases(page)) == 1
+        page.go_back()
+        page.wait_for_function("document.querySelectorAll('.panel:not([hidden]) .list > li').length > 1")
+        assert len(cases(page)) == 10
+
+    def test_a_runtime_without_a_fault(self, opened: Opened) -> None:
+        page = opened("#vinculum")
+        assert cases(page) == []
+        page.locator(".panel:visible .cell a").first.click()
+        assert len(cases(page)) == 24
+
+
+class TestOneCase:
+    """Every failing case has its clause, example with bits, histogram, and a reproducer that can be copied."""
+
+    def test_all_of_it(self, opened: Opened) -> None:
+        page = opened("#openvino/cell/Div-14/float", permissions=["clipboard-read", "clipboard-write"])
+        result = next(r for r in report().results if r.id.startswith("Div-14/float/") and r.verdict.kind is Kind.ULPS)
+        item = page.locator(".panel:visible .list > li").nth(cases(page).index(result.id))
+        item.locator("summary").click()
+        text = item.inner_text()
+        for expected in (
+            "off by ulps",
+            result.clause,
+            result.statement,
+            "1.1754944e-38 (0x00800000)",
+            "3.9e-39 (0x002aaaab)",
+            "(17,)",
+            f"vinculum conform 'openvino' --full --only '{result.id}'",
+        ):
+            assert expected in text
+        assert item.locator("pre").first.text_content() == reproducer(result.id)
+        bars = item.locator(".histogram li")
+        assert bars.locator("span:first-child").all_text_contents() == [
+            "1 ulp", "2 to 3 ulps", "4 to 7 ulps", "2^20 ulps or more",
+        ]  # fmt: skip
+        widths = [box["width"] for bar in bars.locator(".bar").all() if (box := bar.bounding_box())]
+        assert widths == sorted(widths, reverse=True)
+        assert widths[0] > 5 * widths[-1] > 0
+        item.get_by_role("button", name="Copy").first.click()
+        item.get_by_text("Copied.").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == reproducer(result.id)
+
+    def test_without_a_clipboard(self, opened: Opened) -> None:
+        page = opened("#openvino/cell/Div-14/float")
+        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')) }")
+        item = page.locator(".panel:visible .list > li").first
+        item.locator("summary").click()
+        item.get_by_role("button", name="Copy").first.click()
+        item.get_by_text("opied.").or_(item.get_by_text("Selected;")).wait_for()
+        assert "onnxruntime.InferenceSession" in page.evaluate("getSelection().toString()")
+
+    def test_the_errors_of_all_cases_that_are_listed(self, opened: Opened) -> None:
+        page = opened("#openvino/cell/Div-14/float")
+        listed = [r for r in report().results if (r.operator, r.element_type) == ("Div-14", "float")]
+        ones = sum(r.verdict.ulps.get(0, 0) for r in listed)
+        counts = page.locator(".panel:visible .histogram .count").all_text_contents()
+        assert counts[0] == f"{ones:,}"
+
+    def test_many_bars_are_fewer(self, opened: Opened, tmp_path: Path) -> None:
+        ulps = Verdict(Kind.ULPS, "off", 60, 41, {power: power + 1 for power in range(40)}, 2**39)
+        results = tuple(replace(r, verdict=ulps) for r in report().results[:2])
+        path = tmp_path / "m.html"
+        path.write_text(document([replace(report(), results=results)]), encoding="utf-8")
+        bars = opened(path=path).locator(".cases > div .histogram")
+        names = bars.locator("li span:first-child").all_text_contents()
+        assert names[:2] == ["1 ulp", "2 to 3 ulps"]
+        assert names[8:] == [f"2^{k} to below 2^{k + 8} ulps" for k in (8, 16, 24, 32)]
+        counts = [int(count.replace(",", "")) for count in bars.locator(".count").all_text_contents()]
+        assert sum(counts) == 2 * sum(range(41))
+        assert counts[8] == 2 * sum(range(9, 17))
+
+
+class TestAppearance:
+    """Readable on a phone and in the dark, with the contrast that WCAG AA asks for."""
+
+    @pytest.mark.parametrize("fragment", ["", "#openvino", "#openvino/cell/Div-14/float"])
+    def test_a_phone_scrolls_no_page_sideways(self, opened: Opened, fragment: str) -> None:
+        page = opened(fragment, width=320)
+        if fragment:
+            page.locator(".panel:visible .list summary").first.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        box = page.locator(".panel:visible .scroll").last
+        assert box.evaluate("box => box.scrollWidth > box.clientWidth")
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.parametrize("fragment", ["", "#openvino/cell/Div-14/float"])
+    def test_contrast(self, opened: Opened, scheme: str, fragment: str) -> None:
+        page = opened(fragment, color_scheme=scheme)
+        for summary in page.locator(".panel:visible .list summary").all()[:1]:
+            summary.click()
+        contrast, text = page.evaluate(_LOWEST_CONTRAST)
+        assert contrast >= 4.5, text
+
+    def test_dark_is_dark(self, opened: Opened) -> None:
+        ground = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+        light, dark = (opened(color_scheme=scheme).evaluate(ground) for scheme in ("light", "dark"))
+        assert min(light) > 200
+        assert max(dark) < 60
+
+    def test_print_has_every_runtime(self, opened: Opened) -> None:
+        page = opened()
+        page.emulate_media(media="print")
+        assert page.locator(".panel:visible").count() == 5
+        assert page.get_by_role("tablist").is_hidden()
+
+
+class TestHostileText:
+    """What a runtime said is text, whatever it holds."""
+
+    def test_it_stays_text(self, opened: Opened, tmp_path: Path) -> None:
+        path = tmp_path / "h.html"
+        path.write_text(document([hostile(), exact()]), encoding="utf-8")
+        page = opened(path=path, width=320)
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+        page.get_by_role("tab").nth(1).click()
+        assert len(cases(page)) == 9
+        for summary in page.locator(".panel:visible .list summary").all():
+            summary.click()
+        assert page.title() == "How runtimes divide"
+        assert page.locator("main img, main script").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        text = page.locator(".panel:visible .list").inner_text()
+        assert HOSTILE[:85] in text
+        assert "\\u202edesrever \\x00" in text
+        page.locator(".panel:visible .cell a").first.click()
+        assert len(cases(page)) == 9

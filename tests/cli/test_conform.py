@@ -1,0 +1,227 @@
+"""``vinculum conform``: what is asked of the suite, what is written, and the exit code, with runs made by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from defusedxml.ElementTree import parse
+
+from tests.reporting.conformance_reports import exact, report
+from vinculum.cli.main import main
+from vinculum.conformance import suite
+from vinculum.conformance.case import Level
+from vinculum.conformance.known_deviations import as_text
+from vinculum.conformance.report import Report
+from vinculum.conformance.verdict import Kind, Verdict
+
+Conform = Callable[..., int]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
+    calls: list[dict[str, Any]] = []
+
+    def survey(backend: str, level: Level, **options: Any) -> Report:
+        calls.append({"backend": backend, "level": level, **options})
+        options["advance"](1, "Div-14/int64/empty/equal shapes/run-time operands")
+        made = exact(backend, "NumPy") if backend == "numpy" else report(backend)
+        return replace(made, level=level)
+
+    monkeypatch.setattr(suite, "survey", survey)
+    return calls
+
+
+@pytest.fixture
+def conform(asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Conform:
+    """Return a function that runs the command in this process and returns its exit code."""
+    monkeypatch.setattr("vinculum.cli.main._prepare", lambda: None)  # Signals and streams are pytest's own.
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: object) -> int:
+        monkeypatch.setattr(sys, "argv", ["vinculum", "conform", *map(str, arguments)])
+        return main()
+
+    return run
+
+
+class TestExitCode:
+    """0 if everything passes or is merely not supported, 1 on a deviation, 2 for wrong usage."""
+
+    def test_all_pass(self, conform: Conform) -> None:
+        assert conform("numpy") == 0
+
+    def test_a_deviation(self, conform: Conform) -> None:
+        assert conform("numpy", "vinculum") == 1
+
+    def test_not_supported(self, conform: Conform, monkeypatch: pytest.MonkeyPatch) -> None:
+        (first, *others) = exact().results
+        results = (replace(first, verdict=Verdict(Kind.UNSUPPORTED, "no such type")), *others)
+        monkeypatch.setattr(suite, "survey", lambda *a, **o: replace(exact(), results=results))
+        assert conform("numpy") == 0
+
+    @pytest.mark.parametrize(
+        ("arguments", "line"),
+        [
+            ((), "give a BACKEND to ask"),
+            (("numpy", "--quick", "--full"), "--quick and --full exclude each other"),
+            (("nunpy",), "did you mean 'numpy'?"),
+            (("numpy", "--workers", "0"), "--workers"),
+            (("numpy", "--workers", "99999"), "more than the"),
+            (("numpy", "--case-limit", "0"), "--case-limit"),
+            (("numpy", "--memory-limit", "1"), "--memory-limit"),
+            (("numpy", "--html", "no/such/r.html"), "there is no folder 'no/such'"),
+            (("numpy", "--html", "."), "is a folder"),
+            (("numpy", "--html", "r", "--junit", "./r"), "--junit and --html name the same file"),
+            (("numpy", "--expect", "known.txt"), "known.txt cannot be read"),
+            (("numpy", "vinculum[a=b]"), "vinculum"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+    )
+    def test_wrong_usage(
+        self,
+        conform: Conform,
+        asked: list[dict[str, Any]],
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        arguments: tuple[str, ...],
+        line: str,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert conform(*arguments) == 2
+        out, error = capsys.readouterr()
+        assert out == ""
+        assert line in error
+        assert len(error.splitlines()) == 1
+        assert not asked  # Refused before anything is run.
+        assert not list(tmp_path.iterdir())
+
+
+class TestOptions:
+    """What the suite is asked for."""
+
+    def test_left_out(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
+        conform("numpy")
+        (call,) = asked
+        assert (call["backend"], call["level"], call["workers"], call["only"]) == ("numpy", Level.DEFAULT, 2, ())
+        assert (call["limits"].seconds, call["limits"].memory) == (10.0, 4 << 30)
+
+    def test_given(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
+        options = [
+            "--full",
+            "--only",
+            "Div-*",
+            "--only",
+            "*int64*",
+            "--workers",
+            "1",
+            "--case-limit",
+            "2.5",
+            "--memory-limit",
+            "512",
+        ]
+        conform("vinculum", "numpy", "vinculum", "--full", "--workers", "1", *options)
+        assert [call["backend"] for call in asked] == ["vinculum", "numpy"]
+        for call in asked:
+            assert (call["level"], call["workers"], call["only"]) == (Level.FULL, 1, ("Div-*", "*int64*"))
+            assert (call["limits"].seconds, call["limits"].memory) == (2.5, 512 << 20)
+
+    def test_quick(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
+        conform("numpy", "--quick")
+        assert asked[0]["level"] is Level.QUICK
+
+
+class TestReports:
+    """What is printed, and the files: whole, or as they were."""
+
+    def test_on_the_terminal(self, conform: Conform, capsys: pytest.CaptureFixture[str]) -> None:
+        conform("vinculum", "numpy")
+        out, error = capsys.readouterr()
+        assert error == ""
+        assert out.startswith("How runtimes divide\n")
+        assert "MIN divided by -1" in out
+
+    def test_json(self, conform: Conform, capsys: pytest.CaptureFixture[str]) -> None:
+        assert conform("vinculum", "numpy", "--json") == 1
+        read = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [line["backend"] for line in read if line["type"] == "run"] == ["vinculum", "numpy"]
+        assert len(read) == 2 * 1801
+
+    def test_files(self, conform: Conform, tmp_path: Path) -> None:
+        page, document = tmp_path / "r.html", tmp_path / "r.xml"
+        page.write_text("old", encoding="utf-8")
+        conform("vinculum", "numpy", "--html", page, "--junit", document)
+        assert page.read_text("utf-8").rstrip().endswith("</html>")
+        assert len(parse(document).getroot()) == 2
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.xml"]
+
+    def test_nothing_is_written_after_an_error(
+        self, conform: Conform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page, document = tmp_path / "r.html", tmp_path / "r.xml"
+        page.write_text("old", encoding="utf-8")
+        monkeypatch.setattr("vinculum.reporting.conformance_html.data", lambda reports: 1 / 0)
+        assert conform("vinculum", "--html", page, "--junit", document) == 3
+        assert page.read_text("utf-8") == "old"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html"]
+
+
+class TestExpect:
+    """Issue 4, point 7: `--expect FILE` makes the run a regression test."""
+
+    def known(self, folder: Path, text: str | None = None, backend: str = "vinculum") -> Path:
+        """Return a file that expects what the run by hand finds, or another text."""
+        file = folder / f"{backend}.txt"
+        file.write_text(as_text(report(backend)) if text is None else text, encoding="utf-8")
+        return file
+
+    def test_as_expected(self, conform: Conform, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert conform("vinculum", "--expect", self.known(tmp_path)) == 0
+        assert "divides as" in capsys.readouterr().out
+
+    def test_the_file_says_what_to_run(self, conform: Conform, asked: list[dict[str, Any]], tmp_path: Path) -> None:
+        text = as_text(replace(report("vinculum"), level=Level.QUICK))
+        assert conform("--expect", self.known(tmp_path, text)) == 0
+        assert (asked[0]["backend"], asked[0]["level"]) == ("vinculum", Level.QUICK)
+
+    def test_a_new_failure(self, conform: Conform, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        lines = as_text(report("vinculum")).splitlines()
+        text = "\n".join(line for line in lines if not line.startswith("crashed:"))
+        assert conform("vinculum", "--expect", self.known(tmp_path, text)) == 1
+        out = " ".join(capsys.readouterr().out.split())
+        assert "12 disagreements" in out
+        assert "new failure: crashed (SIGFPE)" in out
+
+    def test_an_unexpected_pass(self, conform: Conform, tmp_path: Path) -> None:
+        file = self.known(tmp_path, as_text(report("numpy")), "numpy")
+        assert conform("numpy", "--expect", file) == 1
+
+    def test_beside_a_backend_without_a_file(self, conform: Conform, tmp_path: Path) -> None:
+        assert conform("numpy", "vinculum", "--expect", self.known(tmp_path)) == 0
+        assert conform("onnx-reference", "vinculum", "--expect", self.known(tmp_path)) == 1
+
+    def test_json_stays_json(self, conform: Conform, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert conform("vinculum", "--json", "--expect", self.known(tmp_path)) == 0
+        out, error = capsys.readouterr()
+        assert all(json.loads(line) for line in out.splitlines())
+        assert "divides as" in error
+
+    def test_refused(self, conform: Conform, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        file = self.known(tmp_path)
+        (tmp_path / "sub").mkdir()
+        for arguments, line in (
+            (("numpy", "--expect", file), "is for 'vinculum', which is not asked"),
+            (("vinculum", "--expect", file, "--expect", self.known(tmp_path / "sub")), "two files of --expect"),
+            (("vinculum", "--expect", file, "--junit", file), "--expect and --junit name the same file"),
+        ):
+            assert conform(*arguments) == 2
+            error = capsys.readouterr().err
+            assert line in error
+            assert len(error.splitlines()) == 1

@@ -1,0 +1,58 @@
+"""Questions for tests, and what a runtime answers to them in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.errors import VinculumError
+from vinculum.models.isolation import Answer, Isolated
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import AttributeValue, OperatorSpec
+from vinculum.tensors.storage import dtype_of
+
+MAKER = "vinculum.conformance.runtimes.registry:runtime"
+MINIMUM = -(2**63)
+
+
+def question(
+    spec: OperatorSpec, *operands: NDArray[Any], constant: bool | tuple[bool, ...] = False, **attributes: AttributeValue
+) -> Question:
+    """Return a question, all its operands delivered alike unless each is told."""
+    each = constant if isinstance(constant, tuple) else (constant,) * len(operands)
+    return Question(spec, attributes, operands, each)
+
+
+def small(spec: OperatorSpec, element_type: ElementType, constant: bool) -> Question:
+    """Return a question of small numbers whose quotients every type has, among them some that are rounded."""
+    dtype = dtype_of(element_type)
+    operands = (np.array([[7, 6, 5], [4, 3, 2]]).astype(dtype), np.array([[2, 3, 2], [3, 2, 1]]).astype(dtype))
+    return question(spec, *operands[2 - len(spec.inputs) :], constant=constant)
+
+
+def same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Tell whether two arrays have the same type, shape and elements, to the last bit."""
+    if (one.dtype, one.shape) != (other.dtype, other.shape):
+        return False
+    return bool(np.all(one == other)) if one.dtype == object else one.tobytes() == other.tobytes()
+
+
+def answer(backend: str, *questions: Question) -> list[Answer]:
+    """Return what a runtime in another process answers."""
+    with Isolated(MAKER, backend) as isolated:
+        return [isolated.call("answer", asked) for asked in questions]
+
+
+def message(kind: type[VinculumError], call: Callable[[], object]) -> str:
+    """Return the one line of the error of exactly this class that a call raises."""
+    with pytest.raises(kind) as caught:
+        call()
+    line = str(caught.value)
+    assert type(caught.value) is kind
+    assert "\n" not in line
+    return line

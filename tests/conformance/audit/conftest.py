@@ -1,0 +1,67 @@
+"""What the tests of the audit share: a model, a runtime and inputs in; the record of the audit out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from onnx import ModelProto, NodeProto, helper
+
+from vinculum.conformance.audit.audit import Auditor
+from vinculum.conformance.audit.record import Audit
+from vinculum.models.isolation import Limits
+
+Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
+
+
+@pytest.fixture
+def examples() -> Path:
+    """Return the folder of the examples."""
+    return Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture
+def onnx_model() -> Callable[..., ModelProto]:
+    """Return a function that builds a model of nodes, its tensors given as ``{name: (element type, shape)}``."""
+
+    def build(
+        nodes: Sequence[NodeProto],
+        inputs: Tensors,
+        outputs: Tensors,
+        *,
+        opset: int = 17,
+        ir_version: int = 8,
+        domains: Sequence[str] = (),
+        functions: Sequence[Any] = (),
+        initializers: Sequence[Any] = (),
+    ) -> ModelProto:
+        declared = [
+            [helper.make_tensor_value_info(name, *tensor) for name, tensor in group.items()]
+            for group in (inputs, outputs)
+        ]
+        graph = helper.make_graph(nodes, "graph", declared[0], declared[1], list(initializers))
+        imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+        return helper.make_model(graph, opset_imports=imports, ir_version=ir_version, functions=list(functions))
+
+    return build
+
+
+@pytest.fixture
+def audited(tmp_path: Path) -> Callable[..., Audit]:
+    """Return a function that audits a model, given as a message or as the path of its file."""
+
+    def run(model: ModelProto | Path, backend: str, inputs: Mapping[str, Any], seconds: float = 100.0) -> Audit:
+        package = backend.partition("[")[0]
+        if find_spec(package) is None:
+            pytest.skip(f"the extra {package!r} is not installed")
+        file = tmp_path / "model.onnx"
+        if isinstance(model, Path):
+            file = model
+        else:
+            file.write_bytes(model.SerializeToString())
+        return Auditor(file, backend, Limits(seconds=seconds)).audit(inputs)
+
+    return run

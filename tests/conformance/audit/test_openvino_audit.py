@@ -1,0 +1,120 @@
+"""OpenVINO IR: every Divide that stands in no body, held to its own attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vinculum.conformance.audit.record import Audit
+from vinculum.conformance.verdict import Kind
+from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
+from vinculum.models.isolation import End
+from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
+from vinculum.models.openvino_types import Known
+from vinculum.spec.element_types import FLOAT
+
+Audited = Callable[..., Audit]
+Save = Callable[..., Path]
+
+
+@pytest.fixture
+def opset() -> ModuleType:
+    """Return OpenVINO's own functions that make layers."""
+    openvino: ModuleType = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
+    return openvino
+
+
+@pytest.fixture
+def saved(tmp_path: Path, opset: ModuleType) -> Save:
+    """Return a function that writes the model of outputs and Parameters as OpenVINO does."""
+    import openvino
+
+    def save(outputs: list[Any], parameters: list[Any]) -> Path:
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([opset.result(node) for node in outputs], parameters, "m"), path, False)
+        return path
+
+    return save
+
+
+def named(node: Any, name: str) -> Any:
+    node.set_friendly_name(name)
+    return node
+
+
+class TestDivides:
+    """Every Divide is found by its name, whatever else the model holds, and held to its own attributes."""
+
+    def test_floor_and_truncation(self, audited: Audited, saved: Save, opset: ModuleType, examples: Path) -> None:
+        x, y = opset.parameter([-1, 3], np.int32, name="x"), opset.parameter([3], np.int32, name="y")
+        floor = named(opset.divide(x, y), "same")
+        path = saved([opset.abs(floor), named(opset.divide(x, floor), "same")], [x, y])
+        given = {"x": np.array([[-7, 7, 8]], np.int32), "y": np.array([2, 2, 2], np.int32)}
+        found = audited(path, "openvino", given)
+        assert [node.division.name for node in found.nodes] == ["same", "same (2)"]
+        verdict = found.nodes[0].verdict
+        assert verdict is not None
+        assert verdict.kind is Kind.WRONG_VALUE  # The document floors by default; it truncates.
+        assert verdict.example is not None
+        assert (verdict.example.expected, verdict.example.actual) == ("-4", "-3")
+        operands = {"a": given["x"], "b": given["y"]}
+        truncating = audited(examples / "openvino_rounding" / "truncating.xml", "openvino", operands)
+        assert [node.verdict.kind for node in truncating.nodes if node.verdict] == [Kind.EXACT]
+
+    def test_every_source_of_an_operand(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        x = opset.parameter([2, 2], np.float32, name="x")
+        half = opset.convert(opset.constant(np.array([2, 4], np.float16)), "f32")
+        by_constant = named(opset.divide(x, opset.constant(np.array([2, 4], np.float32))), "by constant")
+        by_half = named(opset.divide(by_constant, half), "by half")
+        path = saved([by_half, named(opset.divide(x, x), "by itself")], [x])
+        found = audited(path, "openvino", {"x": np.array([[1, 2], [4, 8]], np.float32)})
+        assert sorted(node.division.name for node in found.nodes) == ["by constant", "by half", "by itself"]
+        assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 3
+        assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
+
+    def test_pdpd(self, audited: Audited, tmp_path: Path) -> None:
+        writer = OpenvinoWriter()
+        x, y = writer.parameter("x", Known(FLOAT, (2, 2, 2))), writer.parameter("y", Known(FLOAT, (2,)))
+        data = {"auto_broadcast": "pdpd", AXIS_OF_OPENVINO: "0"}
+        writer.result(writer.layer("Divide", "ratio", data, (x, y), Value(Known(FLOAT, (2, 2, 2)), "q")), "q")
+        path = tmp_path / "model.xml"
+        path.write_bytes(writer.xml("m"))
+        path.with_suffix(".bin").write_bytes(writer.data())
+        given = {"x": np.ones((2, 2, 2), np.float32), "y": np.array([2, 0], np.float32)}
+        (node,) = audited(path, "openvino", given).nodes
+        assert node.verdict is not None
+        assert (node.verdict.kind, node.verdict.differing) == (Kind.WRONG_VALUE, 4)  # It takes no notice of the axis.
+        assert [(h.what, h.count, h.first) for h in node.hazards] == [("divisor zero", 4, (1, 0, 0))]
+
+    def test_in_a_body(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        import openvino
+
+        flag, x = opset.parameter([], np.bool_, name="flag"), opset.parameter([2], np.float32, name="x")
+        p, q = opset.parameter([2], np.float32), opset.parameter([2], np.float32)
+        then = openvino.Model([opset.result(named(opset.divide(p, p), "inner"))], [p], "then")
+        other = openvino.Model([opset.result(opset.negative(q))], [q], "else")
+        node = opset.if_op(flag)
+        node.set_then_body(then)
+        node.set_else_body(other)
+        node.set_input(x.output(0), p, q)
+        chosen = node.set_output(then.results[0], other.results[0])
+        path = saved([named(opset.divide(x, chosen), "outer")], [flag, x])
+        found = audited(path, "openvino", {"flag": np.array(True), "x": np.array([1, 2], np.float32)})
+        nodes = {node.division.name: node for node in found.nodes}
+        assert nodes["inner"].unobserved == "inside the then_branch of an If"
+        assert nodes["outer"].verdict is not None
+        assert nodes["outer"].verdict.kind is Kind.EXACT
+
+    def test_double_is_computed_in_float(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        x = opset.parameter([1], np.float64, name="x")
+        path = saved([opset.divide(x, opset.constant(np.array([3.0])))], [x])
+        verdict = audited(path, "openvino", {"x": np.array([1.0])}).nodes[0].verdict
+        assert verdict is not None
+        assert verdict.kind is Kind.ULPS
+        assert verdict.largest is not None
+        assert verdict.largest > 2**20

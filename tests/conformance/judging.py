@@ -1,0 +1,40 @@
+"""Cases written by hand, for the tests of what judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.question import Question
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import AttributeValue, OperatorSpec
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.tensors.storage import dtype_of
+
+
+def array(values: Any, element_type: ElementType) -> NDArray[Any]:
+    """Return values as an array of an element type."""
+    return np.array(values, object if element_type.bits == 0 else None).astype(dtype_of(element_type))
+
+
+def case(
+    element_type: ElementType,
+    operands: Sequence[Any],
+    quotient: Any,
+    *,
+    silent: Any = None,
+    spec: OperatorSpec = DIV_14,
+    attributes: Mapping[str, AttributeValue] | None = None,
+) -> Case:
+    """Return a case; a quotient of None must be refused."""
+    arrays = tuple(array(operand, element_type) for operand in operands)
+    question = Question(spec, attributes or {}, arrays, (False,) * len(arrays))
+    expected = None if quotient is None else array(quotient, element_type)
+    expectation = Expectation(expected, None if silent is None else np.array(silent, bool))
+    return Case(
+        f"{spec.title}/{element_type}/a/b/c", spec.clauses[0].tag, element_type, question, expectation, Level.QUICK
+    )

@@ -1,0 +1,128 @@
+"""Runtimes in miniature that compute in odd ways which the other miniatures do not: for the tests of the fingerprint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.conformance.miniatures import Divider, FloatDivider
+from vinculum.conformance.question import Question
+
+Array = NDArray[Any]
+
+
+class ComputesFloatInFloat16(FloatDivider):
+    """It divides 32-bit floats as 16-bit ones."""
+
+    def floats(self, a: Array, b: Array) -> Any:
+        return (a.astype(np.float16) / b.astype(np.float16)).astype(np.float32)
+
+
+class IsOffByAnUlp(FloatDivider):
+    """Every second quotient is off, in a way that no model has."""
+
+    def floats(self, a: Array, b: Array) -> Any:
+        quotients = np.asarray(a / b).copy()
+        quotients[::2] = np.nextafter(quotients[::2], np.float32(np.inf))
+        return quotients
+
+
+class IsOddAtZero(FloatDivider):
+    """Numbers divided by zero give 1."""
+
+    def floats(self, a: Array, b: Array) -> Any:
+        return np.where(b == 0, np.float32(1), a / b)
+
+
+class CutsBfloat16(Divider):
+    """It drops the lower half of a quotient of float."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype.name != "bfloat16":
+            return super().quotients(question, a, b)
+        bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
+        return (bits >> 16).astype(np.uint16).view(a.dtype)
+
+
+class SaturatesInt64(Divider):
+    """It divides 64-bit integers as 32-bit ones, the larger ones as the largest."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype != np.int64:
+            return super().quotients(question, a, b)
+        limits = np.iinfo(np.int32)
+        a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (a, b))
+        return super().quotients(question, a, b).astype(np.int64)
+
+
+class ComputesInt64InDouble(Divider):
+    """It divides 64-bit integers as doubles."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype != np.int64:
+            return super().quotients(question, a, b)
+        whole = np.trunc(a.astype(np.float64) / b.astype(np.float64))
+        large = (whole >= 2.0**63) | (whole < -(2.0**63))
+        return np.where(large, np.iinfo(np.int64).min, np.where(large, 0, whole).astype(np.int64))
+
+
+class TakesUnsignedAsSigned(Divider):
+    """It divides unsigned integers as if they were signed."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype.kind != "u":
+            return super().quotients(question, a, b)
+        a, b = (operand.view(f"i{operand.itemsize}") for operand in (a, b))
+        return super().quotients(question, a, b).astype(f"u{a.dtype.itemsize}")
+
+
+class RoundsIntegersToNearest(Divider):
+    """It rounds 8-bit quotients to the nearest integer."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype != np.int8:
+            return super().quotients(question, a, b)
+        return np.clip(np.rint(a.astype(np.float64) / b.astype(np.float64)), -128, 127).astype(np.int8)
+
+
+class IsOddWithIntegers(Divider):
+    """It gives one less for every large 32-bit quotient."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        quotients = super().quotients(question, a, b)
+        return np.where(quotients > 1000, quotients - 1, quotients) if a.dtype == np.int32 else quotients
+
+
+class FoldsOtherwise(Divider):
+    """It multiplies by the reciprocal where both operands are constants, and where the divisor is."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and question.constant[-1]:
+            return a * (np.float32(1) / b)
+        return super().quotients(question, a, b)
+
+
+class IgnoresFloor(Divider):
+    """It truncates at run time, and takes notice of the attribute when it folds."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if not all(question.constant):
+            question = Question(question.spec, {"m_pythondiv": False}, question.operands, question.constant)
+        return super().quotients(question, a, b)
+
+
+class Saturates(Divider):
+    """MIN / -1 is MAX, and x / 0 is MIN or MAX."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        quotients = super().quotients(question, a, b)
+        if a.dtype.kind not in "iu":
+            return quotients
+        limits = np.iinfo(a.dtype)
+        least, most = (np.full_like(a, limit) for limit in (limits.min, limits.max))
+        if limits.min:
+            quotients = np.where((a == least) & (b == -1), most, quotients)
+        by_sign = np.where(a > 0, most, np.where(a < 0, least, np.zeros_like(a)))
+        return np.where(b == 0, by_sign, quotients)

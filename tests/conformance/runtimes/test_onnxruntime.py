@@ -1,0 +1,129 @@
+"""ONNX Runtime as it is installed: what it answers, what it lacks, what it dies of, and its options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.conformance.asking import MINIMUM, answer, message, question, same_bits, small
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.ops.onnx import div
+from vinculum.spec.element_types import BFLOAT16, UINT8, ElementType
+from vinculum.spec.onnx_div import DIV_6, DIV_7, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_1
+from vinculum.spec.openvino_divide import DIVIDE_1
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
+
+OVERFLOW = (np.array([MINIMUM]), np.array([-1]))
+
+
+class TestAnswers:
+    """The quotient of every type that it divides, whichever way the operands come."""
+
+    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
+    @pytest.mark.parametrize("element_type", [t for t in DIV_14.element_types if t is not BFLOAT16], ids=str)
+    def test_small_numbers(self, element_type: ElementType, constant: bool) -> None:
+        asked = small(DIV_14, element_type, constant)
+        assert same_bits(runtime("onnxruntime").answer(asked), div(*asked.operands))
+
+    @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)])
+    def test_shapes_are_kept(self, shape: tuple[int, ...]) -> None:
+        ones = np.ones(shape, np.float32)
+        assert same_bits(runtime("onnxruntime").answer(question(DIV_14, ones, ones)), ones)
+
+
+class TestFaults:
+    """What it lacks is told from what it refuses, and both from its death."""
+
+    def test_each(self) -> None:
+        f = np.ones(2, np.float32)
+        b = f.astype(ml_dtypes.bfloat16)
+        questions = {
+            "an old version": question(DIV_6, f, f),
+            "an old reciprocal": question(RECIPROCAL_1, f),
+            "a type without a kernel": question(DIV_14, b, b),
+            "a type that the version has not": question(DIV_7, b, b),
+            "shapes that do not fit": question(DIV_14, f, np.ones(3, np.float32)),
+            "an unknown attribute": question(DIV_14, f, f, axis=1),
+            "a zero divisor": question(DIV_14, np.array([1]), np.array([0])),
+            "MIN divided by -1": question(DIV_14, *OVERFLOW),
+            "and after it": question(DIV_14, f, f),
+        }
+        answers = dict(zip(questions, answer("onnxruntime", *questions.values()), strict=True))
+        assert {name: given.end.name for name, given in answers.items()} == {
+            "an old version": "UNSUPPORTED",
+            "an old reciprocal": "UNSUPPORTED",
+            "a type without a kernel": "UNSUPPORTED",
+            "a type that the version has not": "REFUSED",
+            "shapes that do not fit": "REFUSED",
+            "an unknown attribute": "REFUSED",
+            "a zero divisor": "REFUSED",
+            "MIN divided by -1": "CRASHED",
+            "and after it": "RETURNED",
+        }
+        assert answers["an old version"].words == "Could not find an implementation for Div(6) node with name ''"
+        assert answers["MIN divided by -1"].words == "SIGFPE"
+
+
+class TestOptions:
+    """They reach the session; what is not there is refused and never replaced."""
+
+    @pytest.mark.parametrize(
+        ("level", "expected"),
+        [("", "ORT_ENABLE_ALL"), ("graph_optimization_level=disable,", "ORT_DISABLE_ALL")],
+    )
+    def test_each_reaches_the_session(self, monkeypatch: pytest.MonkeyPatch, level: str, expected: str) -> None:
+        given: list[Any] = []
+        session = onnxruntime.InferenceSession
+
+        def recorded(model: bytes, options: Any, **keywords: Any) -> Any:
+            given.append(options)
+            return session(model, options, **keywords)
+
+        monkeypatch.setattr(onnxruntime, "InferenceSession", recorded)
+        runtime(f"onnxruntime[{level}intra_op_num_threads=2,session.x=y]").answer(small(DIV_14, UINT8, False))
+        (options,) = given
+        assert options.graph_optimization_level.name == expected
+        assert options.intra_op_num_threads == 2
+        assert options.get_session_config_entry("session.x") == "y"
+
+    def test_a_session_entry_works(self) -> None:
+        asked = question(DIV_14, np.array([1e-45], np.float32), np.ones(1, np.float32))
+        (kept,), (flushed,) = (answer(f"onnxruntime{o}", asked) for o in ("", "[session.set_denormal_as_zero=1]"))
+        assert kept.value.tolist() == asked.operands[0].tolist()
+        assert flushed.value.tolist() == [0.0]
+
+    def test_a_provider_that_is_not_there(self) -> None:
+        asked = runtime("onnxruntime[provider=CUDAExecutionProvider+CPUExecutionProvider]")
+        line = message(ModelError, asked.check)
+        assert "has no execution provider 'CUDAExecutionProvider' here; it has: " in line
+        assert "CPUExecutionProvider" in line
+        with pytest.raises(ModelError, match="no execution provider"):
+            asked.answer(small(DIV_14, DIV_14.element_types[0], False))
+
+    @pytest.mark.parametrize(
+        ("options", "parts"),
+        [
+            ("threads=1", ("no option 'threads'", "intra_op_num_threads")),
+            ("graph_optimization_level=most", ("disable, basic, extended, all",)),
+            ("intra_op_num_threads=-1", ("a whole number from 0 on",)),
+        ],
+    )
+    def test_refused(self, options: str, parts: tuple[str, ...]) -> None:
+        line = message(AttributeValueError, lambda: runtime(f"onnxruntime[{options}]"))
+        assert all(part in line for part in parts)
+
+
+class TestCovers:
+    """Every ONNX operator, and no other standard's."""
+
+    def test_dialects(self) -> None:
+        asked, f = runtime("onnxruntime"), np.ones(1, np.float32)
+        assert asked.covers(question(DIV_14, f, f))
+        assert not asked.covers(question(DIVIDE_1, f, f))
+        assert list(asked.versions()) == ["onnxruntime"]

@@ -1,0 +1,59 @@
+"""Whether a runtime's package is installed, and its version, without importing it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.asking import message
+from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.errors import AttributeValueError, ModelError
+
+
+class TestInstalled:
+    """One line says what to install."""
+
+    def test_missing(self) -> None:
+        line = message(ModelError, lambda: check_installed("Runtime X", "runtime_x", "pip install x"))
+        assert line == "Runtime X cannot be asked: the package runtime_x is not installed: pip install x"
+
+    def test_there(self) -> None:
+        check_installed("Hypothesis", "hypothesis", "")
+
+
+class TestVersions:
+    """By the names of the distributions, which may differ from those of the packages."""
+
+    def test_of_distributions(self) -> None:
+        found = versions_of("_pytest", "onnx", "runtime_x")
+        assert found == {"pytest": version("pytest"), "onnx": version("onnx"), "runtime_x": "not installed"}
+
+
+class TestElsewhere:
+    """What is wrong with a runtime's start in another process is told here."""
+
+    RUNTIME = """
+import os
+class Runtime:
+    def __init__(self, how): self.how = how
+    def start(self):
+        if self.how == "dies":
+            os._exit(7)
+        if self.how == "refuses":
+            raise ValueError("not\\ntoday")
+"""
+
+    @pytest.mark.parametrize(("how", "words"), [("refuses", "not today"), ("dies", "exit code 7")])
+    def test_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, words: str) -> None:
+        (tmp_path / "starting.py").write_text(self.RUNTIME)
+        monkeypatch.syspath_prepend(tmp_path)
+        assert words in message(ModelError, lambda: check_elsewhere("starting:Runtime", how))
+        check_elsewhere("starting:Runtime", "starts")
+        assert "starting" not in sys.modules
+
+    def test_made(self) -> None:
+        maker = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
+        assert "no option" in message(AttributeValueError, lambda: check_elsewhere(maker, {"a": "b"}))

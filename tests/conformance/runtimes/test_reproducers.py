@@ -1,0 +1,152 @@
+"""Every reproducer, pasted into a file of its own, shows what the runtime answered."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.conformance.asking import MINIMUM, question, small
+from vinculum.conformance.question import Question
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E5M2,
+    FLOAT16,
+    INT4,
+    INT64,
+    UINT4,
+    UINT8,
+)
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.sonnx_div import DIV_REAL
+
+A = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
+ONNX = [
+    *(small(DIV_14, element_type, constant) for element_type in (FLOAT16, UINT8) for constant in (False, True)),
+    small(DIV_14, BFLOAT16, False),
+    small(RECIPROCAL_13, DOUBLE, True),
+    question(DIV_14, A, A[0], constant=(True, False)),
+    question(DIV_14, np.array(7), np.empty((0, 2), np.int64)),
+    question(DIV_6, A, A[0, :, 0], broadcast=1, axis=1),
+    question(DIV_1, A, A, consumed_inputs=()),
+    question(DIV_14, A, A, axis=1),
+    question(DIV_14, A, A[:, :2]),
+    question(DIV_14, np.arange(1, 201, dtype=np.float32), np.full(200, np.float32(3))),
+]
+OPENVINO = [
+    *(small(DIVIDE_1, t, constant) for t in (FLOAT, BFLOAT16, INT4, UINT4) for constant in (False, True)),
+    small(DIVIDE_1, INT64, True),
+    small(DIVIDE_1, FLOAT8E5M2, False),
+    question(DIVIDE_1, A, A[0, :, 0], constant=(False, True), auto_broadcast="pdpd", axis=1),
+    question(DIVIDE_1, A, A, auto_broadcast="sideways"),
+    question(DIVIDE_1, np.array([[-11]], np.int32), np.array(3, np.int32), m_pythondiv=False),
+]
+SONNX = [question(DIV_REAL, np.array([Fraction(1, 3)]), np.array([Fraction(2, 7)]))]
+ASKED = {
+    "onnxruntime": ONNX,
+    "onnxruntime[graph_optimization_level=disable,session.set_denormal_as_zero=0]": ONNX[:1],
+    "openvino": [*ONNX[:8], *OPENVINO],
+    "openvino[INFERENCE_NUM_THREADS=1]": OPENVINO[:1],
+    "onnx-reference": ONNX,
+    "vinculum": [*ONNX, *OPENVINO, *SONNX],
+    "vinculum.backend:VinculumBackend[zero_divisor=zero]": ONNX[:2],
+}
+
+
+def _shown(asked: str, one: Question) -> str:
+    """Return what a runtime answers as Python writes it, ``"refused"`` if it does not."""
+    with np.printoptions(floatmode="unique"):
+        try:
+            return repr(runtime(asked).answer(one))
+        except Exception:  # Whatever it is: the program must end with an error too.
+            return "refused"
+
+
+def _run(source: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+
+
+# All programs of a runtime in one process, each in a name space of its own. A mistake in a program is no refusal.
+RUNNER = """
+import contextlib, io, pickle, sys
+shown = []
+for source in pickle.load(sys.stdin.buffer):
+    output = io.StringIO()
+    code = compile(source, "reproducer", "exec")
+    try:
+        with contextlib.redirect_stdout(output):
+            exec(code, {})
+        shown.append(output.getvalue())
+    except (NameError, ImportError, AttributeError):
+        raise
+    except Exception:
+        shown.append("refused")
+pickle.dump(shown, sys.stdout.buffer)
+"""
+
+
+@cache
+def _programs_show(asked: str) -> list[str]:
+    programs = pickle.dumps([runtime(asked).reproducer(one) for one in ASKED[asked]])
+    command = [sys.executable, "-W", "error", "-c", RUNNER]
+    shown: list[str] = pickle.loads(subprocess.run(command, input=programs, capture_output=True, check=True).stdout)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"), [(asked, number) for asked, questions in ASKED.items() for number in range(len(questions))]
+)
+def test_it_shows_the_same(asked: str, number: int) -> None:
+    package = asked.partition("[")[0]
+    if package in ("onnxruntime", "openvino"):
+        pytest.importorskip(package, reason=f"the extra {package!r} is not installed")
+    shown = _programs_show(asked)[number]
+    expected = _shown(asked, ASKED[asked][number])
+    assert shown == "refused" if expected == "refused" else shown.endswith(f"\n{expected}\n")
+
+
+class TestProgram:
+    """It is complete, short, and shows the operands even if the division ends the process."""
+
+    def test_death(self) -> None:
+        pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
+        asked = question(DIV_14, np.array([MINIMUM]), np.array([-1]), constant=(False, True))
+        done = _run(runtime("onnxruntime").reproducer(asked))
+        assert done.returncode == -signal.SIGFPE
+        assert done.stdout == "array([-9223372036854775808])\narray([-1])\n"
+
+    def test_text(self) -> None:
+        asked = question(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
+        assert runtime("onnx-reference").reproducer(asked) == TEXT
+        assert _run(TEXT).stdout.endswith("array([3.5], dtype=float32)\n")
+
+
+TEXT = """import numpy as np
+from onnx import helper
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+np.set_printoptions(floatmode="unique")
+a = np.array([7.0], np.float32)
+b = np.array([2.0], np.float32)
+print(repr(a), repr(b), sep="\\n", flush=True)
+node = helper.make_node("Div", ["A", "B"], ["C"])
+inputs = [helper.make_tensor_value_info("A", helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)]
+outputs = [helper.make_tensor_value_info("C", helper.np_dtype_to_tensor_dtype(a.dtype), (1,))]
+constants = [numpy_helper.from_array(b, "B")]
+graph = helper.make_graph([node], "division", inputs, outputs, constants)
+opset = helper.make_opsetid("", 14)
+model = helper.make_model(graph, opset_imports=[opset], ir_version=10)
+print(repr(ReferenceEvaluator(model).run(None, {"A": a})[0]))
+"""

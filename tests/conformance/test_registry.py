@@ -1,0 +1,207 @@
+"""Runtimes by name: ours, those of other packages, any ONNX backend, and one clear line for all else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conformance.asking import answer, message, question
+from vinculum.conformance.runtimes.registry import names, parsed, runtime
+from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
+from vinculum.models.isolation import End
+from vinculum.spec.onnx_div import DIV_14
+
+OURS = ("onnxruntime", "openvino", "onnx-reference", "torch", "numpy", "jax", "vinculum")
+PACKAGE = """
+import numpy as np
+
+class Halving:
+    title = "Halving"
+    def __init__(self, options):
+        self.by = float(options.get("by", "2"))
+    def check(self): ...
+    def versions(self): return {"halving": "1.0"}
+    def covers(self, question): return True
+    def answer(self, question): return question.operands[0] / np.float32(self.by)
+    def reproducer(self, question): return "print(0.5)"
+
+class Half:
+    title = "half of what a runtime has"
+    def __init__(self, options): ...
+
+def failing(options):
+    raise RuntimeError("no luck\\ntoday")
+"""
+ENTRIES = """[vinculum.backends]
+halving = halving:Halving
+half = halving:Half
+failing = halving:failing
+gone = halving.gone:Runtime
+vinculum = halving:Halving
+"""
+
+
+@pytest.fixture
+def halving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package that offers runtimes."""
+    info = tmp_path / "halving-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: halving\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRIES)
+    (tmp_path / "halving.py").write_text(PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+class TestParsed:
+    """A name, and options in brackets."""
+
+    @pytest.mark.parametrize(
+        ("backend", "name", "options"),
+        [
+            ("openvino", "openvino", {}),
+            ("openvino[]", "openvino", {}),
+            (" openvino [ device = GPU.0 , NUM_STREAMS=1 ]", "openvino", {"device": "GPU.0", "NUM_STREAMS": "1"}),
+            ("a.b:c.d[x=1=2]", "a.b:c.d", {"x": "1=2"}),
+        ],
+    )
+    def test_read(self, backend: str, name: str, options: dict[str, str]) -> None:
+        assert parsed(backend) == (name, options)
+
+    @pytest.mark.parametrize("backend", ["", "[a=b]", "x[a=b", "x]a=b[", "x[a=b]y", "x[a=b][c=d]", "x[[a=b]]"])
+    def test_malformed(self, backend: str) -> None:
+        assert "name[key=value,key=value]" in message(AttributeValueError, lambda: parsed(backend))
+
+    @pytest.mark.parametrize("options", ["a", "a=", "=b", "a=b,", "a=b,,c=d"])
+    def test_options_that_are_none(self, options: str) -> None:
+        assert "must be written key=value" in message(AttributeValueError, lambda: parsed(f"x[{options}]"))
+
+    def test_an_option_given_twice(self) -> None:
+        assert "'a' of x is given twice" in message(AttributeValueError, lambda: parsed("x[a=b,a=b]"))
+
+
+class TestNames:
+    """Every name of ours gives a runtime; any other is refused with what is allowed."""
+
+    @pytest.mark.parametrize("name", OURS)
+    def test_ours(self, name: str) -> None:
+        assert runtime(name).title
+        if name != "openvino":  # OpenVINO alone knows what it can be compiled with.
+            assert "no option 'nonsense'" in message(AttributeValueError, lambda: runtime(f"{name}[nonsense=1]"))
+
+    def test_to_make_one_imports_nothing_foreign(self) -> None:
+        source = f"""
+import sys
+from vinculum.conformance.runtimes.registry import runtime
+for name in {OURS}:
+    made = runtime(name)
+    made.check()
+    made.versions()
+print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if name in sys.modules])
+"""
+        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+        assert done.stdout == "[]\n"
+
+    def test_unknown(self) -> None:
+        line = message(SpecLookupError, lambda: runtime("onnxrutime"))
+        assert "no backend is called 'onnxrutime'" in line
+        assert ", ".join(OURS) in line
+        assert line.endswith("package.module:attribute; did you mean 'onnxruntime'?")
+
+    def test_nothing_like_it(self) -> None:
+        assert "did you mean" not in message(SpecLookupError, lambda: runtime("zzz"))
+
+
+@pytest.mark.usefixtures("halving")
+class TestEntryPoints:
+    """Another package's runtimes."""
+
+    def test_found_and_asked_in_another_process(self) -> None:
+        assert names() == (*OURS, "failing", "gone", "half", "halving")
+        assert runtime("halving").title == "Halving"
+        (given,) = answer("halving[by=4]", question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
+        assert given.value.tolist() == [0.25]
+
+    def test_ours_goes_before_theirs(self) -> None:
+        assert runtime("vinculum").title == "Vinculum"
+
+    def test_suggested(self) -> None:
+        assert "did you mean 'halving'" in message(SpecLookupError, lambda: runtime("halvin"))
+
+    def test_broken(self) -> None:
+        assert "RuntimeError: no luck today" in message(ModelError, lambda: runtime("failing"))
+        assert "'gone' (halving.gone:Runtime) cannot be had: ModuleNotFound" in message(
+            ModelError, lambda: runtime("gone")
+        )
+        assert "has no check, versions, covers, answer, reproducer" in message(ModelError, lambda: runtime("half"))
+
+
+class TestModuleAndAttribute:
+    """Any implementation of ONNX's backend interface; the working folder can hold one."""
+
+    BACKEND = """
+import numpy as np
+
+class Backend:
+    @classmethod
+    def run_model(cls, model, inputs, device="CPU", **options):
+        if model.opset_import[0].version < 7:
+            raise NotImplementedError("nothing so old")
+        if device != "CPU":
+            raise ValueError("no such device")
+        return [inputs[0] * (np.float32(1) / inputs[1])]
+
+class Nothing: ...
+"""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Work in a folder that holds a backend."""
+        (tmp_path / "inverting.py").write_text(self.BACKEND)
+        (tmp_path / "failing.py").write_text("raise OSError('no\\nsuch thing')")
+        monkeypatch.chdir(tmp_path)
+
+    def test_asked(self) -> None:
+        made = runtime("inverting:Backend")
+        made.check()
+        asked = question(DIV_14, np.array([5], np.float32), np.array([3], np.float32))
+        (given,) = answer("inverting:Backend", asked)
+        assert given.value.tobytes() == (np.float32(5) * (np.float32(1) / np.array([3], np.float32))).tobytes()
+        assert made.title == "inverting:Backend"
+        assert list(made.versions()) == ["onnx"]
+
+    def test_what_it_does_not_implement_is_not_supported(self) -> None:
+        from vinculum.spec.onnx_div import DIV_6
+
+        asked = question(DIV_6, np.ones(1, np.float32), np.ones(1, np.float32))
+        assert [(given.end, given.words) for given in answer("inverting:Backend", asked)] == [
+            (End.UNSUPPORTED, "nothing so old")
+        ]
+
+    def test_options_are_its_own(self) -> None:
+        (given,) = answer("inverting:Backend[device=TPU]", question(DIV_14, np.ones(1), np.ones(1)))
+        assert given.end is End.REFUSED
+        assert "no such device" in given.words
+
+    @pytest.mark.parametrize(
+        ("target", "part"),
+        [
+            ("inverting:Gone", "has no attribute 'Gone'"),
+            ("inverting:Nothing", "neither prepare nor run_model"),
+            ("inverting:", "has no attribute ''"),
+            ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
+            ("failing:Backend", "OSError: no such thing"),
+            (":Backend", "cannot be imported"),
+        ],
+    )
+    def test_none_there(self, target: str, part: str) -> None:
+        assert part in message(ModelError, runtime(target).check)
+
+    def test_the_standard_ones(self) -> None:
+        asked = question(DIV_14, np.array([-11]), np.array([3]), constant=(False, True))
+        for target in ("vinculum.backend:VinculumBackend", "vinculum:backend"):
+            (given,) = answer(target, asked)
+            assert given.value.tolist() == [-3], given.words

@@ -1,0 +1,245 @@
+"""A run of the suite: every case that a runtime covers, once, in order, and what is said of each."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+import vinculum
+from tests.conformance import miniatures
+from tests.conformance.judging import case
+from tests.conformance.miniatures import Divider
+from vinculum.conformance import environment as environment_module
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.environment import environment, processor
+from vinculum.conformance.question import Question
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.suite import ask, survey
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
+from vinculum.models.isolation import Limits
+from vinculum.spec.element_types import INT32
+from vinculum.spec.model import Dialect
+
+DIVIDER = "tests.conformance.miniatures:Divider"
+FLOORING = "tests.conformance.miniatures:FlooringBackend"
+ONE_CLASS = "Div-14/int32/floor and truncation differ/*"
+A_WHILE = 60.0
+
+
+def numbered(count: int) -> list[Case]:
+    """Return cases of which each is known by its quotient."""
+    return [case(INT32, [[n], [1]], [n]) for n in range(count)]
+
+
+class TestWhatIsAsked:
+    """The cases of a level that a runtime covers and a pattern matches, in the suite's order, each once."""
+
+    def test_all_that_it_covers(self) -> None:
+        report = survey("numpy", Level.QUICK)
+        covered = [case for case in cases(Level.QUICK) if runtime("numpy").covers(case.question)]
+        assert [result.id for result in report.results] == [case.id for case in covered]
+        assert {case.question.spec.dialect for case in cases(Level.QUICK)} == set(Dialect)
+
+    def test_patterns(self) -> None:
+        patterns = (ONE_CLASS, "Reciprocal-13/float/*")
+        report = survey("vinculum", Level.QUICK, only=patterns)
+        ids = [case.id for case in cases(Level.QUICK) if any(fnmatchcase(case.id, pattern) for pattern in patterns)]
+        assert [result.id for result in report.results] == ids
+        assert len(ids) > 2
+
+    @pytest.mark.parametrize("only", [["Div-15/*"], [ONE_CLASS, "Div-15/*"], ["SONNX*"]])
+    def test_a_pattern_that_matches_nothing(self, only: list[str]) -> None:
+        with pytest.raises(AttributeValueError) as caught:
+            survey("numpy", Level.QUICK, only=only)
+        message = str(caught.value)
+        assert message.startswith("no case of this level that NumPy can be asked matches '")
+        assert only[-1] in message
+        assert ONE_CLASS not in message
+        assert "\n" not in message
+
+    def test_an_unknown_runtime(self) -> None:
+        with pytest.raises(SpecLookupError, match="onnxruntime"):
+            survey("onnx-runtime", Level.QUICK)
+
+    def test_a_runtime_that_cannot_be_made_there(self) -> None:
+        with pytest.raises(ModelError, match="NoSuchDivider"):
+            ask(Divider(), numbered(3), "tests.conformance.miniatures:NoSuchDivider")
+
+
+class TestResults:
+    """A result says which case, what its clause is, what the answer is worth, and shows what does not pass."""
+
+    def test_a_runtime_that_is_right(self) -> None:
+        report = survey("vinculum", Level.QUICK, only=[ONE_CLASS])
+        assert (report.backend, report.title, report.level) == ("vinculum", "Vinculum", Level.QUICK)
+        assert report.seconds > 0
+        assert report.counts() == {Kind.EXACT: len(report.results)}
+        for result in report.results:
+            assert (result.operator, result.element_type, result.clause) == ("Div-14", "int32", "truncating-division")
+            assert result.statement in [clause.statement for clause in _clauses("Div-14")]
+            assert result.reproducer is None
+
+    def test_a_backend_that_is_wrong(self) -> None:
+        report = survey(FLOORING, Level.QUICK, only=[ONE_CLASS])
+        assert set(report.counts()) == {Kind.WRONG_VALUE}
+        for result in report.results:
+            example = result.verdict.example
+            assert example is not None
+            a, b = (int(number) for number in example.operands)
+            assert (int(example.actual), int(example.expected)) == (a // b, a // b + 1)
+            assert result.reproducer is not None
+            assert example.operands[0] in result.reproducer
+            assert example.operands[1] in result.reproducer
+
+    @pytest.mark.parametrize("count", [0, 1, 40])
+    @pytest.mark.parametrize("workers", [1, 2, 5])
+    def test_order_is_kept(self, count: int, workers: int) -> None:
+        seen: list[tuple[int, str]] = []
+        found = ask(Divider(), numbered(count), DIVIDER, workers=workers, advance=lambda n, id: seen.append((n, id)))
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * count
+        assert [n for n, _ in seen] == list(range(1, count + 1))
+
+    def test_each_is_judged_by_its_own_quotient(self) -> None:
+        asked = numbered(40)
+        wrong = [case(INT32, [[7], [1]], [n]) for n in range(8)]
+        found = ask(Divider(), [*asked, *wrong], DIVIDER)
+        kinds = [result.verdict.kind for result in found]
+        assert kinds == [Kind.EXACT] * 40 + [Kind.WRONG_VALUE] * 7 + [Kind.EXACT]
+
+    def test_cases_are_made_when_they_are_needed(self) -> None:
+        made: list[int] = []
+        done: list[int] = []
+        behind: list[int] = []
+
+        def source() -> Iterator[Case]:
+            for n, one in enumerate(numbered(20)):
+                made.append(n)
+                behind.append(len(made) - len(done))
+                yield one
+
+        ask(Divider(), source(), DIVIDER, workers=2, advance=lambda n, _: done.append(n))
+        assert len(made) == 20
+        assert max(behind) <= 3
+
+    def test_the_reproducer_shows_the_first_example(self) -> None:
+        class Shows(Divider):
+            def reproducer(self, question: Question) -> str:
+                return str([operand.tolist() for operand in question.operands])
+
+        found = ask(Shows(), [case(INT32, [[4, 9, 8], [2, 3, 2]], [2, 4, 5])], DIVIDER)
+        assert found[0].reproducer == "[[9, 9, 9], [3, 3, 3]]"
+
+
+def _clauses(title: str) -> Any:
+    return next(case.question.spec.clauses for case in cases(Level.QUICK) if case.question.spec.title == title)
+
+
+class TestLimits:
+    """What a runtime may take is the caller's to say, and what goes beyond it is a result among others."""
+
+    def test_they_are_handed_on(self) -> None:
+        smallest = np.array([np.iinfo(np.int64).min])
+        asked = [*numbered(2), _of_int64(smallest), *numbered(2)]
+        found = ask(miniatures.Sleeps(), asked, f"{miniatures.__name__}:Sleeps", limits=Limits(seconds=3.0))
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 2 + [Kind.HUNG] + [Kind.EXACT] * 2
+        assert found[2].verdict.words == "no answer within 3 seconds"
+        assert found[2].reproducer == "# Div-14"
+
+
+def _of_int64(dividend: Any) -> Case:
+    from vinculum.spec.element_types import INT64
+
+    return case(INT64, [dividend, [2]], dividend // 2)
+
+
+class TestTheEnd:
+    """However a run ends, no process and no thread of it is left."""
+
+    def test_afterwards(self) -> None:
+        before = threading.active_count()
+        ask(Divider(), numbered(4), DIVIDER, workers=3)
+        assert threading.active_count() == before
+        assert not psutil.Process().children()
+
+    def test_after_an_error_of_the_caller(self) -> None:
+        before = threading.active_count()
+
+        def fail(done: int, words: str) -> None:
+            raise RuntimeError("no more")
+
+        with pytest.raises(RuntimeError, match="no more"):
+            ask(Divider(), numbered(400), DIVIDER, advance=fail)
+        assert threading.active_count() == before
+        assert not psutil.Process().children()
+
+    @pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGINT to send")
+    def test_an_interruption(self) -> None:
+        """Ctrl-C ends a run at once, though a runtime hangs."""
+        lines = (
+            "from tests.conformance import test_suite as t",
+            "print('ready', flush=True)",
+            "asked = [t._of_int64(t.np.array([t.np.iinfo(t.np.int64).min]))] * 2",
+            "limits = t.Limits(seconds=500)",
+            "t.ask(t.miniatures.Sleeps(), asked, 'tests.conformance.miniatures:Sleeps', limits=limits)",
+        )
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        command = [sys.executable, "-c", "\n".join(lines)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as run:
+            assert run.stdout is not None
+            assert run.stdout.readline() == b"ready\n"
+            children = _children(run.pid, 2)
+            run.send_signal(signal.SIGINT)
+            _, errors = run.communicate(timeout=A_WHILE)
+        assert errors.endswith(b"KeyboardInterrupt\n")
+        _, alive = psutil.wait_procs(children, A_WHILE)
+        assert not alive
+
+
+def _children(process: int, count: int) -> list[psutil.Process]:
+    """Return the children of a process when there are so many."""
+    import time
+
+    deadline = time.monotonic() + A_WHILE
+    while time.monotonic() < deadline:
+        found: list[psutil.Process] = psutil.Process(process).children()
+        if len(found) >= count:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no children were started")
+
+
+class TestEnvironment:
+    """A report says what its answers depend on."""
+
+    def test_versions(self) -> None:
+        versions: Mapping[str, str] = survey("numpy", Level.QUICK, only=["Div-14/float/*"]).versions
+        assert versions["numpy"] == np.__version__
+        assert versions["vinculum"] == vinculum.__version__
+        assert versions["Python"] == platform.python_version()
+        assert versions["platform"] == platform.platform()
+        assert versions["processor"] == processor()
+
+    def test_the_processor_is_named(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 3 GHz: fast\n")
+        monkeypatch.setattr(environment_module, "_CPUINFO", tmp_path / "cpuinfo")
+        assert environment()["processor"] == "Example CPU @ 3 GHz: fast"
+
+    def test_the_architecture_stands_in(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(environment_module, "_CPUINFO", tmp_path / "missing")
+        monkeypatch.setattr(platform, "system", lambda: "Plan 9")
+        monkeypatch.setattr(platform, "processor", lambda: "")
+        assert processor() == platform.machine()

@@ -1,0 +1,239 @@
+"""The tester is tested: each deliberately wrong runtime is caught and named, where it is wrong and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conformance import miniatures
+from tests.conformance.miniatures import Divider
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.report import Result
+from vinculum.conformance.suite import ask
+from vinculum.conformance.verdict import Kind
+from vinculum.models.isolation import Limits
+from vinculum.spec.registry import find, find_version
+
+ROWS = (
+    find_version("Div", 6),
+    find("Div"),
+    find("Reciprocal"),
+    find("Divide"),
+)
+MIB = 1 << 20
+PASS = (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.SILENT)
+
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
+
+
+@cache
+def chosen() -> tuple[Case, ...]:
+    """Return the quick cases of some rows, and with constants those of one."""
+    quick = list(cases(Level.QUICK, ROWS))
+    constants = [case for case in cases(Level.DEFAULT, [find("Div")]) if fnmatchcase(case.id, "*/int32/*/constant *")]
+    return (*quick, *constants)
+
+
+def results(miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB) -> dict[str, Result]:
+    """Return what is found out about a miniature, by the ids of the cases."""
+    maker = f"{miniature.__module__}:{miniature.__name__}"
+    limits = Limits(seconds=seconds, memory=memory)
+    found = ask(miniature(), chosen(), maker, workers=2, limits=limits)
+    assert [result.id for result in found] == [case.id for case in chosen()]
+    return {result.id: result for result in found}
+
+
+def kinds(found: dict[str, Result], pattern: str) -> set[Kind]:
+    """Return the verdicts on the cases whose ids match a pattern; there must be one."""
+    matching = {result.verdict.kind for id, result in found.items() if fnmatchcase(id, pattern)}
+    assert matching, pattern
+    return matching
+
+
+def passes(case: Case) -> Kind:
+    """Return the verdict on a right answer."""
+    if case.expectation.quotient is None:
+        return Kind.REFUSED_AS_REQUIRED
+    return Kind.EXACT if case.expectation.silent is None else Kind.SILENT
+
+
+def plainly(case: Case, miniature: Divider) -> Kind:
+    """Return what a miniature's answer, taken in this process, is worth, told more plainly than by `judge`."""
+    expected, silent = case.expectation.quotient, case.expectation.silent
+    try:
+        actual = miniature.answer(case.question)
+    except Exception:
+        return Kind.REFUSED_AS_REQUIRED if expected is None else Kind.SILENT if silent is not None else Kind.REFUSED
+    if expected is None:
+        return Kind.ACCEPTED
+    if not isinstance(actual, np.ndarray) or actual.dtype != expected.dtype:
+        return Kind.WRONG_TYPE
+    if actual.shape != expected.shape:
+        return Kind.WRONG_SHAPE
+    wrong = [
+        pair
+        for pair, is_open in zip(_pairs(expected, actual), _flags(silent, expected.size), strict=True)
+        if not is_open and not _same(*pair)
+    ]
+    if not wrong:
+        return passes(case)
+    in_ulps = not case.element_type.is_integer and all(np.isfinite(pair).all() and _one_sign(*pair) for pair in wrong)
+    return Kind.ULPS if in_ulps else Kind.WRONG_VALUE
+
+
+def _pairs(expected: NDArray[Any], actual: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+    # Every float that is narrower is a float64, and every integer an int.
+    numbers = (
+        a.astype(np.float64) if a.dtype.kind in "fV" and "int" not in a.dtype.name else a for a in (expected, actual)
+    )
+    return zip(*((int(n) if "int" in a.dtype.name else n for n in a.flat) for a in numbers), strict=True)
+
+
+def _flags(silent: NDArray[np.bool_] | None, size: int) -> list[bool]:
+    return [False] * size if silent is None else silent.ravel().tolist()
+
+
+def _same(expected: Any, actual: Any) -> bool:
+    return bool(expected == actual and _one_sign(expected, actual)) or bool(expected != expected and actual != actual)
+
+
+def _one_sign(expected: Any, actual: Any) -> bool:
+    return bool(np.signbit(float(expected)) == np.signbit(float(actual)))
+
+
+class TestRightRuntimes:
+    """A right runtime passes every case, whatever it prints, and whatever it does where nothing is specified."""
+
+    @pytest.mark.parametrize("miniature", [Divider, miniatures.Prints, miniatures.OtherNan, miniatures.SaturatesByZero])
+    def test_all_passes(self, miniature: type[Divider]) -> None:
+        found = results(miniature)
+        for case in chosen():
+            verdict = found[case.id].verdict
+            assert (case.id, verdict.kind, verdict.words) == (case.id, passes(case), verdict.words)
+
+    def test_what_it_does_where_nothing_is_specified(self) -> None:
+        for miniature, words in ((Divider, "x/0 gave 0"), (miniatures.SaturatesByZero, "x/0 gave 1")):
+            found = results(miniature)
+            said = {found[id].verdict.words for id in found if fnmatchcase(id, "Div-14/int32/zero divisors/*")}
+            assert said == {words}
+
+
+WRONG = [
+    (miniatures.Floors, "Div-14/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (miniatures.Floors, "Div-6/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (miniatures.Floors, "Divide-1 truncating/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (miniatures.Truncates, "Divide-1 floor/int32/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (miniatures.MultipliesByReciprocal, "Div-14/float/quotients hard to round/*", Kind.ULPS),
+    (miniatures.MultipliesByReciprocal, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (miniatures.FlushesOperands, "Div-14/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (miniatures.FlushesQuotients, "Div-14/float/zeros, infinities and NaN/*", Kind.ULPS),
+    (miniatures.LosesTheSignOfZero, "Reciprocal-13/float/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (miniatures.ComputesDoubleInFloat, "Div-14/double/ordinary numbers/*", Kind.ULPS),
+    (miniatures.ComputesDoubleInFloat, "Div-14/double/zeros, infinities and NaN/*", Kind.WRONG_VALUE),
+    (miniatures.NarrowsInt64, "Div-14/int64/numbers at the edges of the type/*", Kind.WRONG_VALUE),
+    (miniatures.DropsAxis, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.ULPS),
+    (miniatures.DropsAxis, "Div-6/float/distinct numbers/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/*", Kind.REFUSED),
+    (miniatures.AcceptsAll, "Div-6/float/shapes that differ/(2, 3) by (3,)/*", Kind.ACCEPTED),
+    (miniatures.AcceptsAll, "Div-14/float/shapes that do not broadcast/(2, 3) by (2,)/*", Kind.ACCEPTED),
+    (miniatures.Transposes, "Div-14/float/distinct numbers/(2, 1) by (1, 3)/*", Kind.WRONG_SHAPE),
+    (miniatures.Transposes, "Div-6/float/distinct numbers/(3, 3) by (3,), broadcast=1, axis=0/*", Kind.ULPS),
+    (miniatures.Widens, "Div-14/int32/*ordinary numbers*/*", Kind.WRONG_TYPE),
+    (miniatures.GivesLists, "Div-14/float/*hard to round*/*", Kind.WRONG_TYPE),
+    (miniatures.SpoilsTheLast, "Div-14/int64/floor and truncation differ/*", Kind.WRONG_VALUE),
+    (miniatures.RaisesAtZero, "Div-14/float/zeros, infinities and NaN/*", Kind.REFUSED),
+    (miniatures.FailsWithConstants, "Div-14/int32/floor and truncation differ/*/constant *", Kind.REFUSED),
+]
+
+
+class TestWrongQuotients:
+    """What gives wrong quotients, types or shapes, or refuses, is caught in the very cases in which it does so."""
+
+    @pytest.mark.parametrize("miniature", dict.fromkeys(miniature for miniature, _, _ in WRONG))
+    def test_it_is_caught_and_named(self, miniature: type[Divider]) -> None:
+        found = results(miniature)
+        for _, pattern, kind in (entry for entry in WRONG if entry[0] is miniature):
+            assert (pattern, kinds(found, pattern)) == (pattern, {kind})
+        for case in chosen():
+            assert (case.id, found[case.id].verdict.kind) == (case.id, plainly(case, miniature()))
+
+    def test_the_last_of_many_is_the_example(self) -> None:
+        found = results(miniatures.SpoilsTheLast)
+        (verdict,) = (
+            found[id].verdict for id in found if fnmatchcase(id, "Div-14/int64/floor and truncation differ/*")
+        )
+        assert verdict.differing == 1
+        assert verdict.example is not None
+        assert verdict.example.index == (verdict.elements - 1,)
+        assert verdict.example.actual == "5"
+
+    def test_a_reciprocal_is_one_ulp_off(self) -> None:
+        found = results(miniatures.MultipliesByReciprocal)
+        (verdict,) = (
+            found[id].verdict for id in found if fnmatchcase(id, "Div-14/float/ordinary numbers/equal shapes/*")
+        )
+        assert verdict.largest == 1
+        assert verdict.ulps == {0: verdict.differing}
+
+    def test_what_is_lacked_is_no_fault_in_a_division(self) -> None:
+        found = results(miniatures.LacksBfloat16)
+        for case in chosen():
+            lacking = case.element_type.name == "bfloat16"
+            kind = Kind.UNSUPPORTED if lacking and case.expectation.quotient is not None else passes(case)
+            if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.question.operands):
+                assert (case.id, found[case.id].verdict.kind) == (case.id, kind)
+
+
+class TestDeaths:
+    """What kills its process, hangs or takes all memory is named so, once for each time; all else is judged as ever."""
+
+    @staticmethod
+    def check(found: dict[str, Result], dies: Any, kind: Kind, words: str) -> None:
+        count = 0
+        for case in chosen():
+            if case.expectation.quotient is not None and dies(case):
+                expected = (kind, words)
+                count += 1
+            else:
+                expected = (passes(case), found[case.id].verdict.words)
+            verdict = found[case.id].verdict
+            assert (case.id, verdict.kind, verdict.words) == (case.id, *expected)
+        assert count
+
+    @staticmethod
+    def divides_min_by_minus_one(case: Case) -> bool:
+        if not case.element_type.minimum or len(case.question.operands) < 2:
+            return False
+        a, b = case.question.operands
+        return bool(np.any(a == case.element_type.minimum) and np.any((a == case.element_type.minimum) & (b == -1)))
+
+    @staticmethod
+    def divides_min_alone(case: Case) -> bool:
+        dividend = case.question.operands[0]
+        return case.element_type.name == "int64" and bool(dividend.size == 1 and dividend == case.element_type.minimum)
+
+    @posix
+    def test_it_dies_of_min_by_minus_one(self) -> None:
+        found = results(miniatures.DiesOfMinByMinusOne)
+        self.check(found, self.divides_min_by_minus_one, Kind.CRASHED, "SIGFPE")
+
+    @pytest.mark.parametrize(
+        ("miniature", "words"), [(miniatures.Exits, "exit code 7"), (miniatures.ExitsPastPython, "exit code 9")]
+    )
+    def test_it_exits(self, miniature: type[Divider], words: str) -> None:
+        self.check(results(miniature), lambda case: case.expectation.quotient.size == 0, Kind.CRASHED, words)
+
+    def test_it_sleeps(self) -> None:
+        found = results(miniatures.Sleeps, seconds=5.0)
+        self.check(found, self.divides_min_alone, Kind.HUNG, "no answer within 5 seconds")
+
+    def test_it_eats_memory(self) -> None:
+        found = results(miniatures.EatsMemory, memory=768 * MIB)
+        self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.75 GiB of memory")

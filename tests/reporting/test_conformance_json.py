@@ -1,0 +1,57 @@
+"""Conformance as JSON lines: everything that a report holds, in lines that every reader takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.reporting.conformance_reports import hostile, report
+from vinculum.conformance.report import Report
+from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance_json import lines
+
+
+def read(given: Report) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the object on the run and those on the cases."""
+    run, *cases = map(json.loads, lines(given))
+    return run, cases
+
+
+class TestLines:
+    """Issue 4, point 6: `--json` lines."""
+
+    def test_the_run(self) -> None:
+        given = report()
+        run, cases = read(given)
+        assert run["type"] == "run"
+        assert (run["backend"], run["title"], run["level"]) == ("openvino", "OpenVINO", "default")
+        assert run["versions"] == given.versions
+        assert sum(run["counts"].values()) == len(cases) == len(given.results)
+
+    def test_the_cases(self) -> None:
+        given = report()
+        _, cases = read(given)
+        for case, result in zip(cases, given.results, strict=True):
+            assert case["type"] == "case"
+            assert (case["id"], case["clause"], case["statement"]) == (result.id, result.clause, result.statement)
+            assert (case["operator"], case["element_type"]) == (result.operator, result.element_type)
+            assert case["verdict"] == result.verdict.kind.value
+            assert case["reproducer"] == result.reproducer
+        ulps = next(case for case in cases if case["verdict"] == "off by ulps")
+        assert ulps["passes"] is False
+        assert ulps["deviates"] is True
+        assert ulps["ulps"]["20"] == 1
+        assert ulps["largest"] == 2**20
+        assert ulps["example"]["operands"] == ["1.1754944e-38 (0x00800000)", "3.0 (0x40400000)"]
+        assert (ulps["elements"], ulps["differing"]) == (1024, 235)
+
+    def test_what_is_not_supported_neither_passes_nor_deviates(self) -> None:
+        _, cases = read(report())
+        case = next(case for case in cases if case["verdict"] == Kind.UNSUPPORTED.value)
+        assert (case["passes"], case["deviates"]) == (False, False)
+
+    def test_hostile_text(self) -> None:
+        given = hostile()
+        assert all(line.isascii() and line.isprintable() for line in lines(given))
+        _, cases = read(given)
+        assert [case["words"] for case in cases] == [result.verdict.words for result in given.results]

@@ -16,7 +16,7 @@ from tests.reporting.conformance_reports import exact, report
 from vinculum.cli.main import main
 from vinculum.conformance import suite
 from vinculum.conformance.case import Level
-from vinculum.conformance.known_deviations import as_text
+from vinculum.conformance.recorded_deviations import as_text
 from vinculum.conformance.report import Report
 from vinculum.conformance.verdict import Kind, Verdict
 
@@ -171,6 +171,31 @@ class TestReports:
         assert conform("vinculum", "--html", page, "--junit", document) == 3
         assert page.read_text("utf-8") == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html"]
+
+
+class TestRecord:
+    """Issue 4, point 7: `--record FILE` writes the file that `--expect` takes, and keeps the reasons that one has."""
+
+    def test_what_is_recorded_is_expected(self, conform: Conform, tmp_path: Path) -> None:
+        file = tmp_path / "known.txt"
+        assert conform("vinculum", "--record", file) == 1
+        assert conform("vinculum", "--expect", file) == 0
+
+    def test_reasons_stay(self, conform: Conform, tmp_path: Path) -> None:
+        file = tmp_path / "known.txt"
+        file.write_text("backend: vinculum\nlevel: default\nreason: an instruction\ncrashed: */*/*/*/*\n")
+        assert conform("--expect", file, "--record", file) == 1
+        assert "reason: an instruction\ncrashed: " in file.read_text()
+        assert "crashed: */*/*/*/*" not in file.read_text()
+        assert conform("--expect", file) == 0
+
+    @pytest.mark.parametrize("arguments", [("vinculum", "numpy"), ("vinculum", "--only", "Div-14/*")])
+    def test_refused(
+        self, conform: Conform, arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert conform(*arguments, "--record", tmp_path / "known.txt") == 2
+        assert "give one BACKEND and no --only" in capsys.readouterr().err
+        assert not list(tmp_path.iterdir())
 
 
 class TestExpect:

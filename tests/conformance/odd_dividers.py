@@ -1,4 +1,4 @@
-"""Runtimes in miniature that compute in odd ways which the other miniatures do not: for the tests of the fingerprint."""
+"""Runtimes in miniature that compute in ways which the other miniatures do not: for the tests of the fingerprint."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.known_deviations import Mismatch, as_text, mismatches, read_known_deviations
+from vinculum.conformance.known_deviations import Mismatch, mismatches, read_known_deviations
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import ModelError
@@ -122,35 +122,3 @@ class TestReading:
         file.write_bytes(b"\xff\xfe\x00")
         with pytest.raises(ModelError, match="not a text file in UTF-8"):
             read_known_deviations(file)
-
-
-class TestWriting:
-    """The file that a run writes expects that very run."""
-
-    def test_a_run_matches_the_file_that_it_wrote(self, tmp_path: Path) -> None:
-        file = tmp_path / "known.txt"
-        file.write_text(as_text(RUN))
-        known = read_known_deviations(file)
-        assert mismatches(RUN, known) == ()
-        assert known.versions == (("onnxruntime", "1.31.1"),)
-
-    def test_patterns_are_as_broad_as_they_can_be(self) -> None:
-        types = ("float", "double", "int8")
-        kinds = {
-            f"{operator}/{element_type}/{what}/equal shapes/run-time operands": (
-                Kind.UNSUPPORTED if operator == "Div-1" else Kind.ULPS if element_type == "float" else Kind.EXACT
-            )
-            for operator in ("Div-1", "Div-7")
-            for element_type in types
-            for what in ("ordinary numbers", "special values")
-        }
-        lines = as_text(_report(kinds)).splitlines()
-        assert [line for line in lines if "/" in line] == [
-            "not supported: Div-1/*/*/*/*",
-            "off by ulps: Div-7/float/*/*/*",
-        ]
-
-    def test_a_run_without_deviations_writes_a_file_without_lines(self, tmp_path: Path) -> None:
-        file = tmp_path / "known.txt"
-        file.write_text(as_text(_report({FINE: Kind.EXACT})))
-        assert read_known_deviations(file).deviations == ()

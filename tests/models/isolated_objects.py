@@ -148,6 +148,26 @@ class Subject:
         return os.getpid()
 
 
+class Runner:
+    """It takes the place of what runs models in a foreign runtime.
+
+    Parameters
+    ----------
+    runtime : str
+        What is to become of every model.
+    """
+
+    def __init__(self, runtime: str) -> None:
+        self._runtime = runtime
+
+    def run(self, model: bytes | str, inputs: object) -> list[object]:
+        if self._runtime == "exits":
+            sys.exit(7)
+        if self._runtime == "sleeps":
+            time.sleep(FOREVER)
+        raise MemoryError
+
+
 class Once:
     """It can be made once: the file that it leaves forbids it from then on."""
 

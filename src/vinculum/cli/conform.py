@@ -39,6 +39,10 @@ def conform(
         list[Path] | None,
         typer.Option(metavar="FILE", help="The known deviations of a backend: fail on any other, and on none of them."),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what deviates there, for --expect, with the reasons that it gives."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
     case_limit: Annotated[
         float, typer.Option(min=0.1, max=3600, metavar="SECONDS", help="After so long a case is hung.")
@@ -68,10 +72,14 @@ def conform(
     known = {file.backend: file for file in map(read_known_deviations, expect or ())}
     asked = tuple(dict.fromkeys(backends or known))
     _check(asked, known, expect or [], workers)
-    check_files({"--junit": junit, "--html": html}, {"--expect": expect or []})
+    if record is not None and (len(asked) > 1 or patterns):
+        raise AttributeValueError("--record writes down one whole run: give one BACKEND and no --only")
+    written = {"--junit": junit, "--html": html, "--record": record}
+    # What is recorded may take the place of what was expected: it keeps the reasons.
+    check_files(written, {"--expect": [file for file in expect or [] if file != record]})
     limits = Limits(seconds=case_limit, memory=memory_limit << 20)
     reports = [_survey(backend, _level(level, known.get(backend)), patterns, workers, limits) for backend in asked]
-    _write(reports, junit, html)
+    _write(reports, known, junit, html, record)
     comparisons = _compared(reports, known, whole=not patterns)
     _print(reports, comparisons, machine, verbose)
     if _deviates(reports, comparisons):
@@ -137,8 +145,15 @@ def _survey(backend: str, level: Level, patterns: Sequence[str], workers: int, l
         )
 
 
-def _write(reports: Sequence[Report], junit: Path | None, html: Path | None) -> None:
+def _write(
+    reports: Sequence[Report],
+    known: dict[str, KnownDeviations],
+    junit: Path | None,
+    html: Path | None,
+    record: Path | None,
+) -> None:
     from vinculum.cli.report_files import write_files
+    from vinculum.conformance.recorded_deviations import as_text
     from vinculum.reporting import conformance_html, conformance_junit
 
     files: dict[Path, str] = {}
@@ -146,6 +161,8 @@ def _write(reports: Sequence[Report], junit: Path | None, html: Path | None) -> 
         files[junit] = conformance_junit.document(reports)
     if html is not None:
         files[html] = conformance_html.document(reports)
+    if record is not None:
+        files[record] = as_text(reports[0], known.get(reports[0].backend))
     write_files(files)
 
 

@@ -12,15 +12,14 @@ A file has lines of these forms; blank ones and those that begin with ``#`` say 
 
 ``backend`` and ``level`` stand first: what is run, and how much of it. Each ``version`` names a package. A ``reason``
 holds for the lines below it, with the ``link`` to where it was reported, if it was. Every other line is a verdict and
-a pattern of case ids, part by part: ``*`` stands for anything within one of the five parts.
+a pattern of case ids, part by part: ``*`` stands for anything within one of the five parts. What is refused as the
+specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import product
 from pathlib import Path
 
 from vinculum.conformance.case import Level
@@ -197,44 +196,14 @@ def _disagreement(result: Result, lines: list[Deviation]) -> str | None:
     actual = f"{kind.value} ({said})" if said else kind.value
     if not lines:
         return None if kind.passes else f"new failure: {actual}"
-    other = next((line for line in lines if line.kind is not kind), None)
+    other = next((line for line in lines if not agrees(kind, line.kind)), None)
     if other is None:
         return None
     what = "unexpected pass" if kind.passes else "other failure"
     return f"{what}: {actual}, where line {other.line} says {other.kind.value}"
 
 
-def as_text(report: Report) -> str:
-    """Return the file that expects just what a run found, its reasons still to be written.
-
-    The patterns are as few as simple means make them: each stands for cases of one verdict, and for no other case of
-    the run.
-    """
-    head = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
-    head += [f"version: {package} {version}" for package, version in report.versions.items() if " " not in package + version]
-    lines: list[str] = []
-    for kind in Kind:
-        patterns = [] if kind.passes else sorted(_patterns(report, kind))
-        if patterns:
-            lines += ["", "reason: not explained yet", *(f"{kind.value}: {'/'.join(p)}" for p in patterns)]
-    return "\n".join([*head, *lines, ""])
-
-
-def _patterns(report: Report, kind: Kind) -> Iterator[tuple[str, ...]]:
-    """Yield patterns that match every case of a verdict and no other case, the broadest first."""
-    ids = {tuple(result.id.split("/")): result.verdict.kind is kind for result in report.results}
-    left = {parts for parts, is_it in ids.items() if is_it}
-    broad: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
-    refuted: set[tuple[str, ...]] = set()
-    for kept in product((False, True), repeat=PARTS):
-        for parts, is_it in ids.items():
-            pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
-            if is_it:
-                broad.setdefault(pattern, set()).add(parts)
-            else:
-                refuted.add(pattern)
-    candidates = {pattern: parts for pattern, parts in broad.items() if pattern not in refuted}
-    while left:
-        best = max(candidates, key=lambda pattern: (len(candidates[pattern] & left), pattern.count("*"), pattern))
-        yield best
-        left -= candidates.pop(best)
+def agrees(actual: Kind, listed: Kind) -> bool:
+    """Tell whether a verdict is what a line lists; what must be refused may lie among what is refused throughout."""
+    refused_throughout = listed in (Kind.REFUSED, Kind.UNSUPPORTED)
+    return actual is listed or (actual is Kind.REFUSED_AS_REQUIRED and refused_throughout)

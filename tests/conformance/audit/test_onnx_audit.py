@@ -190,49 +190,41 @@ class TestWhereADivisionStands:
         assert "inside the function 'Ratio'" in str(nodes["ratio"].unobserved)
         assert not found.finds
 
-    @pytest.mark.parametrize("backend", BOTH)
-    def test_in_a_body(self, audited: Audited, onnx_model: Build, backend: str) -> None:
-        then = helper.make_graph([div("a", "a", "t")], "t", [], [helper.make_tensor_value_info("t", FLOAT, (2,))])
-        other = helper.make_graph(
-            [helper.make_node("Neg", ["a"], ["e"])], "e", [], [helper.make_tensor_value_info("e", FLOAT, (2,))]
-        )
-        node = helper.make_node("If", ["flag"], ["c"], then_branch=then, else_branch=other)
-        model = onnx_model(
-            [node, div("c", "a", "d", "outer")],
-            {"flag": (TensorProto.BOOL, ()), "a": (FLOAT, (2,))},
-            {"d": (FLOAT, (2,))},
-        )
-        found = audited(model, backend, {"flag": np.array(True), "a": f32([1, 2])})
-        nodes = {node.division.name: node for node in found.nodes}
-        assert nodes["ratio"].unobserved == "inside the then_branch of an If"
-        assert nodes["outer"].verdict is not None
-        assert nodes["outer"].verdict.kind is Kind.EXACT
 
-    def test_in_a_loop(self, audited: Audited, onnx_model: Build) -> None:
-        body = helper.make_graph(
-            [helper.make_node("Identity", ["go"], ["go_on"]), div("x", "x", "y")],
-            "body",
-            [
-                helper.make_tensor_value_info("i", INT64, ()),
-                helper.make_tensor_value_info("go", TensorProto.BOOL, ()),
-                helper.make_tensor_value_info("x", FLOAT, (2,)),
-            ],
-            [
-                helper.make_tensor_value_info("go_on", TensorProto.BOOL, ()),
-                helper.make_tensor_value_info("y", FLOAT, (2,)),
-            ],
-        )
-        count = numpy_helper.from_array(np.array(2), "count")
+class TestExposure:
+    """Exposing keeps a runtime from fusing: whether that changes the model's outputs is told."""
+
+    def test_a_fused_layer_norm(self, audited: Audited, onnx_model: Build) -> None:
+        """ONNX Runtime makes one operator of these nodes, but not if the values between them are outputs."""
+        numbers = {
+            "two": f32(2),
+            "epsilon": f32(1e-5),
+            "w": np.linspace(0.5, 2, 64, dtype=np.float32),
+            "z": f32([0] * 64),
+        }
         model = onnx_model(
-            [helper.make_node("Loop", ["count", "", "a"], ["c"], body=body)],
-            {"a": (FLOAT, (2,))},
-            {"c": (FLOAT, (2,))},
-            initializers=[count],
+            [
+                helper.make_node("ReduceMean", ["x"], ["mean"], axes=[-1]),
+                helper.make_node("Sub", ["x", "mean"], ["d"]),
+                helper.make_node("Pow", ["d", "two"], ["squares"]),
+                helper.make_node("ReduceMean", ["squares"], ["variance"], axes=[-1]),
+                helper.make_node("Add", ["variance", "epsilon"], ["more"]),
+                helper.make_node("Sqrt", ["more"], ["s"]),
+                div("d", "s", "q"),
+                helper.make_node("Mul", ["q", "w"], ["scaled"]),
+                helper.make_node("Add", ["scaled", "z"], ["y"]),
+            ],
+            {"x": (FLOAT, (4, 8, 64))},
+            {"y": (FLOAT, (4, 8, 64))},
+            initializers=[numpy_helper.from_array(array, name) for name, array in numbers.items()],
         )
-        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
-        assert [node.unobserved for node in found.nodes] == ["inside the body of a Loop"]
-        assert found.exposed.end is End.RETURNED
-        assert not found.finds
+        given = {"x": np.random.default_rng(0).standard_normal((4, 8, 64)).astype(np.float32)}
+        found = audited(model, "onnxruntime", given)
+        assert found.nodes[0].verdict is not None
+        assert found.nodes[0].verdict.kind is Kind.EXACT
+        (sentence,) = found.changed
+        assert "output 'y' differs" in sentence
+        assert audited(model, "onnxruntime[graph_optimization_level=disable]", given).changed == ()
 
 
 class TestFiles:

@@ -45,10 +45,18 @@ class TestDeath:
         (outcome,) = outcomes("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
         assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
 
-    def test_time_is_limited(self, division: Division) -> None:
-        case = Case(division(INT32, (1,), (1,)).SerializeToString(), None)
-        (outcome,) = run_cases("reference", [case], seconds=0.01)
-        assert (outcome.problem, outcome.died) == ("did not end within 0 seconds", True)
+    @pytest.mark.parametrize(
+        ("runtime", "problem", "died"),
+        [
+            ("exits", "ended: exit code 7", True),
+            ("sleeps", "did not end within 2 seconds", True),
+            ("lacks memory", "there is not enough memory", False),
+        ],
+    )
+    def test_other_ends(self, monkeypatch: pytest.MonkeyPatch, runtime: str, problem: str, died: bool) -> None:
+        monkeypatch.setattr(runtime_process, "_CHILD", "tests.models.isolated_objects:Runner")
+        outcomes = run_cases(runtime, [Case(b"", None)] * 2, seconds=2.0)
+        assert [(outcome.problem, outcome.died) for outcome in outcomes] == [(problem, died)] * (1 if died else 2)
 
 
 class TestRefusal:

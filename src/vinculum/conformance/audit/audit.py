@@ -79,13 +79,27 @@ class Auditor:
         start = perf_counter()
         with self._process() as process, _staged(subject.exposed) as path:
             plain = process.call("run", subject.file.absolute(), given)
-            exposed = plain if plain.end is End.HUNG else self._exposed_run(process, subject, path, given)
+            exposed = plain if plain.end is End.HUNG else self._exposed_run(process, path, given)
             seconds = perf_counter() - start
             if exposed.end is not End.RETURNED:
+                if plain.end is End.RETURNED and subject.exposes_bodies:
+                    self.subject = self._without_bodies()
+                    return self.audit(inputs)
                 return self._without_values(plain, exposed, seconds, given)
             nodes = tuple(record(point, given, exposed.value, process) for point in subject.points)
         changed = _changed(subject, plain.value, exposed.value) if plain.end is End.RETURNED else ()
         return self._audit(nodes, plain, exposed, seconds, changed=changed)
+
+    def _exposed_run(self, process: Isolated, path: Path | None, inputs: Mapping[str, Any]) -> Answer:
+        if path is None:
+            return process.call("run_exposed", self.subject.file.absolute(), inputs)
+        return process.call("run", path, inputs)
+
+    def _without_bodies(self) -> Subject:
+        """Return the model without what the runtime does not take, which its bodies may be that hand out values."""
+        from vinculum.conformance.audit.onnx_subject import onnx_subject
+
+        return onnx_subject(self.subject.file, with_bodies=False)
 
     def _without_values(self, plain: Answer, exposed: Answer, seconds: float, given: Mapping[str, Any]) -> Audit:
         reason = f"{self._runtime.title} handed out nothing"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
+from numpy.typing import NDArray
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.models.onnx_rewriter import names_in, unique_name
 from vinculum.models.onnx_scopes import subgraphs
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of
 
+NOT_TAKEN = (-1,)
+"""What stands for the shape of a value that does not exist."""
 _TAKES_EVERY_CONSTANT = 9
 """The operator set from which on a Constant may be of any element type."""
 
@@ -20,7 +24,8 @@ _TAKES_EVERY_CONSTANT = 9
 class Bodies:
     """Adds outputs to the nodes of a model's main graph that hold subgraphs.
 
-    A Loop stacks what an iteration hands out. An If hands out empty tensors for the branch that is not taken.
+    A Loop stacks what an iteration hands out. An If hands out each value twice over, in one dimension and its shape;
+    of the branch that is not taken the shape is ``NOT_TAKEN``.
 
     Parameters
     ----------
@@ -48,30 +53,55 @@ class Bodies:
     def can_expose(self, path: str) -> bool:
         """Tell whether values at a path, as in `Division.path`, can be handed out."""
         node, _ = self._nodes.get(path, (NodeProto(), ""))
-        if node.domain or node.op_type == "Loop":
-            return not node.domain
-        return node.op_type == "If" and self._opset >= _TAKES_EVERY_CONSTANT
+        return not node.domain and node.op_type in ("If", "Loop") and self._opset >= _TAKES_EVERY_CONSTANT
 
     def expose(self, path: str, values: Sequence[str], element_type: ElementType) -> list[str]:
-        """Hand out values of one element type and return the names that they have in the main graph."""
+        """Hand out values of one element type and return the names in the main graph: of an If two for each."""
         node, attribute = self._nodes[path]
-        graphs = [(name == attribute, graph) for name, graph in subgraphs(node)]
-        while len(node.output) < max(len(graph.output) for _, graph in graphs):
-            node.output.append(unique_name("left_out", self._taken))  # Trailing outputs may be left out.
+        code = element_type.onnx_code or 0
+        ((_, body), *_) = ((name, graph) for name, graph in subgraphs(node) if name == attribute)
+        if self.is_stacked(path):
+            self._complete(node, len(body.output) - 1)  # Whether it goes on is none of its outputs.
+            return [self._handed_out(node, body, self._made(body, "Identity", value), code) for value in values]
+        self._complete(node, len(body.output))
+        ((_, other), *_) = ((name, graph) for name, graph in subgraphs(node) if name != attribute)
         names: list[str] = []
         for value in values:
-            for holds_it, graph in graphs:
-                self._hand_out(graph, value if holds_it else None, element_type)
-            names.append(unique_name(f"{value}_exposed", self._taken))
-            node.output.append(names[-1])
+            flat = self._made(body, "Reshape", value, self._constant(body, np.array([-1])))
+            names.append(self._handed_out(node, body, flat, code))
+            self._handed_out_by(other, self._constant(other, np.empty(0, dtype_of(element_type))), code)
+            names.append(self._handed_out(node, body, self._made(body, "Shape", value), TensorProto.INT64))
+            self._handed_out_by(other, self._constant(other, np.array(NOT_TAKEN)), TensorProto.INT64)
         return names
 
-    def _hand_out(self, graph: GraphProto, value: str | None, element_type: ElementType) -> None:
-        name = unique_name(f"{value or 'nothing'}_handed_out", self._taken)
-        if value is not None:
-            graph.node.append(helper.make_node("Identity", [value], [name], unique_name(f"{name}_node", self._taken)))
-        else:
-            empty = numpy_helper.from_array(np.empty(0, dtype_of(element_type)))
-            title = unique_name(f"{name}_node", self._taken)
-            graph.node.append(helper.make_node("Constant", [], [name], title, value=empty))
-        graph.output.append(helper.make_tensor_value_info(name, element_type.onnx_code or 0, None))
+    def _complete(self, node: NodeProto, outputs: int) -> None:
+        while len(node.output) < outputs:  # The last ones may be left out.
+            node.output.append(unique_name("left_out", self._taken))
+
+    def _handed_out(self, node: NodeProto, graph: GraphProto, value: str, code: int) -> str:
+        self._handed_out_by(graph, value, code)
+        node.output.append(unique_name("exposed", self._taken))
+        return str(node.output[-1])
+
+    def _handed_out_by(self, graph: GraphProto, value: str, code: int) -> None:
+        graph.output.append(helper.make_tensor_value_info(value, code, None))
+
+    def _made(self, graph: GraphProto, operator: str, *operands: str) -> str:
+        name = unique_name("handed_out", self._taken)
+        graph.node.append(helper.make_node(operator, operands, [name], unique_name(f"{name}_node", self._taken)))
+        return name
+
+    def _constant(self, graph: GraphProto, array: NDArray[Any]) -> str:
+        name = unique_name("constant", self._taken)
+        value = numpy_helper.from_array(array)
+        title = unique_name(f"{name}_node", self._taken)
+        graph.node.append(helper.make_node("Constant", [], [name], title, value=value))
+        return name
+
+
+def taken_branch(handed_out: Sequence[NDArray[Any]]) -> list[NDArray[Any]] | None:
+    """Return the values that an If handed out, each in one dimension and then its shape; None if it took the other."""
+    if tuple(handed_out[1]) == NOT_TAKEN:
+        return None
+    pairs = zip(handed_out[::2], handed_out[1::2], strict=True)
+    return [flat.reshape(tuple(shape)) for flat, shape in pairs]

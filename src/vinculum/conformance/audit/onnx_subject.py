@@ -116,7 +116,7 @@ class _Exposed:
             return point
         names = self._bodies.expose(scope.path, [*node.input, *node.output], element_type)
         sources = tuple(Source(place=self._place(name)) for name in names)
-        how = Delivery.STACKED if stacked else Delivery.OR_EMPTY
+        how = Delivery.STACKED if stacked else Delivery.BRANCH
         return replace(point, sources=sources, unobserved=None, delivery=how)
 
     def _source(self, name: str, division: Division) -> Source:

@@ -52,7 +52,7 @@ class Delivery(Enum):
 
     AS_THEY_ARE = "as they are"
     STACKED = "all iterations of a Loop together"
-    OR_EMPTY = "empty if the branch of an If is not taken"
+    BRANCH = "as the branch of an If hands them out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +106,11 @@ class Subject:
     points: tuple[Point, ...]
     exposed: ModelProto | None
     model: Model | None
+
+    @property
+    def exposes_bodies(self) -> bool:
+        """Whether subgraphs were changed to expose what stands in them."""
+        return any(point.delivery is not Delivery.AS_THEY_ARE for point in self.points)
 
 
 def inside(path: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.conformance.audit.bodies import taken_branch
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
 from vinculum.conformance.audit.points import Delivery, Point
 from vinculum.conformance.audit.record import NodeRecord
@@ -37,13 +38,11 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     division = point.division
     if point.unobserved is not None:
         return NodeRecord(division, division.element_type, unobserved=point.unobserved)
-    *operands, actual = (source.value(inputs, exposed) for source in point.sources)
-    if point.delivery is not Delivery.AS_THEY_ARE and not len(actual):
-        words = "no iteration is made" if point.delivery is Delivery.STACKED else "the branch is not taken"
-        return NodeRecord(division, division.element_type, unobserved=words)
-    if point.delivery is Delivery.STACKED:
-        operands = _of_one_rank(operands)
-    constant = tuple(source.is_constant(inputs) for source in point.sources[:-1])
+    values = _delivered(point.delivery, [source.value(inputs, exposed) for source in point.sources])
+    if values is None:
+        return NodeRecord(division, division.element_type, unobserved="it is not executed")
+    *operands, actual = values
+    constant = tuple(source.is_constant(inputs) for source in point.sources[: len(operands)])
     question = Question(division.spec, point.attributes, tuple(operands), constant)
     try:
         expected = _quotient(question)
@@ -65,8 +64,15 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     )
 
 
+def _delivered(delivery: Delivery, values: list[Any]) -> list[Any] | None:
+    """Return operands and quotient out of what the runtime handed out; None if the node was not executed."""
+    if delivery is Delivery.STACKED:
+        return None if values[-1].shape[:1] == (0,) else _of_one_rank(values)
+    return taken_branch(values) if delivery is Delivery.BRANCH else values
+
+
 def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return stacks of operands so that broadcasting them is broadcasting the operands of each iteration."""
+    """Return stacks whose items broadcast as those of each iteration do."""
     rank = max(stack.ndim for stack in stacks)
     return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
 

@@ -137,7 +137,8 @@ def same(one: Array, other: Array) -> Array:
     equal = np.asarray(bits[0] == bits[1])
     if one.dtype.kind in "iu":
         return equal
-    return np.asarray(equal | (np.isnan(one) & np.isnan(other)))
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        return np.asarray(equal | (np.isnan(one) & np.isnan(other)))
 
 
 def number(value: Any) -> str:

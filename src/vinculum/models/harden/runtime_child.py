@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_BFLOAT16_CODE = 16  # onnx.TensorProto.BFLOAT16
+from vinculum.models.onnxruntime_values import to_python, to_runtime
+
 _QUIET = 4
 
 Model = bytes | str
@@ -27,31 +26,9 @@ def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     if feeds is None:
         return []
-    types = [tensor.type for tensor in (*session.get_inputs(), *session.get_outputs())]
-    if "tensor(bfloat16)" not in types:
-        return list(session.run(None, dict(feeds)))
-    values = {name: _ort_value(array) for name, array in feeds.items()}
-    return [_array(value) for value in session.run_with_ort_values(None, values)]
-
-
-def _ort_value(array: Any) -> Any:
-    from onnxruntime import OrtValue
-
-    if array.dtype != _BFLOAT16:
-        return OrtValue.ortvalue_from_numpy(array)
-    return OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), _BFLOAT16_CODE)
-
-
-def _array(value: Any) -> Any:
-    if value.data_type() != "tensor(bfloat16)":
-        return value.numpy()
-    # NumPy has no bfloat16 that ONNX Runtime knows, so its bits are copied.
-    from ctypes import c_uint16
-
-    shape = tuple(value.shape())
-    count = int(np.prod(shape, dtype=np.int64))
-    bits = np.ctypeslib.as_array((c_uint16 * count).from_address(value.data_ptr())) if count else np.empty(0, np.uint16)
-    return bits.copy().view(_BFLOAT16).reshape(shape)
+    values = {name: to_runtime(name, array) for name, array in feeds.items()}
+    names = [output.name for output in session.get_outputs()]
+    return [to_python(*named) for named in zip(names, session.run_with_ort_values(names, values), strict=True)]
 
 
 def run_openvino(model: Model, feeds: Feeds) -> list[Any]:

@@ -100,7 +100,8 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
     if answer.end is End.RETURNED:
         return Outcome(outputs=tuple(answer.value))
     if answer.end is End.CRASHED:
-        return Outcome(problem=f"died of {answer.words}", died=True)
+        how = "died of" if answer.words.startswith("SIG") else "ended:"
+        return Outcome(problem=f"{how} {answer.words}", died=True)
     if answer.end is End.HUNG:
         return Outcome(problem=f"did not end within {seconds:.0f} seconds", died=True)
     return Outcome(problem=answer.words)

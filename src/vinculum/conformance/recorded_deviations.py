@@ -1,0 +1,78 @@
+"""What a run found, written as a file of known deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from vinculum.conformance.environment import environment
+from vinculum.conformance.known_deviations import PARTS, KnownDeviations, agrees
+from vinculum.conformance.report import Report, Result
+from vinculum.conformance.verdict import Kind
+
+_UNEXPLAINED = "not explained yet"
+
+
+def as_text(report: Report, known: KnownDeviations | None = None) -> str:
+    """Return the file that expects just what a run found.
+
+    The patterns are as few as simple means make them: each stands for cases of one verdict, and for no other case of
+    the run.
+
+    Parameters
+    ----------
+    report : Report
+        The run.
+    known : KnownDeviations, optional
+        Where reasons are taken from: that of the first line with a case's verdict that matches the case, be it ever so
+        broad. Without one a reason is still to be written.
+    """
+    groups: dict[tuple[str, str, Kind], set[str]] = {}
+    for result in report.results:
+        if not result.verdict.kind.passes:
+            groups.setdefault((*_reason(result, known), result.verdict.kind), set()).add(result.id)
+    platform = environment()
+    lines = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
+    lines += [f"version: {name} {version}" for name, version in report.versions.items() if name not in platform]
+    said = None
+    for (reason, link, kind), ids in sorted(groups.items(), key=lambda group: _place(group[0], known)):
+        if (reason, link) != said:
+            lines += ["", f"reason: {reason}", *([f"link: {link}"] if link else [])]
+            said = reason, link
+        lines += (f"{kind.value}: {'/'.join(pattern)}" for pattern in sorted(_patterns(report, kind, ids)))
+    return "\n".join([*lines, ""])
+
+
+def _reason(result: Result, known: KnownDeviations | None) -> tuple[str, str]:
+    for deviation in known.deviations if known else ():
+        if deviation.kind is result.verdict.kind and deviation.matches(result.id):
+            return deviation.reason, deviation.link
+    return _UNEXPLAINED, ""
+
+
+def _place(group: tuple[str, str, Kind], known: KnownDeviations | None) -> tuple[int, str, int]:
+    """Return where a group stands: its reason where the known file has it, what is not explained last."""
+    reason, link, kind = group
+    said = [(deviation.reason, deviation.link) for deviation in known.deviations] if known else []
+    place = said.index((reason, link)) if (reason, link) in said else len(said)
+    return place, reason, list(Kind).index(kind)
+
+
+def _patterns(report: Report, kind: Kind, wanted: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield patterns that match all of the wanted cases and none that would disagree, the broadest first."""
+    left = {tuple(id.split("/")) for id in wanted}
+    matching: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    refuted: set[tuple[str, ...]] = set()
+    for kept in product((False, True), repeat=PARTS):
+        for result in report.results:
+            parts = tuple(result.id.split("/"))
+            pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
+            if parts in left:
+                matching.setdefault(pattern, set()).add(parts)
+            elif not agrees(result.verdict.kind, kind):
+                refuted.add(pattern)
+    candidates = {pattern: parts for pattern, parts in matching.items() if pattern not in refuted}
+    while left:
+        best = max(candidates, key=lambda pattern: (len(candidates[pattern] & left), pattern.count("*"), pattern))
+        yield best
+        left -= candidates.pop(best)

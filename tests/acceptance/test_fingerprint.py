@@ -1,0 +1,80 @@
+"""``vinculum fingerprint`` as a user types it: lines in words, JSON for machines, and one line for wrong usage."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.acceptance.conftest import Vinculum
+
+
+class TestPage:
+    """A page says in words how a runtime divides, and marks what differs from the specification."""
+
+    def test_numpy(self, vinculum: Vinculum) -> None:
+        done = vinculum("fingerprint", "numpy")
+        assert (done.returncode, done.stderr) == (0, "")
+        lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+        assert lines[0].startswith("NumPy (numpy ")
+        assert "float correctly rounded" in lines
+        assert [line for line in lines if line.startswith("!")] == ["! mixed element types accepted"]
+        assert lines[-1].endswith("1 marked !: they differ from the specification.")
+        assert "\x1b" not in done.stdout
+
+    def test_one_after_the_other(self, vinculum: Vinculum) -> None:
+        done = vinculum("fingerprint", "numpy", "onnx-reference")
+        assert done.returncode == 0
+        titles = [line for line in done.stdout.splitlines() if line.startswith(("NumPy (", "the ONNX reference"))]
+        assert len(titles) == 2
+
+    def test_faults_are_told_and_not_judged(self, vinculum: Vinculum) -> None:
+        if importlib.util.find_spec("openvino") is None:
+            pytest.skip("OpenVINO is optional: pip install 'vinculum[openvino]'")
+        done = vinculum("fingerprint", "openvino", columns=400)
+        assert done.returncode == 0
+        marked = "\n".join(line for line in done.stdout.splitlines() if line.startswith("!"))
+        for words in (
+            "computed as a * (1/b)",
+            "computed in int32 (upper bits dropped), that in float",
+            "floor attribute ignored at run time (truncated), honoured when folded",
+            "disagrees with run time (float): correctly rounded",
+        ):
+            assert words in marked
+
+
+class TestJson:
+    """With --json each backend is a line."""
+
+    def test_lines(self, vinculum: Vinculum) -> None:
+        done = vinculum("fingerprint", "numpy", "onnx-reference", "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        read: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [one["backend"] for one in read] == ["numpy", "onnx-reference"]
+        for one in read:
+            assert set(one) == {"backend", "title", "versions", "seconds", "findings"}
+            for finding in one["findings"]:
+                assert set(finding) == {"probe", "statement", "is_deviation", "evidence"}
+        (mixed,) = (finding for finding in read[0]["findings"] if finding["is_deviation"])
+        assert mixed["evidence"].startswith("float32 / float64 gives float64")
+
+
+class TestWrongUsage:
+    """It is refused in a line before anything is probed."""
+
+    def test_unknown_name(self, refused: Callable[..., str]) -> None:
+        assert refused("fingerprint", "numpy", "nunpy").endswith("did you mean 'numpy'?")
+
+    def test_unknown_option(self, refused: Callable[..., str]) -> None:
+        assert refused("fingerprint", "torch[devise=cuda]").endswith("did you mean 'device'?")
+
+    def test_no_name(self, refused: Callable[..., str]) -> None:
+        assert "BACKEND" in refused("fingerprint")
+
+    def test_help_imports_no_runtime(self, vinculum: Vinculum) -> None:
+        done = vinculum("fingerprint", "--help")
+        assert done.returncode == 0
+        assert "BACKEND" in done.stdout

@@ -307,6 +307,16 @@ class EatsMemory(Divider):
         return super().quotients(question, a, b)
 
 
+class Leaks(Divider):
+    """It keeps 64 MiB for each question."""
+
+    def __init__(self) -> None:
+        self._kept: list[Array] = []
+
+    def look(self, question: Question) -> None:
+        self._kept.append(np.ones(1 << 23))
+
+
 class Prints(Divider):
     """It prints what it does, to every way out."""
 

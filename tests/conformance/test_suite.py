@@ -159,6 +159,11 @@ class TestLimits:
         assert found[2].verdict.words == "no answer within 3 seconds"
         assert found[2].reproducer == "# Div-14"
 
+    def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
+        limits = Limits(seconds=A_WHILE, memory=768 << 20)
+        found = ask(Divider(), numbered(60), f"{miniatures.__name__}:Leaks", limits=limits)
+        assert [result.verdict.kind for result in found] == [Kind.EXACT] * 60
+
 
 def _of_int64(dividend: Any) -> Case:
     from vinculum.spec.element_types import INT64

@@ -19,7 +19,7 @@ from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.verdict import Verdict
 from vinculum.errors import AttributeValueError
-from vinculum.models.isolation import Isolated, Limits
+from vinculum.models.isolation import Answer, End, Isolated, Limits
 from vinculum.models.messages import listed
 
 _ANSWERING = "vinculum.conformance.answering:answering"
@@ -106,7 +106,7 @@ def ask(
             if numbered is None:
                 return
             number, case = numbered
-            verdict = judge(case, isolated.call("answer", case.question))
+            verdict = judge(case, _answer(isolated, case))
             result = _result(asked, case, verdict)
             with lock:
                 results[number] = result
@@ -126,6 +126,14 @@ def ask(
             for future in done:
                 future.result()
     return tuple(results[number] for number in sorted(results))
+
+
+def _answer(isolated: Isolated, case: Case) -> Answer:
+    answer = isolated.call("answer", case.question)
+    if answer.end is End.OUT_OF_MEMORY:
+        # What leaks from case to case must not be laid at the door of the last: a new process tells.
+        return isolated.call("answer", case.question)
+    return answer
 
 
 def _result(asked: Runtime, case: Case, verdict: Verdict) -> Result:

@@ -110,7 +110,7 @@ class TestLoop:
         assert node.verdict is not None
         assert (node.verdict.kind, node.verdict.elements) == (Kind.EXACT, 12)
         assert node.division.path == "Loop:body"
-        assert [(h.what, h.count, h.first) for h in node.hazards][0] == ("divisor zero", 4, (0, 0, 0))
+        assert next((h.what, h.count, h.first) for h in node.hazards) == ("divisor zero", 4, (0, 0, 0))
         assert (found.changed, found.finds) == ((), False)
 
     def test_no_iteration(self, audited: Audited, onnx_model: Build) -> None:
@@ -135,9 +135,9 @@ class TestLoop:
         )
         found = audited(model, "onnxruntime", {"count": np.array(3), "a": f32([2])})
         assert (found.plain.end, found.exposed.end) == (End.RETURNED, End.RETURNED)
-        nodes = {node.division.name: node for node in found.nodes}
-        assert nodes["inner"].unobserved == "inside the body of a Loop"
-        assert nodes["outer"].verdict is not None
+        seen = {node.division.name: node for node in found.nodes}
+        assert seen["inner"].unobserved == "inside the body of a Loop"
+        assert seen["outer"].verdict is not None
 
 
 class TestScan:

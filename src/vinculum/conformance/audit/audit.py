@@ -108,7 +108,7 @@ class Auditor:
             NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in points
         )
         asked = exposed.end in (End.CRASHED, End.REFUSED)
-        found = suspects(self.subject.model, given) if asked else ()
+        found = suspects(self.subject.engine(), given) if asked else ()
         return self._audit(nodes, plain, exposed, seconds, suspects=found)
 
     def _audit(

@@ -55,7 +55,7 @@ def onnx_subject(file: Path, *, with_bodies: bool = True) -> Subject:
         division = Division(found.name, path, found.spec, found.element_type, found.shapes)
         points.append(exposed.point(scope, node, division))
     outputs = tuple(tensor.name for tensor in model.outputs)
-    return Subject(file, model.inputs, outputs, tuple(points), exposed.model, model)
+    return Subject(file, model.inputs, outputs, tuple(points), exposed.model, lambda: model)
 
 
 def _marked(model: ModelProto) -> dict[int | None, str]:

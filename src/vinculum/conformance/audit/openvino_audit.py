@@ -72,9 +72,7 @@ class OpenVinoAudit:
 
     def facts(self, file: Path) -> ModelFacts:
         """Return what a model holds, by OpenVINO's own reading of the file."""
-        from openvino import Core
-
-        model = Core().read_model(str(file))
+        model = self._runtime.read(str(file))
         inputs = tuple(_facts(port) for port in model.inputs)
         outputs = tuple(_output_name(port) for port in model.outputs)
         return ModelFacts(inputs, outputs, tuple(_divides(model, "", {facts.name for facts in inputs})))
@@ -95,17 +93,11 @@ class OpenVinoAudit:
         return self._runtime.answer(question)
 
     def _run(self, file: Path, inputs: Mapping[str, Any], *, expose: bool) -> list[Any]:
-        from openvino import Core
-
-        places = _places(Core().read_model(str(file)), inputs)
-
-        def read(core: Any) -> Any:
-            model = core.read_model(str(file))
-            if expose:
-                _expose(model)
-            return model
-
-        return list(self._runtime.run(read, places))
+        model = self._runtime.read(str(file))
+        places = _places(model, inputs)
+        if expose:
+            _expose(model)
+        return list(self._runtime.run(model, places))
 
 
 def _places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from pathlib import Path
 
 from vinculum.conformance.audit.openvino_audit import DivideFacts, ModelFacts, PortFacts
@@ -36,7 +37,7 @@ def openvino_subject(file: Path, facts: ModelFacts) -> Subject:
     for divide in facts.divides:
         points.append(_point(divide, place, taken))
         place += 0 if divide.path else len(divide.ports)
-    return Subject(file, inputs, facts.outputs, tuple(points), None, _our_model(file))
+    return Subject(file, inputs, facts.outputs, tuple(points), None, partial(_our_model, file))
 
 
 def _point(divide: DivideFacts, place: int, taken: set[tuple[str, str]]) -> Point:

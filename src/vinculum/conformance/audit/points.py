@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -96,8 +96,8 @@ class Subject:
         Its divisions, in the file's order.
     exposed : ModelProto or None
         The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
-    model : Model or None
-        The model as our engine runs it; None if it cannot.
+    engine : callable
+        Returns the model as our engine runs it; None if it cannot.
     """
 
     file: Path
@@ -105,7 +105,7 @@ class Subject:
     outputs: tuple[str, ...]
     points: tuple[Point, ...]
     exposed: ModelProto | None
-    model: Model | None
+    engine: Callable[[], Model | None]
 
     @property
     def exposes_bodies(self) -> bool:

@@ -115,7 +115,6 @@ class Audit:
 
     @property
     def finds(self) -> bool:
-        """Whether there is a quotient that is not right, or the runtime does not survive the model, or refuses it."""
+        """Whether there is a quotient that is not right, or a run that did not return."""
         wrong = any(node.verdict is not None and not node.verdict.kind.passes for node in self.nodes)
-        died = self.plain.end in (End.CRASHED, End.HUNG, End.OUT_OF_MEMORY)
-        return wrong or died or self.exposed.end is not End.RETURNED
+        return wrong or any(run.end is not End.RETURNED for run in (self.plain, self.exposed))

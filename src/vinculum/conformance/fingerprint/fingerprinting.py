@@ -1,4 +1,4 @@
-"""The fingerprint of a runtime: every probe asked in other processes, two of them side by side."""
+"""The fingerprint of a runtime: every probe asked in other processes, three of them side by side."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ Advance = Callable[[int, str], None]
 
 _ARITHMETIC: tuple[Probe, ...] = (floats, integers, subnormals, identities, reciprocals, roundings, constants)
 _RULES: tuple[Probe, ...] = (axes, mixed_types, broadcasting, empty_tensors, versions)
-# These may end the process, which must then be started again: they have one of their own.
-_EDGES: tuple[Probe, ...] = (zero_divisors, folded_zero_divisors, minimum_by_minus_one, folded_minimum_by_minus_one)
+# These may end the process, which must then be started again: they have processes of their own.
+_EDGES: tuple[Probe, ...] = (zero_divisors, minimum_by_minus_one)
+_FOLDED_EDGES: tuple[Probe, ...] = (folded_zero_divisors, folded_minimum_by_minus_one)
+_PARTS = ((*_ARITHMETIC, *_RULES), _EDGES, _FOLDED_EDGES)
 
-PROBES = (*_ARITHMETIC, *_EDGES, *_RULES)
+PROBES = (*_ARITHMETIC, *_EDGES, *_FOLDED_EDGES, *_RULES)
 """Every probe, in the order of its findings; one may find several things."""
 
 _REGISTRY = "vinculum.conformance.runtimes.registry:runtime"
@@ -75,7 +77,6 @@ def fingerprint_of(
     """Return how a runtime computes its quotients; the maker makes it again in the processes that answer."""
     runtime.check()
     start = time.perf_counter()
-    parts = ((*_ARITHMETIC, *_RULES), _EDGES)
     found: dict[Probe, list[Finding]] = {}
 
     def ask(probes: tuple[Probe, ...]) -> None:
@@ -86,8 +87,8 @@ def fingerprint_of(
                 if advance is not None:
                     advance(len(found), probe.__name__.replace("_", " "))
 
-    with ThreadPoolExecutor(len(parts)) as pool:
-        for _ in pool.map(ask, parts):
+    with ThreadPoolExecutor(len(_PARTS)) as pool:
+        for _ in pool.map(ask, _PARTS):
             pass  # To raise here what was raised there.
     return Fingerprint(
         backend,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -69,16 +69,29 @@ class OpenVino:
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that the model computes; one without constants is compiled once for many questions."""
         content, weights, inputs = _model(question)
-        (quotient,) = self.run(lambda core: core.read_model(content, weights), dict(enumerate(inputs.values())))
+        (quotient,) = self.run(self.read(content, weights), dict(enumerate(inputs.values())))
         return quotient
 
-    def run(self, read: Callable[[Any], Any], inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
+    def read(self, *source: Any) -> Any:
+        """Return the model in a file, by its path, or in bytes, as OpenVINO holds it.
+
+        Raises
+        ------
+        UnsupportedError, ModelError
+            As OpenVINO refuses it.
+        """
+        try:
+            return _core().read_model(*source)
+        except RuntimeError as error:  # All that OpenVINO raises.
+            raise _refusal(error) from None
+
+    def run(self, model: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
         """Return the outputs of a model, compiled for this one run.
 
         Parameters
         ----------
-        read : callable
-            Returns the model, given OpenVINO's Core.
+        model : Model
+            As `read` returns it.
         inputs : Mapping of int to array
             By their places in the model.
 
@@ -89,12 +102,12 @@ class OpenVino:
         """
         _check_device(self._device)
         try:
-            request = _core().compile_model(read(_core()), self._device, self._properties).create_infer_request()
+            request = _core().compile_model(model, self._device, self._properties).create_infer_request()
             for place, array in inputs.items():
                 request.set_input_tensor(place, _tensor(array))
             request.infer()
             return [_array(tensor) for tensor in request.output_tensors]
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:
             raise _refusal(error) from None
 
     def reproducer(self, question: Question) -> str:

@@ -13,6 +13,15 @@ from vinculum.conformance.question import Question
 Array = NDArray[Any]
 
 
+class InvertsOneDivisor(Divider):
+    """It multiplies 32-bit floats by the reciprocal of a divisor that is one number."""
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and question.operands[-1].ndim == 0:
+            return a * (np.float32(1) / b)
+        return super().quotients(question, a, b)
+
+
 class ComputesFloatInFloat16(FloatDivider):
     """It divides 32-bit floats as 16-bit ones."""
 

@@ -59,7 +59,7 @@ def _place(group: tuple[str, str, Kind], known: KnownDeviations | None) -> tuple
 
 
 def _patterns(report: Report, kind: Kind, wanted: set[str]) -> Iterator[tuple[str, ...]]:
-    """Yield patterns that match all of the wanted cases and none that would disagree, the broadest first."""
+    """Yield patterns that match all of the wanted cases, none that would disagree and none of another reason."""
     left = {tuple(id.split("/")) for id in wanted}
     matching: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     refuted: set[tuple[str, ...]] = set()
@@ -69,7 +69,7 @@ def _patterns(report: Report, kind: Kind, wanted: set[str]) -> Iterator[tuple[st
             pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
             if parts in left:
                 matching.setdefault(pattern, set()).add(parts)
-            elif not agrees(result.verdict.kind, kind):
+            elif not (result.verdict.kind.passes and agrees(result.verdict.kind, kind)):
                 refuted.add(pattern)
     candidates = {pattern: parts for pattern, parts in matching.items() if pattern not in refuted}
     while left:

@@ -88,23 +88,23 @@ class TestIf:
 class TestLoop:
     """The quotients of all iterations are observed together, the iteration before the other indices."""
 
-    def _model(self, onnx_model: Build, divisor: str, *, opset: int = 17) -> ModelProto:
+    def _model(self, onnx_model: Build, *, outputs: Sequence[str]) -> ModelProto:
         inputs = [info("i", INT64, ()), info("go", BOOL, ()), info("x", FLOAT, (2, 2))]
         nodes = [
             helper.make_node("Identity", ["go"], ["go_on"]),
             helper.make_node("Cast", ["i"], ["step"], to=FLOAT),
-            div("x", divisor, "y", "inner"),
+            div("x", "step", "y", "inner"),
         ]
-        outputs = [info("go_on", BOOL, ()), info("y", FLOAT, (2, 2)), info("step", FLOAT, ())]
-        body = helper.make_graph(nodes, "body", inputs, outputs)
-        loop = helper.make_node("Loop", ["count", "", "a"], ["c"], body=body)  # The last output is left out.
-        three = numpy_helper.from_array(np.array(3), "three")
+        made = [info("go_on", BOOL, ()), info("y", FLOAT, (2, 2)), info("step", FLOAT, ())]
+        body = helper.make_graph(nodes, "body", inputs, made)
+        loop = helper.make_node("Loop", ["count", "", "a"], outputs, body=body)
         tensors = {"count": (INT64, ()), "a": (FLOAT, (2, 2))}
-        return onnx_model([loop], tensors, {"c": (FLOAT, (2, 2))}, opset=opset, initializers=[three])
+        return onnx_model([loop], tensors, {"c": (FLOAT, (2, 2))})
 
     @pytest.mark.parametrize("backend", BOTH)
     def test_every_iteration(self, audited: Audited, onnx_model: Build, backend: str) -> None:
-        model = self._model(onnx_model, "step")
+        # OpenVINO lets the last output be left out.
+        model = self._model(onnx_model, outputs=["c", "steps"] if backend == "onnxruntime" else ["c"])
         found = audited(model, backend, {"count": np.array(3), "a": f32([[1, 2], [4, 0]])})
         (node,) = found.nodes
         assert node.verdict is not None
@@ -114,7 +114,7 @@ class TestLoop:
         assert (found.changed, found.finds) == ((), False)
 
     def test_no_iteration(self, audited: Audited, onnx_model: Build) -> None:
-        model = self._model(onnx_model, "step")
+        model = self._model(onnx_model, outputs=["c", "steps"])
         found = audited(model, "onnxruntime", {"count": np.array(0), "a": f32([[1, 2], [4, 0]])})
         assert [node.unobserved for node in found.nodes] == ["it is not executed"]
 

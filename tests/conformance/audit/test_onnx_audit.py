@@ -13,6 +13,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError
 from vinculum.models.isolation import End
 from vinculum.spec.element_types import by_name
 
@@ -277,9 +278,29 @@ class TestFiles:
             assert node.verdict is not None
             assert (node.verdict.kind, node.hazards[0].first) == (Kind.EXACT, zero)
         assert audited(model, "openvino", {"a": a}).nodes[0].verdict is not None
-        refused = audited(model, "openvino", {"a": a, "b": b})
-        assert refused.exposed.end is End.REFUSED
-        assert "do not give it" in refused.exposed.words
+        with pytest.raises(ModelError, match="do not give it"):
+            audited(model, "openvino", {"a": a, "b": b})
+
+    @pytest.mark.parametrize("backend", BOTH)
+    def test_an_unused_input(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,)), "b": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
+        found = audited(model, backend, {"a": f32([1, 2]), "b": f32([1, 2])})
+        assert (found.plain.end, found.finds) == (End.RETURNED, False)
+
+    @pytest.mark.parametrize("backend", BOTH)
+    def test_an_output_that_is_an_input(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+        tensors = dict.fromkeys("ac", (FLOAT, (4,)))
+        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (4,))}, tensors)
+        assert not audited(model, backend, {"a": f32([1, 2, 3, 4])}).changed
+
+    def test_values_that_are_no_numbers(self, audited: Audited, onnx_model: Build) -> None:
+        words = TensorProto.STRING
+        nodes = [div("a", "a", "q"), helper.make_node("Identity", ["t"], ["s"])]
+        nodes.append(helper.make_node("SequenceConstruct", ["q", "a"], ["items"]))
+        model = onnx_model(nodes, {"a": (FLOAT, (2,)), "t": (words, (1,))}, {"q": (FLOAT, (2,)), "s": (words, (1,))})
+        model.graph.output.append(helper.make_tensor_sequence_value_info("items", FLOAT, None))
+        found = audited(model, "onnxruntime", {"a": f32([1, 2]), "t": np.array(["x"], object)})
+        assert (found.plain.end, found.changed, found.finds) == (End.RETURNED, (), False)
 
     def test_without_divisions(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model([helper.make_node("Neg", ["a"], ["c"])], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})

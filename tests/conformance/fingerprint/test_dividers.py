@@ -64,6 +64,7 @@ class TestRight:
             "subnormal numbers": "kept",
             "x / x": "always 1",
             "0 / x": "always 0",
+            "one divisor for all": "correctly rounded",
             "Reciprocal": "correctly rounded",
             "integer division": "truncated",
             "truncating division": "truncated",
@@ -116,6 +117,7 @@ class TestWrongDividers:
                 miniatures.FlushesQuotients,
                 {"subnormal numbers": "float: flushed: subnormal results become zero"},
             ),
+            (odd_dividers.InvertsOneDivisor, {"one divisor for all": f"float: {RECIPROCAL}"}),
             (miniatures.ComputesDoubleInFloat, {"double": "computed in float"}),
             (odd_dividers.ComputesFloatInFloat16, {"float": "computed in float16"}),
             (odd_dividers.CutsBfloat16, {"bfloat16": "computed in float, then cut off instead of rounded"}),
@@ -167,12 +169,12 @@ class TestWrongDividers:
 
 # What follows from being wrong in the way that is named.
 _CONSEQUENCES: dict[type[miniatures.Divider], set[str]] = {
-    miniatures.MultipliesByReciprocal: {"0 / x"},
+    miniatures.MultipliesByReciprocal: {"0 / x", "one divisor for all"},
     miniatures.FlushesOperands: {"x / x", "0 / x", "Reciprocal"},
     miniatures.FlushesQuotients: {"Reciprocal"},
-    miniatures.ComputesDoubleInFloat: {"x / x", "0 / x", "Reciprocal"},
-    odd_dividers.ComputesFloatInFloat16: {"x / x", "0 / x", "Reciprocal"},
-    odd_dividers.CutsBfloat16: {"Reciprocal"},
+    miniatures.ComputesDoubleInFloat: {"x / x", "0 / x", "Reciprocal", "one divisor for all"},
+    odd_dividers.ComputesFloatInFloat16: {"x / x", "0 / x", "Reciprocal", "one divisor for all"},
+    odd_dividers.CutsBfloat16: {"Reciprocal", "one divisor for all"},
     odd_dividers.ComputesInt64InDouble: {"floor division"},
     odd_dividers.TakesUnsignedAsSigned: {"int16, int8, uint16, uint8"},
     odd_dividers.RoundsIntegersToNearest: {"integer division", "truncating division", "floor division", "MIN / -1"},

@@ -128,6 +128,7 @@ class TestOthers:
             pytest.skip("JAX is optional: pip install 'vinculum[jax]'")
         told = told_of("jax")
         assert "float, double, bfloat16: flushed" in statement(told, "subnormal numbers")
+        assert "float, double, float16: computed as a * (1/b)" in statement(told, "one divisor for all")
 
     def test_the_reference_evaluator(self) -> None:
         told = told_of("onnx-reference")

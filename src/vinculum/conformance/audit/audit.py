@@ -70,10 +70,11 @@ class Auditor:
         Raises
         ------
         ModelError, ElementTypeError, BroadcastError
-            If they are not inputs of the model.
+            If they are not inputs of the model, or one that the runtime takes for a constant.
         """
         subject = self.subject
         given = admit(subject.inputs, inputs)
+        self._check_constants(given)
         if not subject.points:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
@@ -89,6 +90,13 @@ class Auditor:
             nodes = tuple(record(point, given, exposed.value, process) for point in subject.points)
         changed = _changed(subject, plain.value, exposed.value) if plain.end is End.RETURNED else ()
         return self._audit(nodes, plain, exposed, seconds, changed=changed)
+
+    def _check_constants(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse what would be ignored."""
+        for tensor in self.subject.inputs:
+            if tensor.optional and tensor.name in inputs and self._maker == _MAKERS["openvino"]:
+                why = "has a value in the model, and OpenVINO takes that for a constant"
+                raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
     def _exposed_run(self, process: Isolated, path: Path | None, inputs: Mapping[str, Any]) -> Answer:
         if path is None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.openvino import OpenVino
-from vinculum.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -101,14 +100,12 @@ class OpenVinoAudit:
 
 
 def _places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
-    """Return inputs by their places: a model of ONNX's names its tensors, an IR its Parameters."""
+    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none."""
     places: dict[int, Any] = {}
     for place, port in enumerate(model.inputs):
         name = next((name for name in (port.get_node().get_friendly_name(), *port.get_names()) if name in inputs), None)
         if name is not None:
             places[place] = inputs[name]
-    if len(places) < len(inputs):
-        raise ModelError("OpenVINO takes an input with a value in the model for a constant; do not give it")
     return places
 
 

@@ -16,6 +16,7 @@ from vinculum.conformance.fingerprint.edge_probes import (
     zero_divisors,
 )
 from vinculum.conformance.fingerprint.finding import Finding, Fingerprint
+from vinculum.conformance.fingerprint.one_divisor_probe import one_divisor
 from vinculum.conformance.fingerprint.rounding_probe import roundings
 from vinculum.conformance.fingerprint.rule_probes import (
     axes,
@@ -31,7 +32,16 @@ from vinculum.models.isolation import Isolated, Limits
 Probe = Callable[[Asker], Iterator[Finding]]
 Advance = Callable[[int, str], None]
 
-_ARITHMETIC: tuple[Probe, ...] = (floats, integers, subnormals, identities, reciprocals, roundings, constants)
+_ARITHMETIC: tuple[Probe, ...] = (
+    floats,
+    integers,
+    subnormals,
+    identities,
+    one_divisor,
+    reciprocals,
+    roundings,
+    constants,
+)
 _RULES: tuple[Probe, ...] = (axes, mixed_types, broadcasting, empty_tensors, versions)
 # These may end the process, which must then be started again: they have processes of their own.
 _EDGES: tuple[Probe, ...] = (zero_divisors, minimum_by_minus_one)

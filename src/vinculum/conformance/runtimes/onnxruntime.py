@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from numpy.typing import NDArray
@@ -97,7 +98,8 @@ class OnnxRuntime:
             values = {name: to_runtime(name, array) for name, array in inputs.items()}
             names = [output.name for output in session.get_outputs()]
             results = session.run_with_ort_values(names, values)
-            return {name: to_python(name, value) for name, value in zip(names, results, strict=True)}
+            # Copied while the inputs live, on whose memory an output may lie.
+            return {name: deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)}
         except VinculumError:
             raise
         except Exception as error:  # Its exceptions have no base in common.

@@ -155,6 +155,8 @@ def _tensor(array: NDArray[Any]) -> Any:
 
     from vinculum.models.convert.onnx_to_ir.writer import openvino_name, packed
 
+    if array.dtype == object:  # Of a whole model's inputs strings are.
+        return openvino.Tensor(array.astype(np.str_))
     element_type = element_type_of_dtype(array.dtype) or "bool"
     # Not on the bytes themselves: of those a tensor does not know that they must live as long as it.
     tensor = openvino.Tensor(getattr(openvino.Type, openvino_name(element_type)), openvino.Shape(array.shape))
@@ -166,6 +168,8 @@ def _tensor(array: NDArray[Any]) -> Any:
 def _array(tensor: Any) -> NDArray[Any]:
     """Return a copy of a tensor's bytes as an array."""
     name = tensor.get_element_type().get_type_name()
+    if name == "string":
+        return np.array(tensor.str_data, object)
     element_type: ElementType | str = "bool" if name == "boolean" else by_openvino_name(name)
     data = np.array(tensor.data).reshape(-1).view(np.uint8)
     return unpacked(data, element_type, tensor.get_size()).reshape(tuple(tensor.get_shape()))

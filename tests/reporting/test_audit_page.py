@@ -1,0 +1,118 @@
+"""An audit's page: what every kind of node and every end of a run looks like, at any width, whatever names hold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from vinculum.conformance.audit.record import Audit, Hazard, NodeRecord, Run
+from vinculum.conformance.verdict import Example, Kind, Verdict
+from vinculum.models.execution import Division
+from vinculum.models.isolation import End
+from vinculum.reporting.audit_page import as_json, page
+from vinculum.reporting.run_report import InputReport
+from vinculum.spec.element_types import FLOAT, INT64
+from vinculum.spec.registry import find
+
+EXAMPLE = Example((0, 3), ("7.0 (0x40e00000)", "3.0 (0x40400000)"), "2.3333333 (0x40155555)", "2.3333335 (0x40155556)")
+OFF = Verdict(Kind.ULPS, "3 of 12 quotients are off, by up to 2 ulps", 12, 3, {0: 2, 1: 1}, 2, EXAMPLE)
+DIV = find("Div")
+NODES = (
+    NodeRecord(Division("good", "", DIV), FLOAT, ((2, 3), (3,)), Verdict(Kind.EXACT, elements=6), None, (), "0.5"),
+    NodeRecord(
+        Division("off", "", DIV),
+        FLOAT,
+        ((3, 4), (4,)),
+        OFF,
+        Verdict(Kind.EXACT, elements=12),
+        (Hazard("divisor zero", 3, (0, 1)), Hazard("quotient overflows", 1, (2, 2))),
+        "1e-05",
+    ),
+    NodeRecord(Division("hidden", "Loop:body", DIV), INT64, unobserved="inside the body of a Loop"),
+)
+AUDIT = Audit("model.onnx", "runtime[device=X]", "Runtime", {"runtime": "1.0"}, NODES, Run(), Run(), 0.5)
+INPUTS = (InputReport("x", "float", (3, 4), "seed", None, {"N": 1}),)
+
+
+def text(audit: Audit, width: int = 80) -> str:
+    console = Console(width=width, file=StringIO(), color_system=None)
+    console.print(page(audit, INPUTS, 7))
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def words(audit: Audit) -> str:
+    return " ".join(text(audit).split())
+
+
+class TestPage:
+    """Issue 4, item 8: node by node exact, off, wrong or not observed; the summary counts them."""
+
+    def test_every_kind_of_node(self) -> None:
+        told = words(AUDIT)
+        assert "model.onnx in Runtime[device=X] runtime 1.0" in told
+        assert "drawn from seed 7; assumed N = 1" in told
+        assert "off by 2 ulps 1e-05 3 0 1" in told
+        assert "3 of 12 quotients are off, by up to 2 ulps at (0, 3): 7.0 (0x40e00000) / 3.0 (0x40400000)" in told
+        assert "is 2.3333335 (0x40155556) not 2.3333333 (0x40155555)" in told
+        assert "alone, on the same operands, it is exact" in told
+        assert "divisor zero in 3 quotients, first at (0, 1)" in told
+        assert "not observed: inside the body of a Loop" in told
+        assert "1 of 3 divisions exact, 1 off by ulps, 1 not observed." in told
+        assert told.count("good") == 1  # It is no finding.
+
+    @pytest.mark.parametrize("width", [40, 80, 200])
+    def test_width(self, width: int) -> None:
+        assert max(map(len, text(AUDIT, width).splitlines())) <= width
+
+    def test_names_are_made_harmless(self) -> None:
+        node = replace(NODES[0], division=Division("\x1b[31mred\n", "", DIV))
+        told = text(replace(AUDIT, nodes=(node,), model="\x1b]0;title\x07.onnx"))
+        assert "\x1b" not in told
+        assert "\x07" not in told
+
+    @pytest.mark.parametrize(
+        ("end", "words_of_end"),
+        [
+            (End.CRASHED, "Runtime died"),
+            (End.HUNG, "Runtime did not end"),
+            (End.REFUSED, "Runtime refused to run it"),
+            (End.UNSUPPORTED, "Runtime does not support it"),
+            (End.OUT_OF_MEMORY, "Runtime ran out of memory"),
+        ],
+    )
+    def test_ends(self, end: End, words_of_end: str) -> None:
+        audit = replace(AUDIT, exposed=Run(end, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
+        told = words(audit)
+        assert f"{words_of_end} SIGFPE node 'x' (Div-14): MIN/-1" in told
+        assert "As it is, its divisions not exposed, the model runs." in told
+        assert audit.finds
+
+    def test_what_exposure_changes(self) -> None:
+        assert "outputs are the same with and without" in words(AUDIT)
+        assert "Here that changes outputs: output 'y' differs." in words(
+            replace(AUDIT, changed=("output 'y' differs",))
+        )
+        assert "as it is the model was crashed: SIGSEGV" in words(replace(AUDIT, plain=Run(End.CRASHED, "SIGSEGV")))
+
+    def test_nothing_is_divided(self) -> None:
+        audit = replace(AUDIT, nodes=())
+        assert "Nothing is divided in this model." in words(audit)
+        assert not audit.finds
+
+
+class TestJson:
+    """The same for machines, as JSON has it."""
+
+    def test_it_is_plain(self) -> None:
+        report = json.loads(json.dumps(as_json(AUDIT, INPUTS, 7), allow_nan=False))
+        assert (report["runtime"], report["versions"], report["seed"]) == ("Runtime", {"runtime": "1.0"}, 7)
+        assert [d["verdict"] and d["verdict"]["kind"] for d in report["divisions"]] == ["exact", "off by ulps", None]
+        assert report["divisions"][1]["verdict"]["ulps"] == {"0": 2, "1": 1}
+        assert report["divisions"][1]["alone"]["kind"] == "exact"
+        assert report["divisions"][2]["unobserved"] == "inside the body of a Loop"
+        assert report["exposed"] == {"end": "returned", "words": ""}

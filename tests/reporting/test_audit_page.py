@@ -97,7 +97,9 @@ class TestPage:
         assert "Here that changes outputs: output 'y' differs." in words(
             replace(AUDIT, changed=("output 'y' differs",))
         )
-        assert "as it is the model was crashed: SIGSEGV" in words(replace(AUDIT, plain=Run(End.CRASHED, "SIGSEGV")))
+        assert "those of the model as it is: Runtime died: SIGSEGV" in words(
+            replace(AUDIT, plain=Run(End.CRASHED, "SIGSEGV"))
+        )
 
     def test_nothing_is_divided(self) -> None:
         audit = replace(AUDIT, nodes=())

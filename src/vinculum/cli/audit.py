@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-FINDING = 1
+_FINDING = 1
+_MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
 
 
 def audit(
@@ -56,7 +57,4 @@ def audit(
     else:
         Console(highlight=False).print(page(found, given.reports(), drawn_from))
     if found.finds:
-        raise typer.Exit(FINDING)
-
-
-_MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
+        raise typer.Exit(_FINDING)

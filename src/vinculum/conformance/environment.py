@@ -5,19 +5,20 @@ from __future__ import annotations
 import platform
 import subprocess
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-
-import vinculum
 
 _CPUINFO = Path("/proc/cpuinfo")
 
 
 def environment() -> dict[str, str]:
     """Return the versions of what every runtime runs on, and the processor's model."""
+    # By its name: the package itself stands above the rooms, and has long been imported.
+    package = import_module(__name__.partition(".")[0])
     return {
-        "vinculum": vinculum.__version__,
+        package.__name__: package.__version__,
         "numpy": np.__version__,
         "Python": platform.python_version(),
         "platform": platform.platform(),

@@ -123,7 +123,10 @@ def _is_nan(bits: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
 
 
 def _ulps(expected: NDArray[Any], actual: NDArray[Any], element_type: ElementType) -> list[int] | None:
-    """Return by how many encodings each quotient is off; None if one is no number, infinite, or of the other sign."""
+    """Return by how many encodings each quotient is off; None if that is no measure of one of them.
+
+    A quotient that is NaN, infinite, of the other sign, or a binade or more away is no rounding of the right one.
+    """
     form = element_type.binary_format
     if form is None:
         return None
@@ -134,7 +137,7 @@ def _ulps(expected: NDArray[Any], actual: NDArray[Any], element_type: ElementTyp
         return None
     # Of one sign, encodings follow each other as the numbers do.
     distances: list[int] = (np.maximum(*magnitudes) - np.minimum(*magnitudes)).tolist()
-    return distances
+    return distances if max(distances) < 1 << form.trailing_bits else None
 
 
 def _example(case: Case, expected: NDArray[Any], actual: NDArray[Any], differ: NDArray[np.bool_]) -> Example:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
-from threading import Event, Lock
+from threading import Lock
 from time import perf_counter
 
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.environment import environment
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import reduced
+from vinculum.conformance.question import Question, reduced
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.verdict import Verdict
+from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import AttributeValueError
 from vinculum.models.isolation import Answer, End, Isolated, Limits
 from vinculum.models.messages import listed
@@ -96,11 +96,11 @@ def ask(
     workers, limits, advance
         As in `survey`.
     """
-    source, lock, stop = enumerate(chosen), Lock(), Event()
+    source, lock = enumerate(chosen), Lock()
     results: dict[int, Result] = {}
 
     def work(isolated: Isolated) -> None:
-        while not stop.is_set():
+        while True:
             with lock:
                 numbered = next(source, None)
             if numbered is None:
@@ -116,10 +116,9 @@ def ask(
     with ExitStack() as stack:
         processes = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(workers)]
         pool = stack.enter_context(ThreadPoolExecutor(workers))
-        # Before the pool waits for its threads: the processes end, and with them what the threads wait for.
+        # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
         for process in processes:
             stack.callback(process.close)
-        stack.callback(stop.set)
         working = {pool.submit(work, process) for process in processes}
         while working:
             done, working = wait(working, _LOOK, FIRST_EXCEPTION)
@@ -139,11 +138,18 @@ def _answer(isolated: Isolated, case: Case) -> Answer:
 def _result(asked: Runtime, case: Case, verdict: Verdict) -> Result:
     spec = case.question.spec
     (statement,) = (clause.statement for clause in spec.clauses if clause.tag == case.clause)
-    reproducer = None
-    if not verdict.kind.passes:
-        example = verdict.example
-        reproducer = asked.reproducer(case.question if example is None else reduced(case.question, example.index))
+    reproducer = None if verdict.kind.passes else asked.reproducer(_telling(case, verdict))
     return Result(case.id, case.clause, spec.title, case.element_type.name, statement, verdict, reproducer)
+
+
+def _telling(case: Case, verdict: Verdict) -> Question:
+    """Return the question with no more numbers than are needed to show the verdict."""
+    quotient = case.expectation.quotient
+    if verdict.example is not None:
+        return reduced(case.question, verdict.example.index)
+    if verdict.kind is Kind.UNSUPPORTED and quotient is not None and quotient.size:
+        return reduced(case.question, (0,) * quotient.ndim)
+    return case.question
 
 
 def _chosen(asked: Runtime, level: Level, only: Sequence[str]) -> Iterator[Case]:

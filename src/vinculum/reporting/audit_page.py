@@ -138,10 +138,8 @@ def _exposure(audit: Audit) -> str:
     if audit.exposed.end is not End.RETURNED or not audit.nodes:
         return foot
     if audit.plain.end is not End.RETURNED:
-        ended = (
-            f"{audit.plain.end.value}: {one_line(audit.plain.words)}" if audit.plain.words else audit.plain.end.value
-        )
-        return f"{foot} Whether this changes outputs cannot be told, for as it is the model was {ended}"
+        ended = f"{audit.title} {_ENDS[audit.plain.end]}" + (f": {audit.plain.words}" if audit.plain.words else "")
+        return f"{foot} Outputs cannot be compared with those of the model as it is: {one_line(ended)}"
     if audit.changed:
         changes = "; ".join(one_line(sentence) for sentence in audit.changed)
         return f"{foot} Here that changes outputs: {changes}."

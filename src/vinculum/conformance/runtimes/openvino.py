@@ -69,7 +69,13 @@ class OpenVino:
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that the model computes; one without constants is compiled once for many questions."""
         content, weights, inputs = _model(question)
-        (quotient,) = self.run(self.read(content, weights), dict(enumerate(inputs.values())))
+        _check_device(self._device)
+        compiled = _compiled.__wrapped__ if any(question.constant) else _compiled
+        try:
+            model = compiled(content, weights, self._device, tuple(self._properties.items()))
+            (quotient,) = _inferred(model, dict(enumerate(inputs.values())))
+        except RuntimeError as error:  # All that OpenVINO raises.
+            raise _refusal(error) from None
         return quotient
 
     def read(self, *source: Any) -> Any:
@@ -102,11 +108,7 @@ class OpenVino:
         """
         _check_device(self._device)
         try:
-            request = _core().compile_model(model, self._device, self._properties).create_infer_request()
-            for place, array in inputs.items():
-                request.set_input_tensor(place, _tensor(array))
-            request.infer()
-            return [_array(tensor) for tensor in request.output_tensors]
+            return _inferred(_core().compile_model(model, self._device, self._properties), inputs)
         except RuntimeError as error:
             raise _refusal(error) from None
 
@@ -134,6 +136,15 @@ def _check_device(device: str) -> None:
 @lru_cache(maxsize=16)
 def _compiled(content: bytes, weights: bytes, device: str, properties: tuple[tuple[str, str], ...]) -> Any:
     return _core().compile_model(_core().read_model(content, weights), device, dict(properties))
+
+
+def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
+    """Return the outputs of a compiled model."""
+    request = compiled.create_infer_request()
+    for place, array in inputs.items():
+        request.set_input_tensor(place, _tensor(array))
+    request.infer()
+    return [_array(tensor) for tensor in request.output_tensors]
 
 
 def _model(question: Question) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:

@@ -186,9 +186,24 @@ class TestUlps:
     def test_64_bits_are_counted_exactly(self) -> None:
         form = DOUBLE.binary_format
         assert form is not None
-        verdict = judged(DOUBLE, of_encodings(DOUBLE, 0), of_encodings(DOUBLE, form.largest))
-        assert verdict.largest == 0x7FEFFFFFFFFFFFFF
-        assert verdict.ulps == {62: 1}
+        binade = 1 << form.trailing_bits
+        verdict = judged(DOUBLE, of_encodings(DOUBLE, form.largest), of_encodings(DOUBLE, form.largest - binade + 1))
+        assert verdict.largest == 0x000FFFFFFFFFFFFF
+        assert verdict.ulps == {51: 1}
+
+    @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE, FLOAT16], ids=str)
+    def test_a_binade_away_is_a_wrong_value(self, element_type: ElementType) -> None:
+        form = element_type.binary_format
+        assert form is not None
+        binade = 1 << form.trailing_bits
+        for right, given, kind in (
+            (3 * binade, 4 * binade - 1, Kind.ULPS),
+            (3 * binade, 4 * binade, Kind.WRONG_VALUE),
+            (binade - 1, 0, Kind.ULPS),  # The largest subnormal number, flushed to zero.
+            (0, binade, Kind.WRONG_VALUE),
+        ):
+            verdict = judged(element_type, of_encodings(element_type, right), of_encodings(element_type, given))
+            assert verdict.kind is kind
 
     @pytest.mark.parametrize(("ulps", "power"), [(1, 0), (2, 1), (3, 1), (4, 2), (7, 2), (8, 3), (8388607, 22)])
     def test_the_histogram_goes_by_powers_of_two(self, ulps: int, power: int) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vinculum import Operator, sonnx
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
-from vinculum.conformance.deliveries import constant, deliveries, delivery_words
+from vinculum.conformance.generators.deliveries import constant, deliveries, delivery_words
 from vinculum.conformance.question import Question
 from vinculum.errors import VinculumError
 from vinculum.reference import elements

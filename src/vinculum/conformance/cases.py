@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vinculum.conformance.case import Case, Level
-from vinculum.conformance.case_builder import CaseBuilder
-from vinculum.conformance.form_cases import form_cases, mixed_type_cases, unlisted_type_cases
-from vinculum.conformance.refusals import unlisted_types
-from vinculum.conformance.value_cases import attribute_cases, value_cases
+from vinculum.conformance.generators.case_builder import CaseBuilder
+from vinculum.conformance.generators.form_cases import form_cases, mixed_type_cases, unlisted_type_cases
+from vinculum.conformance.generators.refusals import unlisted_types
+from vinculum.conformance.generators.value_cases import attribute_cases, value_cases
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum import reference
-from vinculum.conformance.deliveries import Delivery, constant
 from vinculum.conformance.fingerprint.operands import float_operands, integer_operands
+from vinculum.conformance.generators.deliveries import Delivery, constant
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.models.isolation import Answer, End

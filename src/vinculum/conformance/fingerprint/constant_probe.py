@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.deliveries import Delivery
 from vinculum.conformance.fingerprint.arithmetic_probes import (
     FLOATS,
     INTEGERS,
@@ -19,6 +18,7 @@ from vinculum.conformance.fingerprint.arithmetic_probes import (
 from vinculum.conformance.fingerprint.asking import Asked, Asker, first_difference, same
 from vinculum.conformance.fingerprint.finding import Finding, Told
 from vinculum.conformance.fingerprint.float_models import float_models
+from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.spec.element_types import ElementType
 
 Array = NDArray[Any]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.deliveries import Delivery
 from vinculum.conformance.fingerprint.arithmetic_probes import no_quotient
 from vinculum.conformance.fingerprint.asking import Asker, number
 from vinculum.conformance.fingerprint.finding import Finding, Told, merged
+from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.models.isolation import Answer, End
 from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, ElementType
 from vinculum.tensors.storage import dtype_of

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.deliveries import Delivery
 from vinculum.conformance.fingerprint.arithmetic_probes import ROUNDINGS, no_quotient
 from vinculum.conformance.fingerprint.asking import Asker
 from vinculum.conformance.fingerprint.finding import Finding, Told, merged
 from vinculum.conformance.fingerprint.integer_models import IntegerModel, Rounding
+from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.models.isolation import Answer, End
 from vinculum.spec.element_types import INT8, INT32, INT64, ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec

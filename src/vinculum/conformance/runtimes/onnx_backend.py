@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.runtimes.packages import check_elsewhere, versions_of
 from vinculum.errors import ModelError
 from vinculum.models.isolation import UnsupportedError
@@ -67,7 +67,7 @@ class OnnxBackend:
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
-        from vinculum.conformance.onnx_program import onnx_program
+        from vinculum.conformance.programs.onnx_model import onnx_program
 
         backend = _found(self._target)
         program = onnx_program(question)

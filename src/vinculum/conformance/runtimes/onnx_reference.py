@@ -7,9 +7,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.models.isolation import UnsupportedError
@@ -40,7 +40,7 @@ class OnnxReference:
         """Return the quotient that it evaluates."""
         from onnx.reference import ReferenceEvaluator
 
-        from vinculum.conformance.onnx_program import onnx_program
+        from vinculum.conformance.programs.onnx_model import onnx_program
 
         program = onnx_program(question)
         try:

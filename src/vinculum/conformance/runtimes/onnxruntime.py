@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError, VinculumError
@@ -77,7 +77,7 @@ class OnnxRuntime:
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.onnx_program import onnx_program
+        from vinculum.conformance.programs.onnx_model import onnx_program
 
         program = onnx_program(question)
         (quotient,) = self.run(program.model.SerializeToString(), program.inputs).values()

@@ -150,11 +150,11 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
 def _model(question: Question) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
     """Return what OpenVINO reads, and the inputs in the model's order."""
     if question.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.openvino_program import openvino_program
+        from vinculum.conformance.programs.openvino_ir import openvino_program
 
         program = openvino_program(question)
         return program.xml, program.data, program.inputs
-    from vinculum.conformance.onnx_program import onnx_program
+    from vinculum.conformance.programs.onnx_model import onnx_program
 
     asked = onnx_program(question)
     return asked.model.SerializeToString(), b"", asked.inputs

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.model_source import ir_lines, onnx_model_lines
+from vinculum.conformance.programs.model_source import ir_lines, onnx_model_lines
+from vinculum.conformance.programs.reproducer import (
+    array_source,
+    dtype_source,
+    operand_lines,
+    print_quotient,
+    python_program,
+)
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import array_source, dtype_source, operand_lines, print_quotient, python_program
 from vinculum.models.convert.onnx_to_ir.writer import openvino_name, packed
 from vinculum.spec.element_types import INT4, UINT4, ElementType
 from vinculum.spec.model import Dialect

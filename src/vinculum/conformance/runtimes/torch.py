@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_installed, versions_of

@@ -9,9 +9,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.programs.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.conformance.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.spec.model import Dialect
@@ -45,7 +45,7 @@ class VinculumItself:
             return div(*question.operands, **attributes)
         if question.spec.dialect is Dialect.OPENVINO:
             return _in_ir(question)
-        from vinculum.conformance.onnx_program import onnx_program
+        from vinculum.conformance.programs.onnx_model import onnx_program
         from vinculum.models.backend import VinculumBackend
 
         program = onnx_program(question)
@@ -84,7 +84,7 @@ def _sonnx_lines(question: Question) -> list[str]:
 
 def _in_ir(question: Question) -> NDArray[Any]:
     """Return the quotient of a model in files, since an IR is two."""
-    from vinculum.conformance.openvino_program import openvino_program
+    from vinculum.conformance.programs.openvino_ir import openvino_program
     from vinculum.models.loading import load
 
     program = openvino_program(question)

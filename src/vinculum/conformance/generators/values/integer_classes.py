@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values import integer_operands as given
-from vinculum.conformance.values.value_class import Joined, Operands, ValueClass
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values import integer_operands as given
+from vinculum.conformance.generators.values.value_class import Joined, Operands, ValueClass
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level

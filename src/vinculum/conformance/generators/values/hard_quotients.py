@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from vinculum.conformance.values.encodings import random_below, random_normals
+from vinculum.conformance.generators.values.encodings import random_below, random_normals
 from vinculum.reference.rounding import decode, power_of_two, round_to_nearest_even
 from vinculum.spec.element_types import BinaryFormat, ElementType
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vinculum.conformance.programs.reproducer import array_source
 from vinculum.conformance.question import Question, quotient_shape
-from vinculum.conformance.reproducer import array_source
 
 
 def onnx_model_lines(question: Question) -> list[str]:
@@ -51,7 +51,7 @@ def _given(question: Question) -> list[str]:
 
 def ir_lines(question: Question) -> list[str]:
     """Return lines that make `xml` and `data`, the two files of the IR that asks a question."""
-    from vinculum.conformance.openvino_program import openvino_program
+    from vinculum.conformance.programs.openvino_ir import openvino_program
 
     program = openvino_program(question)
     lines = [f'xml = b"""{program.xml.decode()}"""']

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum.conformance.form_tables import EDGES, Entry
-from vinculum.conformance.forms import form_words, forms
-from vinculum.conformance.values.distinct import dividends, divisors
+from vinculum.conformance.generators.form_tables import EDGES, Entry
+from vinculum.conformance.generators.forms import form_words, forms
+from vinculum.conformance.generators.values.distinct import dividends, divisors
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.model import Broadcasting

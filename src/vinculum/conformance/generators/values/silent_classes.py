@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values.encodings import integers
-from vinculum.conformance.values.integer_operands import ordinary_dividends, ordinary_divisors
-from vinculum.conformance.values.value_class import Array, Joined, Operands, ValueClass
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values.encodings import integers
+from vinculum.conformance.generators.values.integer_operands import ordinary_dividends, ordinary_divisors
+from vinculum.conformance.generators.values.value_class import Array, Joined, Operands, ValueClass
 from vinculum.models.edge_cases import edge_values
 from vinculum.spec.element_types import ElementType
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.case import Expectation
-from vinculum.conformance.values.value_class import Array, Operands, ValueClass
+from vinculum.conformance.generators.values.value_class import Array, Operands, ValueClass
 from vinculum.reference import divide, elements, reciprocal
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Dialect, IntegerRounding, OperatorSpec

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.values.value_class import Array
+from vinculum.conformance.generators.values.value_class import Array
 from vinculum.spec.element_types import BinaryFormat, ElementType
 from vinculum.tensors.storage import dtype_of
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.case import Expectation
-from vinculum.conformance.expectations import expectation
+from vinculum.conformance.generators.expectations import expectation
 from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT8E4M3FN, INT8, INT32, REAL, UINT8
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_6, DIV_14

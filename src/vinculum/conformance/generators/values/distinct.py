@@ -7,9 +7,9 @@ from math import prod
 
 import numpy as np
 
-from vinculum.conformance.values.encodings import integers
-from vinculum.conformance.values.float_operands import whole_floats
-from vinculum.conformance.values.value_class import Array
+from vinculum.conformance.generators.values.encodings import integers
+from vinculum.conformance.generators.values.float_operands import whole_floats
+from vinculum.conformance.generators.values.value_class import Array
 from vinculum.spec.element_types import ElementType
 
 _LARGEST = 1 << 12

@@ -9,7 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, numpy_helper
 
 from tests.conformance.asking import question, same_bits, small
-from vinculum.conformance.onnx_program import onnx_program
+from vinculum.conformance.programs.onnx_model import onnx_program
 from vinculum.spec.element_types import FLOAT
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14

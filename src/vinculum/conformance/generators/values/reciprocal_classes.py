@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values.encodings import floats, random_bits, random_normals
-from vinculum.conformance.values.float_operands import (
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values.encodings import floats, random_bits, random_normals
+from vinculum.conformance.generators.values.float_operands import (
     ordinary_floats,
     special_codes,
     subnormal_codes,
     whole_floats,
 )
-from vinculum.conformance.values.hard_quotients import hard_reciprocals
-from vinculum.conformance.values.value_class import Operands, ValueClass
+from vinculum.conformance.generators.values.hard_quotients import hard_reciprocals
+from vinculum.conformance.generators.values.value_class import Operands, ValueClass
 from vinculum.models.edge_cases import edge_values
 from vinculum.spec.element_types import BinaryFormat, ElementType
 

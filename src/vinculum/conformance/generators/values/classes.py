@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from vinculum.conformance.values.float_classes import float_classes
-from vinculum.conformance.values.integer_classes import integer_classes
-from vinculum.conformance.values.real_classes import real_classes
-from vinculum.conformance.values.reciprocal_classes import reciprocal_classes
-from vinculum.conformance.values.silent_classes import silent_classes
-from vinculum.conformance.values.sizes import sizes
-from vinculum.conformance.values.value_class import ValueClass
+from vinculum.conformance.generators.values.float_classes import float_classes
+from vinculum.conformance.generators.values.integer_classes import integer_classes
+from vinculum.conformance.generators.values.real_classes import real_classes
+from vinculum.conformance.generators.values.reciprocal_classes import reciprocal_classes
+from vinculum.conformance.generators.values.silent_classes import silent_classes
+from vinculum.conformance.generators.values.sizes import sizes
+from vinculum.conformance.generators.values.value_class import ValueClass
 from vinculum.spec.element_types import ElementType
 
 

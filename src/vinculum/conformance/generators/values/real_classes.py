@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values.encodings import random_below
-from vinculum.conformance.values.value_class import Operands, ValueClass
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values.encodings import random_below
+from vinculum.conformance.generators.values.value_class import Operands, ValueClass
 
 QUICK, DEFAULT, FULL = Level
 _DELIVERIES = (Delivery.CONSTANT_DIVISOR, Delivery.CONSTANTS)

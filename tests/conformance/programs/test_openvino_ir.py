@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import question, same_bits, small
-from vinculum.conformance.openvino_program import openvino_program
+from vinculum.conformance.programs.openvino_ir import openvino_program
 from vinculum.conformance.question import Question
 from vinculum.models.loading import load
 from vinculum.ops.openvino import divide

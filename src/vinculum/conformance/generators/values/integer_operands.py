@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import product
 
-from vinculum.conformance.values.encodings import integers, random_below, random_bits
-from vinculum.conformance.values.value_class import Array, Operands
+from vinculum.conformance.generators.values.encodings import integers, random_below, random_bits
+from vinculum.conformance.generators.values.value_class import Array, Operands
 from vinculum.models.edge_cases import edge_values
 from vinculum.reference import elements
 from vinculum.spec.element_types import ElementType

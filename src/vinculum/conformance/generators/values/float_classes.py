@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import partial
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values import float_operands as given
-from vinculum.conformance.values import hard_quotients as hard
-from vinculum.conformance.values.value_class import Joined, ValueClass
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values import float_operands as given
+from vinculum.conformance.generators.values import hard_quotients as hard
+from vinculum.conformance.generators.values.value_class import Joined, ValueClass
 from vinculum.spec.element_types import BinaryFormat, ElementType
 
 QUICK, DEFAULT, FULL = Level

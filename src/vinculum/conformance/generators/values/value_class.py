@@ -11,8 +11,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
 
 CHOSEN_TYPES = ("float", "int32", "real")  # Those that are asked what has little to do with element types.
 

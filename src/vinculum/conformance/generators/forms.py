@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from vinculum.conformance.form_tables import EDGES, Entry, Shape
+from vinculum.conformance.generators.form_tables import EDGES, Entry, Shape
 from vinculum.spec.model import AttributeValue, OperatorSpec
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.case import Case, Expectation, Level
-from vinculum.conformance.clauses import Subject, clause
-from vinculum.conformance.deliveries import Delivery, constant, delivery_words
+from vinculum.conformance.generators.clauses import Subject, clause
+from vinculum.conformance.generators.deliveries import Delivery, constant, delivery_words
+from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.conformance.question import Question
-from vinculum.conformance.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
 from vinculum.spec.registry import versions

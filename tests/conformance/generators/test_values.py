@@ -10,11 +10,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum.conformance.clauses import Subject, clause
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values.classes import value_classes
-from vinculum.conformance.values.hard_quotients import hard_reciprocals, nearest_to_halfway
-from vinculum.conformance.values.value_class import Operands, ValueClass
+from vinculum.conformance.generators.clauses import Subject, clause
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values.classes import value_classes
+from vinculum.conformance.generators.values.hard_quotients import hard_reciprocals, nearest_to_halfway
+from vinculum.conformance.generators.values.value_class import Operands, ValueClass
 from vinculum.reference import divide, elements
 from vinculum.reference.rounding import decode, round_to_nearest_even
 from vinculum.spec.element_types import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery
-from vinculum.conformance.values.distinct import dividends, divisors
-from vinculum.conformance.values.value_class import CHOSEN_TYPES, Operands, ValueClass
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.values.distinct import dividends, divisors
+from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Operands, ValueClass
 from vinculum.spec.element_types import ElementType
 
 _SIZES = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1000)

@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from vinculum.conformance.values.encodings import floats, random_below, random_bits, random_normals
-from vinculum.conformance.values.hard_quotients import Pair
-from vinculum.conformance.values.value_class import Array, Operands
+from vinculum.conformance.generators.values.encodings import floats, random_below, random_bits, random_normals
+from vinculum.conformance.generators.values.hard_quotients import Pair
+from vinculum.conformance.generators.values.value_class import Array, Operands
 from vinculum.models.edge_cases import edge_values
 from vinculum.reference import elements
 from vinculum.reference.rounding import round_to_nearest_even

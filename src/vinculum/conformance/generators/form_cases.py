@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from vinculum.conformance.case import Case, Level
-from vinculum.conformance.case_builder import CaseBuilder
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery, deliveries
-from vinculum.conformance.expectations import REFUSAL, expectation
-from vinculum.conformance.forms import Form, form_words, forms
-from vinculum.conformance.refusals import divisor_type, is_likely
-from vinculum.conformance.values.distinct import dividends, divisors
-from vinculum.conformance.values.value_class import Operands
+from vinculum.conformance.generators.case_builder import CaseBuilder
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery, deliveries
+from vinculum.conformance.generators.expectations import REFUSAL, expectation
+from vinculum.conformance.generators.forms import Form, form_words, forms
+from vinculum.conformance.generators.refusals import divisor_type, is_likely
+from vinculum.conformance.generators.values.distinct import dividends, divisors
+from vinculum.conformance.generators.values.value_class import Operands
 from vinculum.spec.element_types import REAL
 
 QUICK, DEFAULT, FULL = Level

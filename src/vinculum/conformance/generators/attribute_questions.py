@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from vinculum.conformance.clauses import Subject
+from vinculum.conformance.generators.clauses import Subject
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.registry import versions

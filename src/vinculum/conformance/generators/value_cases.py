@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vinculum.conformance.attribute_questions import AttributeQuestion, attribute_questions
 from vinculum.conformance.case import Case, Level
-from vinculum.conformance.case_builder import CaseBuilder
-from vinculum.conformance.clauses import Subject
-from vinculum.conformance.deliveries import Delivery, deliveries
-from vinculum.conformance.expectations import REFUSAL, expectation_of_class
-from vinculum.conformance.values.classes import value_classes
+from vinculum.conformance.generators.attribute_questions import AttributeQuestion, attribute_questions
+from vinculum.conformance.generators.case_builder import CaseBuilder
+from vinculum.conformance.generators.clauses import Subject
+from vinculum.conformance.generators.deliveries import Delivery, deliveries
+from vinculum.conformance.generators.expectations import REFUSAL, expectation_of_class
+from vinculum.conformance.generators.values.classes import value_classes
 
 _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.EQUAL_SHAPES)  # Rounding plays no part in these.
 

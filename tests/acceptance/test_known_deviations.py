@@ -1,0 +1,60 @@
+"""The runtimes that the tests pin divide as known_deviations/ says, and in no other way."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from vinculum.conformance.case import Level
+from vinculum.conformance.known_deviations import KnownDeviations, mismatches, read_known_deviations
+from vinculum.conformance.suite import survey
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / "known_deviations").glob("*.txt"))
+
+
+@pytest.fixture(params=FILES, ids=lambda file: file.stem)
+def known(request: pytest.FixtureRequest) -> KnownDeviations:
+    """Return what a file knows; what is known of PyTorch needs it."""
+    if request.param.stem == "torch":
+        request.getfixturevalue("torch_or_skip")
+    return read_known_deviations(request.param)
+
+
+class TestFiles:
+    """Issue 4, point 7: a file for each of four runtimes, at the versions that are pinned."""
+
+    def test_there_is_one_for_each(self) -> None:
+        assert [file.stem for file in FILES] == ["onnx-reference", "onnxruntime", "openvino", "torch"]
+
+    def test_it_is_named_for_its_backend_and_level(self, known: KnownDeviations) -> None:
+        assert (known.backend, known.level) == (known.file.stem, Level.DEFAULT)
+
+    def test_every_deviation_is_explained(self, known: KnownDeviations) -> None:
+        assert known.deviations
+        assert not [deviation for deviation in known.deviations if "explained" in deviation.reason]
+
+    def test_it_holds_for_the_pinned_versions(self, known: KnownDeviations) -> None:
+        pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+        pinned = dict(pin.split("==") for pin in pyproject["project"]["optional-dependencies"]["test"] if "==" in pin)
+        torch = re.search(r"torch==([\d.]+)", (ROOT / ".ci" / "run").read_text("utf-8"))
+        assert torch
+        pinned["torch"] = torch[1]
+        for package, version in known.versions:
+            assert version.partition("+")[0] == pinned[package]
+            assert version == importlib.metadata.version(package)
+
+
+class TestRuntimes:
+    """A run matches its file: nothing new fails, nothing passes unexpectedly."""
+
+    def test_the_quick_cases(self, known: KnownDeviations) -> None:
+        assert mismatches(survey(known.backend, Level.QUICK), known) == ()
+
+    @pytest.mark.exhaustive  # Two minutes for the four of them.
+    def test_every_case_that_the_file_knows(self, known: KnownDeviations) -> None:
+        assert mismatches(survey(known.backend, known.level), known) == ()

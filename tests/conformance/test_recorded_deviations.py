@@ -67,6 +67,14 @@ class TestWriting:
             "off by ulps: */*/ordinary numbers/*/*",
         ]
 
+    def test_where_the_processor_decides_the_line_stays(self, tmp_path: Path) -> None:
+        file = tmp_path / "known.txt"
+        file.write_text(f"{HEAD}reason: the processor\nexact or off by ulps: Div-14/float/*/*/*\n")
+        for kind in (Kind.EXACT, Kind.ULPS):
+            report = _report({ULPS: kind, FINE: Kind.EXACT, CRASH: Kind.CRASHED})
+            written = as_text(report, read_known_deviations(file)).splitlines()
+            assert written[3:6] == ["", "reason: the processor", "exact or off by ulps: */float/*/*/*"]
+
     def test_what_must_be_refused_does_not_split_a_pattern(self, tmp_path: Path) -> None:
         report = _report({ULPS: Kind.UNSUPPORTED, FINE: Kind.REFUSED_AS_REQUIRED, CRASH: Kind.EXACT})
         file = tmp_path / "known.txt"

@@ -13,11 +13,13 @@ A file has lines of these forms; blank ones and those that begin with ``#`` say 
 ``backend`` and ``level`` stand first: what is run, and how much of it. Each ``version`` names a package. A ``reason``
 holds for the lines below it, with the ``link`` to where it was reported, if it was. Every other line is a verdict and
 a pattern of case ids, part by part: ``*`` stands for anything within one of the five parts. What is refused as the
-specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not.
+specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not. Where it
+depends on the processor, verdicts are joined: ``exact or off by ulps: Div-14/bfloat16/*/*/*``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -29,7 +31,7 @@ from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
 
 PARTS = 5
-_KINDS = {kind.value: kind for kind in Kind if not kind.passes}
+_KINDS = {kind.value: kind for kind in Kind}
 _LEVELS = {level.name.lower(): level for level in Level}
 
 
@@ -41,8 +43,8 @@ class Deviation:
     ----------
     pattern : tuple of str
         One for each part of a case's id.
-    kind : Kind
-        The verdict on all of them.
+    kinds : tuple of Kind
+        The verdict on all of them; several if the processor decides.
     reason, link : str
         Why, and where it was reported; the link may be empty.
     line : int
@@ -50,10 +52,15 @@ class Deviation:
     """
 
     pattern: tuple[str, ...]
-    kind: Kind
+    kinds: tuple[Kind, ...]
     reason: str
     link: str
     line: int
+
+    @property
+    def words(self) -> str:
+        """The verdicts as the file has them."""
+        return " or ".join(kind.value for kind in self.kinds)
 
     def matches(self, id: str) -> bool:
         """Tell whether a case is among them."""
@@ -132,14 +139,21 @@ def read_known_deviations(file: Path) -> KnownDeviations:
             head[key] = value
         elif key == "version" and len(value.split()) == 2:
             versions.append((value.split()[0], value.split()[1]))
-        elif key in _KINDS:
-            deviations.append(Deviation(_pattern(value, file, number), _KINDS[key], reason, link, number))
+        elif kinds := _kinds(key):
+            deviations.append(Deviation(_pattern(value, file, number), kinds, reason, link, number))
             if not reason:
                 raise ModelError(f"line {number} of {file} has no reason; write a line 'reason: ...' above it")
         else:
-            allowed = ", ".join(("backend", "level", "version", "reason", "link", *_KINDS))
+            verdicts = (name for name, kind in _KINDS.items() if not kind.passes)
+            allowed = ", ".join(("backend", "level", "version", "reason", "link", *verdicts))
             raise ModelError(f"line {number} of {file} is {quoted(line)}; it begins with one of {allowed} and a colon")
     return KnownDeviations(file, _head(head, "backend", file), _level(head, file), tuple(versions), tuple(deviations))
+
+
+def _kinds(key: str) -> tuple[Kind, ...]:
+    """Return the verdicts that a line lists; none if it lists none, or passes alone."""
+    kinds = tuple(_KINDS[name] for name in key.split(" or ") if name in _KINDS)
+    return kinds if len(kinds) == len(key.split(" or ")) and not all(kind.passes for kind in kinds) else ()
 
 
 def _pattern(value: str, file: Path, number: int) -> tuple[str, ...]:
@@ -196,14 +210,14 @@ def _disagreement(result: Result, lines: list[Deviation]) -> str | None:
     actual = f"{kind.value} ({said})" if said else kind.value
     if not lines:
         return None if kind.passes else f"new failure: {actual}"
-    other = next((line for line in lines if not agrees(kind, line.kind)), None)
+    other = next((line for line in lines if not agrees(kind, line.kinds)), None)
     if other is None:
         return None
     what = "unexpected pass" if kind.passes else "other failure"
-    return f"{what}: {actual}, where line {other.line} says {other.kind.value}"
+    return f"{what}: {actual}, where line {other.line} says {other.words}"
 
 
-def agrees(actual: Kind, listed: Kind) -> bool:
+def agrees(actual: Kind, listed: Collection[Kind]) -> bool:
     """Tell whether a verdict is what a line lists; what must be refused may lie among what is refused throughout."""
-    refused_throughout = listed in (Kind.REFUSED, Kind.UNSUPPORTED)
-    return actual is listed or (actual is Kind.REFUSED_AS_REQUIRED and refused_throughout)
+    refused_throughout = Kind.REFUSED in listed or Kind.UNSUPPORTED in listed
+    return actual in listed or (actual is Kind.REFUSED_AS_REQUIRED and refused_throughout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.reporting.conformance_reports import HOSTILE, exact, hostile, report, reproducer
+from vinculum.conformance.known_deviations import Deviation, KnownDeviations
+from vinculum.conformance.report import Result
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.reporting.conformance_html import document
-from vinculum.reporting.conformance_matrix import deviates
+from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates
 from vinculum.spec.registry import ROWS
 
 if TYPE_CHECKING:
@@ -105,6 +107,11 @@ def cases(page: Page) -> list[str]:
     return [text.replace(" / ", "/") for text in listed]
 
 
+def listed(results: Iterable[Result]) -> list[str]:
+    """Return the ids of cases as they are listed: the worst first, and else as the suite has them."""
+    return [r.id for r in sorted(results, key=lambda r: WORST_FIRST.index(r.verdict.kind))]
+
+
 class TestTabs:
     """A runtime a tab, after one that compares them."""
 
@@ -158,13 +165,13 @@ class TestCases:
         page = opened("#openvino")
         page.locator(".panel:visible .cell a[title^='Div-14, float:']").click()
         results = [r for r in report().results if (r.operator, r.element_type) == ("Div-14", "float")]
-        assert cases(page) == [r.id for r in results if deviates(r.verdict.kind)]
+        assert cases(page) == listed(r for r in results if deviates(r.verdict.kind))
         current = page.locator(".panel:visible .cell a[aria-current]").get_attribute("title")
         assert current is not None
         assert current.startswith("Div-14, float:")
         page.wait_for_function("document.activeElement.getBoundingClientRect().top > 50")  # In sight, below the tabs.
         page.get_by_role("combobox").select_option("all")
-        assert cases(page) == [r.id for r in results]
+        assert cases(page) == listed(results)
         page.get_by_role("button", name="Only Div-14, float").click()
         assert len(cases(page)) == 25
 
@@ -217,6 +224,7 @@ class TestOneCase:
         result = next(r for r in report().results if r.id.startswith("Div-14/float/") and r.verdict.kind is Kind.ULPS)
         item = page.locator(".panel:visible .list > li").nth(cases(page).index(result.id))
         item.locator("summary").click()
+        item.locator(".body").wait_for()
         text = item.inner_text()
         for expected in (
             "off by ulps",
@@ -268,6 +276,60 @@ class TestOneCase:
         counts = [int(count.replace(",", "")) for count in bars.locator(".count").all_text_contents()]
         assert sum(counts) == 2 * sum(range(41))
         assert counts[8] == 2 * sum(range(9, 17))
+
+
+class TestKnownDeviations:
+    """What a file of known deviations says of a case stands beside it, with its link."""
+
+    def test_reason_and_link(self, opened: Opened, tmp_path: Path) -> None:
+        given = report()
+        lines = [
+            Deviation(("*",) * 5, (Kind.CRASHED,), "a signal of the processor", "https://example.org/1", 7),
+            Deviation(("*",) * 5, (Kind.HUNG,), "it waits", "javascript:alert(1)", 8),
+        ]
+        known = KnownDeviations(Path("known.txt"), "openvino", given.level, (), tuple(lines))
+        path = tmp_path / "k.html"
+        path.write_text(document([given], {"openvino": known}), encoding="utf-8")
+        page = opened("#openvino/kind/crashed", path=path)
+        page.locator(".list summary").first.click()
+        page.locator(".list .body").first.wait_for()
+        assert "Known: a signal of the processor" in page.locator(".list").inner_text()
+        assert page.locator(".list a[href^='https:']").get_attribute("href") == "https://example.org/1"
+        page = opened("#openvino/kind/hung", path=path)
+        page.locator(".list summary").first.click()
+        page.locator(".list .body").first.wait_for()
+        assert "Known: it waits" in page.locator(".list").inner_text()
+        assert page.locator("a[href^='javascript']").count() == 0
+        assert "Known: a signal of the processor" in page.locator(".findings").inner_text()
+
+
+class TestSpeed:
+    """With some 1,500 failing cases a runtime the page opens in about a second, and follows the typing."""
+
+    def test_many_failing_cases(self, opened: Opened, tmp_path: Path) -> None:
+        given = report()
+        failing = [r for r in given.results if deviates(r.verdict.kind)]
+        many = tuple(replace(r, id=f"{r.id} {k}") for k in range(1 + 1500 // len(failing)) for r in failing)
+        path = tmp_path / "m.html"
+        text = document([replace(given, backend=f"r{k}", results=many) for k in range(4)])
+        path.write_text(text, encoding="utf-8")
+        assert len(text.encode()) < 3_000_000
+        page = opened("#r0", path=path)
+        opening = page.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
+        assert opening < 3000  # Milliseconds; a third of it where nothing else runs.
+        typing = page.evaluate(
+            """() => {
+              const words = document.querySelector(".panel:not([hidden]) input[type=search]");
+              const start = performance.now();
+              for (const typed of ["i", "in", "int", "int6", "int64"]) {
+                words.value = typed;
+                words.dispatchEvent(new Event("input"));
+                words.offsetHeight;
+              }
+              return (performance.now() - start) / 5;
+            }"""
+        )
+        assert typing < 200
 
 
 class TestAppearance:

@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 from defusedxml.ElementTree import parse
 
+from tests.conformance.judging import case
 from tests.reporting.conformance_reports import exact, report
 from vinculum.cli.main import main
-from vinculum.conformance import suite
+from vinculum.conformance import planning, suite
 from vinculum.conformance.case import Level
+from vinculum.conformance.planning import Plan
 from vinculum.conformance.recorded_deviations import as_text
 from vinculum.conformance.report import Report
 from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
 Conform = Callable[..., int]
 
@@ -28,13 +31,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
     calls: list[dict[str, Any]] = []
 
-    def survey(backend: str, level: Level, **options: Any) -> Report:
-        calls.append({"backend": backend, "level": level, **options})
+    def survey_of(planned: Plan, **options: Any) -> Report:
+        calls.append({"backend": planned.backend, "level": planned.level, "total": planned.total, **options})
         options["advance"](1, "Div-14/int64/empty/equal shapes/run-time operands")
-        made = exact(backend, "NumPy") if backend == "numpy" else report(backend)
-        return replace(made, level=level)
+        made = exact(planned.backend, "NumPy") if planned.backend == "numpy" else report(planned.backend)
+        return replace(made, level=planned.level)
 
-    monkeypatch.setattr(suite, "survey", survey)
+    monkeypatch.setattr(suite, "survey_of", survey_of)
+    monkeypatch.setattr(planning, "cases", lambda level: [case(t, [[6], [3]], [2]) for t in (INT64, DOUBLE, INT8)])
     return calls
 
 
@@ -63,7 +67,7 @@ class TestExitCode:
     def test_not_supported(self, conform: Conform, monkeypatch: pytest.MonkeyPatch) -> None:
         (first, *others) = exact().results
         results = (replace(first, verdict=Verdict(Kind.UNSUPPORTED, "no such type")), *others)
-        monkeypatch.setattr(suite, "survey", lambda *a, **o: replace(exact(), results=results))
+        monkeypatch.setattr(suite, "survey_of", lambda *a, **o: replace(exact(), results=results))
         assert conform("numpy") == 0
 
     @pytest.mark.parametrize(
@@ -80,7 +84,10 @@ class TestExitCode:
             (("numpy", "--html", "."), "is a folder"),
             (("numpy", "--html", "r", "--junit", "./r"), "--junit and --html name the same file"),
             (("numpy", "--expect", "known.txt"), "known.txt cannot be read"),
-            (("numpy", "vinculum[a=b]"), "vinculum"),
+            (("numpy", "vinculum[a=b]"), "vinculum has no option 'a'"),
+            (("vinculum", "numpy", "--only", "Div-15/*"), "no case of this level that Vinculum can be asked matches"),
+            (("onnx-reference", "numpy", "no.such:Backend"), "No module named 'no'"),
+            (("numpy", "--case-limit", "nan"), "--case-limit"),
         ],
         ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
     )
@@ -110,14 +117,14 @@ class TestOptions:
     def test_left_out(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         conform("numpy")
         (call,) = asked
-        assert (call["backend"], call["level"], call["workers"], call["only"]) == ("numpy", Level.DEFAULT, 2, ())
+        assert (call["backend"], call["level"], call["workers"], call["total"]) == ("numpy", Level.DEFAULT, 2, 0)
         assert (call["limits"].seconds, call["limits"].memory) == (10.0, 4 << 30)
 
     def test_given(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         options = [
             "--full",
             "--only",
-            "Div-*",
+            "Div-*/double/*",
             "--only",
             "*int64*",
             "--workers",
@@ -130,7 +137,7 @@ class TestOptions:
         conform("vinculum", "numpy", "vinculum", "--full", "--workers", "1", *options)
         assert [call["backend"] for call in asked] == ["vinculum", "numpy"]
         for call in asked:
-            assert (call["level"], call["workers"], call["only"]) == (Level.FULL, 1, ("Div-*", "*int64*"))
+            assert (call["level"], call["workers"], call["total"]) == (Level.FULL, 1, 2)
             assert (call["limits"].seconds, call["limits"].memory) == (2.5, 512 << 20)
 
     def test_quick(self, conform: Conform, asked: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,47 @@ class Saturates(Divider):
             quotients = np.where((a == least) & (b == -1), most, quotients)
         by_sign = np.where(a > 0, most, np.where(a < 0, least, np.zeros_like(a)))
         return np.where(b == 0, by_sign, quotients)
+
+
+class IsNoisy(Divider):
+    """About one quotient in a hundred is one encoding too large; which ones depends on the seed."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = np.random.default_rng(seed)
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(question, a, b))
+        bits = quotients.view(f"u{quotients.itemsize}")
+        bits[self._random.random(bits.shape) < 0.01] += bits.dtype.type(1)
+        return quotients
+
+
+class MixesFaults(FloatDivider):
+    """One known way of computing, and another for some of the operands: both are drawn by the seed."""
+
+    def __init__(self, seed: int = 0) -> None:
+        random = np.random.default_rng(seed)
+        ways: dict[str, Callable[[Array, Array], Array]] = {
+            "exact": lambda a, b: a / b,
+            "reciprocal": lambda a, b: a * (np.float32(1) / b),
+            "in float16": lambda a, b: (a.astype(np.float16) / b.astype(np.float16)).astype(np.float32),
+            "one too large": lambda a, b: np.nextafter(a / b, np.float32(np.inf)),
+            "one too small": lambda a, b: np.nextafter(a / b, np.float32(0)),
+            "negative zero lost": lambda a, b: a / b + np.float32(0),
+        }
+        places: dict[str, Callable[[Array, Array], Array]] = {
+            "small divisors": lambda a, b: np.abs(b) < 1e-20,
+            "large dividends": lambda a, b: np.abs(a) > 1e20,
+            "between 1 and 2": lambda a, b: (np.abs(a / b) > 1) & (np.abs(a / b) < 2),
+            "negative dividends": lambda a, b: np.signbit(a),
+            "every third": lambda a, b: np.arange(a.size).reshape(a.shape) % 3 == 0,
+        }
+        usual = str(random.choice(["exact", "reciprocal"]))
+        other = str(random.choice([name for name in ways if name not in (usual, "exact")]))
+        place = str(random.choice(list(places)))
+        self.faults = f"{usual}, but {other} for {place}"
+        self._usual, self._other, self._place = ways[usual], ways[other], places[place]
+
+    def floats(self, a: Array, b: Array) -> Any:
+        quotients: Array = np.where(self._place(a, b), self._other(a, b), self._usual(a, b))
+        return quotients.astype(np.float32)

@@ -97,6 +97,9 @@ class TestBroadcasting:
         with pytest.raises(BroadcastError, match="neither is 1"):
             div(np.ones(a, "f4"), np.ones(b, "f4"), opset=opset)
 
+    @pytest.mark.clause("Div-7", "attributes-of-this-version")
+    @pytest.mark.clause("Div-13", "attributes-of-this-version")
+    @pytest.mark.clause("Div-14", "attributes-of-this-version")
     @with_integers
     @pytest.mark.parametrize("name", ["axis", "broadcast", "consumed_inputs"])
     def test_the_attributes_are_gone(self, name: str, opset: int) -> None:

@@ -78,6 +78,7 @@ class TestPythondiv:
         """Line 15 writes pythondiv, the layers of lines 43 and 63 m_pythondiv: both are read as the latter."""
         assert checked_attributes(DIVIDE_1, {spelling: False}) == {"m_pythondiv": False}
 
+    @pytest.mark.clause("Divide-1", "attributes-of-this-version")
     @pytest.mark.parametrize("value", [1, 0, "true", "false", 1.0, [True]])
     def test_it_is_a_boolean(self, value: Any) -> None:
         """Line 20."""
@@ -166,11 +167,22 @@ class TestAutoBroadcast:
         with pytest.raises(AttributeValueError, match=rf"axis.* {axis}\b"):
             divide(counting(A, 1), counting(b, 1), auto_broadcast="pdpd", axis=axis)
 
+    @pytest.mark.clause("Divide-1", "attributes-of-this-version")
     @pytest.mark.parametrize("value", ["NUMPY", "", "explicit", 0, b"numpy", ["numpy"]])
     def test_no_other_rule(self, value: Any) -> None:
         """Lines 26 to 30."""
         with pytest.raises(AttributeValueError, match=r"^auto_broadcast .*allowed: 'none', 'numpy', 'pdpd'$"):
             divide(np.array([1], "int32"), np.array([1], "int32"), auto_broadcast=value)
+
+
+class TestAttributes:
+    """Lines 13 to 32: pythondiv and auto_broadcast, and no other."""
+
+    @pytest.mark.clause("Divide-1", "attributes-of-this-version")
+    @pytest.mark.parametrize("name", ["broadcast", "rounding", "Auto_broadcast", "m_pythondivs", ""])
+    def test_no_other(self, name: str) -> None:
+        with pytest.raises(AttributeValueError, match=rf"^Divide-1 has no attribute '{name}'"):
+            checked_attributes(DIVIDE_1, {name: 1})
 
 
 class TestTypes:

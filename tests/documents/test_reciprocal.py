@@ -76,7 +76,7 @@ class TestVersion1:
         """Line 107."""
         assert reciprocal(np.array([4], "float32"), opset=1, consumed_inputs=[0]).tolist() == [0.25]
 
-    @pytest.mark.clause("Reciprocal-1", "consumed-inputs-hint")
+    @pytest.mark.clause("Reciprocal-1", "consumed-inputs-hint", "attributes-of-this-version")
     @pytest.mark.parametrize("hint", [0, "0", [0.5], [None]])
     def test_consumed_inputs_is_a_list_of_integers(self, hint: Any) -> None:
         """Line 107: its type is INTS."""
@@ -85,6 +85,8 @@ class TestVersion1:
         ):
             reciprocal(np.array([4], "float32"), opset=1, consumed_inputs=hint)
 
+    @pytest.mark.clause("Reciprocal-6", "attributes-of-this-version")
+    @pytest.mark.clause("Reciprocal-13", "attributes-of-this-version")
     @pytest.mark.parametrize("opset", [6, 13, None])
     def test_later_versions_have_no_attributes(self, opset: int | None) -> None:
         """The sections on 6 and 13 list none."""

@@ -97,10 +97,12 @@ def _results(rows: tuple[OperatorSpec, ...]) -> Iterator[Result]:
     number = 0
     for row in rows:
         for element_type in row.element_types:
+            asks_for_rounding = row.title == "Divide-1" and element_type.is_integer
             for tried in TRIED["integer" if element_type.is_integer else "float"]:
                 for way in WAYS:
                     number += 1
-                    id = f"{row.title}/{element_type}/{tried}/{way}"
+                    rounding = ("", " floor", " truncating")[(1 + number % 2) * asks_for_rounding]
+                    id = f"{row.title}{rounding}/{element_type}/{tried}/{way}"
                     verdict = _verdict(str(element_type), tried, way, number)
                     clause = row.clauses[number % len(row.clauses)]
                     source = None if verdict.kind.passes else reproducer(id)
@@ -113,7 +115,7 @@ def _verdict(element_type: str, tried: str, way: str, number: int) -> Verdict:
     if tried == "MIN divided by -1":
         if "constant" in way and element_type == "int64":
             return Verdict(Kind.CRASHED, "SIGFPE")
-        return Verdict(Kind.SILENT, "gave MIN")
+        return Verdict(Kind.SILENT, "MIN/-1 gave MIN")
     if tried == "shapes beyond the rule":
         fates = (Verdict(Kind.REFUSED_AS_REQUIRED), Verdict(Kind.ACCEPTED, "it gave float (2, 3)"))
         return fates[number % 11 == 0]

@@ -69,6 +69,19 @@ class TestPage:
     def test_width(self, width: int) -> None:
         assert max(map(len, text(AUDIT, width).splitlines())) <= width
 
+    def test_nothing_is_left_out_of_a_narrow_terminal(self) -> None:
+        told = text(AUDIT, 40)
+        assert "…" not in told
+        heading = told[told.index("Divisions") : told.index("─", told.index("Divisions"))]
+        assert len(heading.splitlines()[-2].split()) == 6
+
+    @pytest.mark.parametrize("width", [40, 80, 200])
+    def test_many_divisions(self, width: int) -> None:
+        nodes = tuple(replace(NODES[k % 3], division=Division(f"d{k}", "", DIV)) for k in range(300))
+        told = text(replace(AUDIT, nodes=nodes), width)
+        assert all(f"d{k}" in told for k in range(300))
+        assert max(map(len, told.splitlines())) <= width
+
     def test_names_are_made_harmless(self) -> None:
         node = replace(NODES[0], division=Division("\x1b[31mred\n", "", DIV))
         told = text(replace(AUDIT, nodes=(node,), model="\x1b]0;title\x07.onnx"))
@@ -88,9 +101,17 @@ class TestPage:
     def test_ends(self, end: End, words_of_end: str) -> None:
         audit = replace(AUDIT, exposed=Run(end, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
         told = words(audit)
-        assert f"{words_of_end} SIGFPE node 'x' (Div-14): MIN/-1" in told
+        assert f"{words_of_end} SIGFPE Our engine meets here: node 'x' (Div-14): MIN/-1" in told
         assert "As it is, its divisions not exposed, the model runs." in told
         assert audit.finds
+
+    def test_how_the_model_as_it_is_ends(self) -> None:
+        refused = Run(End.UNSUPPORTED, "no rule for local.Ratio")
+        told = words(replace(AUDIT, plain=refused, exposed=Run(End.REFUSED, "node 'exposed_6': overflow")))
+        assert "refused to run it node 'exposed_6': overflow" in told
+        assert "The model as it is: Runtime does not support it: no rule for local.Ratio" in told
+        assert "As it is" not in told
+        assert "The model as it is" not in words(replace(AUDIT, plain=refused, exposed=refused))
 
     def test_what_exposure_changes(self) -> None:
         assert "outputs are the same with and without" in words(AUDIT)
@@ -117,4 +138,24 @@ class TestJson:
         assert report["divisions"][1]["verdict"]["ulps"] == {"0": 2, "1": 1}
         assert report["divisions"][1]["alone"]["kind"] == "exact"
         assert report["divisions"][2]["unobserved"] == "inside the body of a Loop"
-        assert report["exposed"] == {"end": "returned", "words": ""}
+        assert report["as_it_is"] == report["exposed"] == {"end": "returned", "words": ""}
+
+    def test_keys(self) -> None:
+        """They stay what they are."""
+        report = as_json(AUDIT, INPUTS, 7)
+        assert list(report) == [
+            *("model", "backend", "runtime", "versions", "seed", "inputs", "as_it_is", "exposed"),
+            *("suspects", "changed_by_exposure", "seconds", "divisions"),
+        ]
+        division = report["divisions"][1]
+        assert list(division) == [
+            *("name", "path", "operator", "element_type", "shapes", "unobserved"),
+            *("verdict", "alone", "smallest_divisor", "hazards"),
+        ]
+        assert list(division["verdict"]) == ["kind", "words", "elements", "differing", "ulps", "largest", "example"]
+        assert list(division["verdict"]["example"]) == ["index", "operands", "expected", "actual"]
+        assert list(division["hazards"][0]) == ["what", "count", "first"]
+
+    def test_what_was_not_run_did_not_return(self) -> None:
+        report = as_json(replace(AUDIT, nodes=()), INPUTS, 7)
+        assert (report["as_it_is"], report["exposed"]) == (None, None)

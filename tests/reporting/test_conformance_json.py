@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.reporting.conformance_reports import hostile, report
+from tests.reporting.conformance_reports import exact, hostile, report
 from vinculum.conformance.report import Report
 from vinculum.conformance.verdict import Kind
 from vinculum.reporting.conformance_json import lines
@@ -17,8 +17,40 @@ def read(given: Report) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return run, cases
 
 
+NUMBER, TEXT, NONE = int, str, type(None)
+RUN = {
+    "type": TEXT, "backend": TEXT, "title": TEXT, "versions": dict, "level": TEXT, "seconds": float, "counts": dict,
+}  # fmt: skip
+CASE = {
+    "type": TEXT, "backend": TEXT, "id": TEXT, "clause": TEXT, "statement": TEXT, "operator": TEXT,
+    "element_type": TEXT, "verdict": TEXT, "passes": bool, "deviates": bool, "words": TEXT, "elements": NUMBER,
+    "differing": NUMBER, "ulps": dict, "largest": (NUMBER, NONE), "example": (dict, NONE), "reproducer": (TEXT, NONE),
+}  # fmt: skip
+EXAMPLE = {"index": list, "operands": list, "expected": TEXT, "actual": TEXT}
+
+
+def has_form(given: dict[str, Any], form: dict[str, Any]) -> bool:
+    """Tell whether an object has exactly these keys, and values of these types."""
+    return list(given) == list(form) and all(isinstance(given[key], form[key]) for key in form)
+
+
 class TestLines:
     """Issue 4, point 6: `--json` lines."""
+
+    def test_the_form_that_is_promised(self) -> None:
+        for given in (report(), hostile(), exact()):
+            run, cases = read(given)
+            assert has_form(run, RUN)
+            assert {type(value) for value in run["versions"].values()} == {str}
+            assert {type(value) for value in run["counts"].values()} == {int}
+            for case in cases:
+                assert has_form(case, CASE)
+                assert all(key.isdigit() and type(count) is int for key, count in case["ulps"].items())
+                if case["example"] is not None:
+                    assert has_form(case["example"], EXAMPLE)
+                    assert {type(text) for text in case["example"]["operands"]} == {str}
+        documented = " ".join((lines.__doc__ or "").split())
+        assert all(f'"{key}"' in documented for key in (*RUN, *CASE, *EXAMPLE))
 
     def test_the_run(self) -> None:
         given = report()

@@ -38,6 +38,15 @@ class TestDocument:
         assert faulty == sum(deviates(r.verdict.kind) for r in given.results)
         assert float(suite.get("time")) == 61.25
 
+    def test_no_two_cases_have_one_name(self) -> None:
+        (suite,) = read(report())
+        names = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
+        assert len(set(names)) == len(names)
+
+    def test_two_runs_of_one_runtime_are_told_apart(self) -> None:
+        root = read(report(), report("openvino[device=GPU]"))
+        assert [suite.get("name") for suite in root] == ["OpenVINO (openvino)", "OpenVINO (openvino[device=GPU])"]
+
     def test_a_case(self) -> None:
         given = report()
         (suite,) = read(given)

@@ -12,7 +12,7 @@ from tests.reporting.conformance_reports import exact, hostile, report, reproduc
 from vinculum.conformance.report import Report
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.reporting.conformance_findings import findings, ulp_bars, verdict_sentence
-from vinculum.reporting.conformance_matrix import SYMBOLS, WORST_FIRST, deviates, matrix, worst
+from vinculum.reporting.conformance_matrix import SYMBOLS, WORST_FIRST, deviates, matrix, row, worst
 from vinculum.reporting.conformance_page import page
 
 
@@ -22,6 +22,13 @@ def printed(*reports: Report, width: int = 80, verbose: bool = False) -> list[st
     console = Console(width=width, file=file, highlight=False)
     console.print(page(reports, width=width, verbose=verbose), crop=False)
     return [line.rstrip() for line in file.getvalue().splitlines()]
+
+
+def only_partly_supported() -> Report:
+    """Return a report of one cell: 13 cases pass, of the others none is supported."""
+    none = Verdict(Kind.UNSUPPORTED, "no kernel")
+    results = [r for r in exact().results if (r.operator, r.element_type) == ("Div-14", "int8")]
+    return replace(exact(), results=tuple(replace(r, verdict=none) if k >= 13 else r for k, r in enumerate(results)))
 
 
 def only(given: Report, *kinds: Kind) -> Report:
@@ -38,7 +45,7 @@ class TestMatrix:
         found = matrix(given)
         assert sum(cell.total for cell in found.cells.values()) == len(given.results)
         for (operator, element_type), cell in found.cells.items():
-            of_cell = [r for r in given.results if (r.operator, r.element_type) == (operator, element_type)]
+            of_cell = [r for r in given.results if (row(r), r.element_type) == (operator, element_type)]
             assert list(cell.results) == of_cell
             assert cell.deviating + cell.passing + cell.counts[Kind.UNSUPPORTED] == cell.total
         assert found.element_types[:4] == ("bfloat16", "float16", "float", "double")
@@ -85,7 +92,16 @@ class TestFindings:
         assert sum(len(f.results) for f in found) == sum(deviates(r.verdict.kind) for r in given.results)
         ranks = [WORST_FIRST.index(f.kind) for f in found]
         assert ranks == sorted(ranks)
-        assert (found[0].kind, found[0].value_class) == (Kind.CRASHED, "MIN divided by -1")
+        assert (found[0].kind, found[0].tried) == (Kind.CRASHED, "MIN divided by -1")
+
+    def test_a_refusal_in_the_same_words_is_one_finding(self) -> None:
+        refused = Verdict(Kind.REFUSED, "no kernel for float16")
+        results = tuple(replace(r, verdict=refused) for r in report().results[:24])
+        (finding,) = findings(replace(report(), results=results))
+        assert len(finding.results) == 24
+        assert finding.tried == "special values by special values and 5 other kinds of operands"
+        other = replace(results[0], verdict=replace(refused, words="no kernel for double"))
+        assert len(findings(replace(report(), results=(*results, other)))) == 2
 
     def test_they_are_told_in_few_lines(self) -> None:
         lines = printed(report())
@@ -152,6 +168,17 @@ class TestSideBySide:
         assert next(line for line in lines if line.startswith("  crashed")).split() == ["crashed", "12", "-"]
         assert "How OpenVINO divides" in lines
         assert "How Vinculum divides" in lines
+
+    def test_what_is_left_open(self) -> None:
+        text = " ".join(" ".join(printed(report(), exact(), width=160)).split())
+        assert "Where the specification is silent" in text
+        assert " int64 MIN or SIGFPE; folded: SIGFPE exact" in text
+
+    @pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+    def test_any_width(self, width: int) -> None:
+        lines = printed(report(), exact(), width=width)
+        assert max(len(line) for line in lines if "--only" not in line) <= width
+        assert any("ok 13 -" in line for line in printed(only_partly_supported(), width=width)) or width == 20
 
 
 class TestHostileText:

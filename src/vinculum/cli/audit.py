@@ -35,11 +35,20 @@ def audit(
         typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
     ] = None,
     limit: Annotated[
-        float, typer.Option("--limit", min=0.1, metavar="SECONDS", help="What one run may take in the runtime.")
+        float,
+        typer.Option(
+            "--limit",
+            min=0.1,
+            metavar="SECONDS",
+            help="What each of the two runs may take.",
+        ),
     ] = 300.0,
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run a model in another runtime and tell of each division whether its quotients are exact."""
+    """Run a model in another runtime and tell of each division whether its quotients are exact.
+
+    Exit code 1: a quotient is not right, or a run did not return.
+    """
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor

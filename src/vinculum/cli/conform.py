@@ -14,6 +14,7 @@ from vinculum.errors import AttributeValueError
 if TYPE_CHECKING:
     from vinculum.conformance.case import Level
     from vinculum.conformance.known_deviations import KnownDeviations
+    from vinculum.conformance.planning import Plan
     from vinculum.conformance.report import Report
     from vinculum.models.isolation import Limits
     from vinculum.reporting.conformance_expected import Comparison
@@ -67,6 +68,7 @@ def conform(
     # Here and below: what imports numpy and onnx is imported when a runtime is asked, not for a page of help.
     from vinculum.cli.report_files import check_files
     from vinculum.conformance.known_deviations import read_known_deviations
+    from vinculum.conformance.planning import plan
     from vinculum.models.isolation import Limits
 
     known = {file.backend: file for file in map(read_known_deviations, expect or ())}
@@ -78,7 +80,8 @@ def conform(
     # What is recorded may take the place of what was expected: it keeps the reasons.
     check_files(written, {"--expect": [file for file in expect or [] if file != record]})
     limits = Limits(seconds=case_limit, memory=memory_limit << 20)
-    reports = [_survey(backend, _level(level, known.get(backend)), patterns, workers, limits) for backend in asked]
+    plans = [plan(backend, _level(level, known.get(backend)), patterns) for backend in asked]
+    reports = [_survey(planned, workers, limits) for planned in plans]
     _write(reports, known, junit, html, record)
     comparisons = _compared(reports, known, whole=not patterns)
     _print(reports, comparisons, machine, verbose)
@@ -98,10 +101,8 @@ def _list(level: str | None, patterns: Sequence[str]) -> None:
 
 
 def _check(asked: Sequence[str], known: dict[str, KnownDeviations], expect: Sequence[Path], workers: int) -> None:
-    """Refuse what cannot be run before anything is."""
+    """Refuse options that do not go together."""
     import os
-
-    from vinculum.conformance.runtimes.registry import runtime
 
     if not asked:
         raise AttributeValueError("give a BACKEND to ask, such as onnxruntime; see vinculum conform --help")
@@ -116,8 +117,6 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], expect: Sequ
     cores = os.cpu_count() or 1
     if workers > max(cores, 2):
         raise AttributeValueError(f"--workers {workers} is more than the {cores} cores of this machine; give fewer")
-    for backend in asked:
-        runtime(backend).check()
 
 
 def _level(given: str | None, known: KnownDeviations | None) -> Level:
@@ -128,19 +127,16 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
     return Level.DEFAULT if known is None else known.level
 
 
-def _survey(backend: str, level: Level, patterns: Sequence[str], workers: int, limits: Limits) -> Report:
-    from vinculum.conformance.runtimes.registry import runtime
-    from vinculum.conformance.suite import survey
+def _survey(planned: Plan, workers: int, limits: Limits) -> Report:
+    from vinculum.conformance.suite import survey_of
     from vinculum.reporting.harmless import short
     from vinculum.reporting.progress import progress
 
-    with progress(f"Asking {short(runtime(backend).title)}", 0) as advance:
-        return survey(
-            backend,
-            level,
+    with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
+        return survey_of(
+            planned,
             workers=workers,
             limits=limits,
-            only=patterns,
             advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
         )
 

@@ -20,8 +20,9 @@ def fingerprint(
         ),
     ],
     machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
-    """Tell how a runtime computes its quotients: a dozen and a half probes, a line each.
+    """Tell how a runtime computes its quotients: a dozen probes, a line each.
 
     What differs from the specification is marked; it is told, not judged: the exit code is 0.
     """
@@ -40,4 +41,4 @@ def fingerprint(
         if machine:
             print(json.dumps(as_json(found)), flush=True)
         else:
-            console.print(page(found, followed=place + 1 < len(backends)))
+            console.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))

@@ -23,7 +23,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
     Raises
     ------
     ModelError
-        If it is a folder, its folder does not exist, or two options name the same file.
+        If it is a folder or a device, its folder does not exist, or two options name the same file.
     """
     taken = {path.resolve(): option for option, paths in read.items() for path in paths}
     for option, path in written.items():
@@ -31,6 +31,8 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
             continue
         if path.is_dir():
             raise ModelError(f"{option} {str(path)!r} is a folder; give the name of a file to write")
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{option} {str(path)!r} is no ordinary file; give the name of one to write")
         if not path.parent.is_dir():
             folder = str(path.parent)
             raise ModelError(f"{option} {str(path)!r} cannot be written: there is no folder {folder!r}; make it")

@@ -28,7 +28,8 @@ _DEATHS = {
 def judge(case: Case, answer: Answer) -> Verdict:
     """Return what an answer is worth.
 
-    NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ.
+    NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ. In which order the bytes of a number lie is no
+    matter of its element type.
 
     Parameters
     ----------
@@ -49,17 +50,19 @@ def judge(case: Case, answer: Answer) -> Verdict:
     left_open = silent is not None and bool(silent.any())
     if answer.end is End.REFUSED:
         return Verdict(Kind.SILENT, f"refused: {answer.words}") if left_open else Verdict(Kind.REFUSED, answer.words)
-    actual = answer.value
+    # Of a class of its own an array may look as it likes.
+    actual = np.asarray(answer.value) if isinstance(answer.value, np.ndarray) else answer.value
     if not _has_type(actual, expected.dtype):
-        return Verdict(Kind.WRONG_TYPE, f"gave {_kind_of(actual)} instead of {_type_name(expected.dtype)}")
+        wanted = "exact rationals" if expected.dtype.hasobject else expected.dtype
+        return Verdict(Kind.WRONG_TYPE, f"gave {_kind_of(actual)} instead of {wanted}")
     if actual.shape != expected.shape:
         shapes = f"gave shape {shape_text(actual.shape)} instead of {shape_text(expected.shape)}"
         return Verdict(Kind.WRONG_SHAPE, shapes)
-    return _compared(case, expected, np.asarray(actual), silent if left_open else None)
+    return _compared(case, expected, actual.astype(expected.dtype, copy=False), silent if left_open else None)
 
 
 def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
-    if not isinstance(actual, np.ndarray) or actual.dtype != dtype:
+    if not isinstance(actual, np.ndarray) or actual.dtype.newbyteorder("=") != dtype:
         return False
     return not dtype.hasobject or all(type(element) is Fraction for element in actual.flat)
 
@@ -67,11 +70,8 @@ def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
 def _kind_of(value: object) -> str:
     if not isinstance(value, np.ndarray):
         return f"no array but {type(value).__name__}"
-    return f"{_type_name(value.dtype)} of shape {shape_text(value.shape)}"
-
-
-def _type_name(dtype: np.dtype[Any]) -> str:
-    return "exact rationals" if dtype.hasobject else str(dtype)
+    name = "objects" if value.dtype.hasobject else str(value.dtype)
+    return f"{name} of shape {shape_text(value.shape)}"
 
 
 def _compared(case: Case, expected: NDArray[Any], actual: NDArray[Any], silent: NDArray[np.bool_] | None) -> Verdict:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from fnmatch import fnmatchcase
+from functools import partial
 from threading import Lock
 from time import perf_counter
 
 from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
 from vinculum.conformance.environment import environment
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question, reduced
+from vinculum.conformance.planning import Plan, plan
+from vinculum.conformance.question import Question
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.verdict import Kind, Verdict
-from vinculum.errors import AttributeValueError
+from vinculum.conformance.telling import telling
 from vinculum.models.isolation import Answer, End, Isolated, Limits
-from vinculum.models.messages import listed
 
 _ANSWERING = "vinculum.conformance.answering:answering"
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
@@ -42,34 +39,39 @@ def survey(
 
     Parameters
     ----------
-    backend : str
-        As `vinculum.conformance.runtimes.registry.runtime` takes it.
-    level : Level
-        Which cases.
+    backend, level, only
+        As `vinculum.conformance.planning.plan` takes them, which raises what is raised here.
+    workers, limits, advance
+        As in `survey_of`.
+    """
+    return survey_of(plan(backend, level, only), workers=workers, limits=limits, advance=advance)
+
+
+def survey_of(
+    planned: Plan, *, workers: int = 2, limits: Limits | None = None, advance: Advance | None = None
+) -> Report:
+    """Return what a runtime answers to the cases of a plan, and what each answer is worth.
+
+    Parameters
+    ----------
+    planned : Plan
+        Whom to ask what.
     workers : int, keyword-only
         How many processes answer side by side.
     limits : Limits, keyword-only
         What a case may take; a runtime that goes beyond them is ended, and the run goes on.
-    only : sequence of str, keyword-only
-        Glob patterns on the ids: a case is asked if one of them matches; all are if there is none.
     advance : callable, keyword-only
         Called from any thread, one call at a time.
 
     Raises
     ------
-    SpecLookupError, AttributeValueError
-        If no runtime has that name or option, or a pattern matches no case that it covers.
     ModelError
-        If its package is not installed, or it cannot be made in another process.
+        If the runtime cannot be made in another process.
     """
-    asked = runtime(backend)
-    asked.check()
+    asked, start = planned.runtime, perf_counter()
+    results = ask(asked, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
     versions = {**asked.versions(), **environment()}
-    start = perf_counter()
-    chosen = _chosen(asked, level, only)
-    maker = (_ANSWERING, backend, tuple(asked.versions()))
-    results = ask(asked, chosen, *maker, workers=workers, limits=limits, advance=advance)
-    return Report(backend, asked.title, versions, level, results, perf_counter() - start)
+    return Report(planned.backend, asked.title, versions, planned.level, results, perf_counter() - start)
 
 
 def ask(
@@ -94,7 +96,7 @@ def ask(
     *arguments
         What it is called with.
     workers, limits, advance
-        As in `survey`.
+        As in `survey_of`.
     """
     source, lock = enumerate(chosen), Lock()
     results: dict[int, Result] = {}
@@ -106,8 +108,7 @@ def ask(
             if numbered is None:
                 return
             number, case = numbered
-            verdict = judge(case, _answer(isolated, case))
-            result = _result(asked, case, verdict)
+            result = _result(asked, case, partial(_answer, isolated))
             with lock:
                 results[number] = result
                 if advance is not None:
@@ -127,40 +128,17 @@ def ask(
     return tuple(results[number] for number in sorted(results))
 
 
-def _answer(isolated: Isolated, case: Case) -> Answer:
-    answer = isolated.call("answer", case.question)
+def _answer(isolated: Isolated, question: Question) -> Answer:
+    answer = isolated.call("answer", question)
     if answer.end is End.OUT_OF_MEMORY:
         # What leaks from case to case must not be laid at the door of the last: a new process tells.
-        return isolated.call("answer", case.question)
+        return isolated.call("answer", question)
     return answer
 
 
-def _result(asked: Runtime, case: Case, verdict: Verdict) -> Result:
+def _result(asked: Runtime, case: Case, answer: Callable[[Question], Answer]) -> Result:
     spec = case.question.spec
     (statement,) = (clause.statement for clause in spec.clauses if clause.tag == case.clause)
-    reproducer = None if verdict.kind.passes else asked.reproducer(_telling(case, verdict))
+    verdict = judge(case, answer(case.question))
+    reproducer = None if verdict.kind.passes else asked.reproducer(telling(case, verdict, answer))
     return Result(case.id, case.clause, spec.title, case.element_type.name, statement, verdict, reproducer)
-
-
-def _telling(case: Case, verdict: Verdict) -> Question:
-    """Return the question with no more numbers than are needed to show the verdict."""
-    quotient = case.expectation.quotient
-    if verdict.example is not None:
-        return reduced(case.question, verdict.example.index)
-    if verdict.kind is Kind.UNSUPPORTED and quotient is not None and quotient.size:
-        return reduced(case.question, (0,) * quotient.ndim)
-    return case.question
-
-
-def _chosen(asked: Runtime, level: Level, only: Sequence[str]) -> Iterator[Case]:
-    covered = (case for case in cases(level) if asked.covers(case.question))
-    if not only:
-        return covered
-    chosen = [case for case in covered if any(fnmatchcase(case.id, pattern) for pattern in only)]
-    idle = [pattern for pattern in only if not any(fnmatchcase(case.id, pattern) for case in chosen)]
-    if idle:
-        raise AttributeValueError(
-            f"no case of this level that {asked.title} can be asked matches {listed(idle)}; an id reads "
-            "'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
-        )
-    return iter(chosen)

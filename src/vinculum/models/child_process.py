@@ -141,6 +141,7 @@ def _talk(
     except (OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
         answers.put(error)
     finally:
+        answers.put(EOFError())  # For whoever asks a process that has been ended meanwhile.
         for pipe in (stdin, stdout):
             with suppress(OSError):  # What was not written yet cannot be any more.
                 pipe.close()

@@ -179,5 +179,5 @@ def _answer(frame: bytes | Ended) -> Answer:
         return Answer(End[end], value, words)
     except MemoryError as error:
         return Answer(End.OUT_OF_MEMORY, None, one_line(error))
-    except Exception as error:  # Anything at all may be wrong with a stranger's class here.
+    except (Exception, SystemExit) as error:  # Anything at all may be wrong with a stranger's class here.
         return Answer(End.REFUSED, None, f"what it gave cannot be read here: {one_line(error)}")

@@ -145,7 +145,10 @@ def _exit_code(code: object) -> int:
 def _words(error: BaseException) -> str:
     from vinculum.models.messages import one_line
 
-    return one_line(error)
+    try:
+        return one_line(error)
+    except Exception:  # Its text is made by its own class.
+        return f"{type(error).__name__}, which cannot be printed"
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ def quoted(name: str) -> str:
 
 def one_line(error: BaseException) -> str:
     """Return the reason at the root of an error, on one line."""
-    root = error
-    while root.__cause__ is not None:
+    root, passed = error, {id(error)}
+    while root.__cause__ is not None and id(root.__cause__) not in passed:
         root = root.__cause__
+        passed.add(id(root))
     words = " ".join(str(root).split())
     if isinstance(root, RecursionError):
         words = "it is nested too deeply"

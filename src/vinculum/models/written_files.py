@@ -25,13 +25,15 @@ def staged(file: Path) -> Iterator[Path]:
     Raises
     ------
     ModelError
-        If a folder stands in the place of a file.
+        If a folder or a device stands in the place of a file.
     OSError
         If nothing can be written there; it names the file, or the folder that is in the way.
     """
     folder = file.parent
     if file.is_dir():
         raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
+    if file.exists() and not file.is_file():  # What replaced it would be no device, to the harm of all that use it.
+        raise ModelError(f"{str(file)!r} is no ordinary file; give the name of one to write")
     created = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -57,6 +57,8 @@ def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
     if not nodes:
         return Text("none in this model")
     rows = table("Node", "Verdict", right=("Least divisor", "Zero", "Subnormal", "Overflow"))
+    for column in rows.columns:  # In a narrow terminal nothing may be left out.
+        column.no_wrap, column.overflow = False, "fold"
     for node in nodes:
         rows.add_row(_node(node), _verdict(node), *_counts(node))
     return rows
@@ -117,7 +119,7 @@ def _lines(node: NodeRecord) -> Iterator[str]:
             yield f"is {example.actual}"
             yield f"not {example.expected}"
     if node.alone is not None and node.alone.kind.passes:
-        yield "alone, on the same operands, it is exact: here the runtime has wider ones, or computes otherwise"
+        yield "alone, on the same operands, it is exact: in the model the runtime has wider ones, or computes otherwise"
     for hazard in node.hazards:
         yield f"{hazard.what} in {counted(hazard.count, 'quotient')}, first at {hazard.first}"
 
@@ -126,11 +128,17 @@ def _end(audit: Audit) -> Iterator[RenderableType]:
     if audit.exposed.words:
         yield Text(one_line(audit.exposed.words))
     for sentence in audit.suspects:
-        yield Text(one_line(sentence))
+        yield Text(f"Our engine meets here: {one_line(sentence)}")
     if audit.exposed.end is End.CRASHED and not audit.suspects:
         yield Text("Our engine meets no MIN/-1 and no integer x/0 in this model, or cannot run it.")
     if audit.plain.end is End.RETURNED:
         yield Text("As it is, its divisions not exposed, the model runs.")
+    elif audit.plain != audit.exposed:
+        yield Text(f"The model as it is: {_ended(audit.title, audit.plain)}")
+
+
+def _ended(title: str, run: Run) -> str:
+    return one_line(f"{title} {_ENDS[run.end]}" + (f": {run.words}" if run.words else ""))
 
 
 def _exposure(audit: Audit) -> str:
@@ -138,8 +146,8 @@ def _exposure(audit: Audit) -> str:
     if audit.exposed.end is not End.RETURNED or not audit.nodes:
         return foot
     if audit.plain.end is not End.RETURNED:
-        ended = f"{audit.title} {_ENDS[audit.plain.end]}" + (f": {audit.plain.words}" if audit.plain.words else "")
-        return f"{foot} Outputs cannot be compared with those of the model as it is: {one_line(ended)}"
+        ended = _ended(audit.title, audit.plain)
+        return f"{foot} Outputs cannot be compared with those of the model as it is: {ended}"
     if audit.changed:
         changes = "; ".join(one_line(sentence) for sentence in audit.changed)
         return f"{foot} Here that changes outputs: {changes}."
@@ -157,7 +165,14 @@ def _summary(audit: Audit) -> str:
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:
-    """Return the same as JSON knows it."""
+    """Return the same as JSON knows it.
+
+    The keys of a release stay; later ones may add some. ``as_it_is`` and ``exposed`` tell how the two runs ended,
+    null if there is no division and nothing was run. Of each of ``divisions`` the ``verdict``, and for one that does
+    not pass the same division ``alone``, have a ``kind`` and ``words``, how many of its ``elements`` are ``differing``,
+    in ``ulps`` how many are off by 2**k ulps or more, by k, the ``largest`` of them, and the first as an ``example``.
+    A division without a verdict says under ``unobserved`` why.
+    """
     return {
         "model": audit.model,
         "backend": audit.backend,
@@ -165,8 +180,8 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         "versions": dict(audit.versions),
         "seed": seed,
         "inputs": [asdict(given) for given in inputs],
-        "as_it_is": _run_as_json(audit.plain),
-        "exposed": _run_as_json(audit.exposed),
+        "as_it_is": _run_as_json(audit.plain) if audit.nodes else None,
+        "exposed": _run_as_json(audit.exposed) if audit.nodes else None,
         "suspects": list(audit.suspects),
         "changed_by_exposure": list(audit.changed),
         "seconds": audit.seconds,

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vinculum.conformance.known_deviations import KnownDeviations
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Kind
-from vinculum.reporting.conformance_findings import ulps_text
-from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates
-from vinculum.reporting.harmless import harmless, one_line
+from vinculum.reporting.conformance_findings import findings, ulps_text
+from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates, row
+from vinculum.reporting.harmless import harmless, one_line, short
 
 # The colours: what a kind of verdict means to whoever relies on the runtime.
 GRAVITIES: Mapping[Kind, str] = {
@@ -38,20 +39,22 @@ class _Texts:
         return list(self._numbers)
 
 
-def data(reports: Sequence[Report]) -> str:
+def data(reports: Sequence[Report], known: Mapping[str, KnownDeviations]) -> str:
     """Return the cases of several runtimes as JSON that can stand in a script element.
 
     It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
-    number; and ``runtimes``. A runtime has its ``cases``, each an array. First come numbers of texts: id, operator,
-    element type, then a number of ``kinds``, texts again: words, clause, statement. Then elements, differing, and what
-    may be null: histogram, example (texts), source (the texts of its lines).
+    number; and ``runtimes``. A runtime has its ``findings``, by what they are called, and its ``cases``, each an array.
+    First come numbers of texts: id, row of the matrix, element type, then a number of ``kinds``, texts again: words,
+    clause, statement. Then elements, differing, and what may be null or missing: histogram, example (texts), source
+    (the texts of its lines), the number of its finding, the reason why it is known and the link (texts).
     """
     texts = _Texts()
     runtimes = [
         {
             "backend": one_line(report.backend),
             "title": one_line(report.title),
-            "cases": [_case(result, texts) for result in report.results],
+            "findings": [f"{finding.kind.value}, {short(finding.tried)}" for finding in findings(report)],
+            "cases": _cases(report, known.get(report.backend), texts),
         }
         for report in reports
     ]
@@ -66,11 +69,32 @@ def data(reports: Sequence[Report]) -> str:
     return json.dumps(whole, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def _cases(report: Report, known: KnownDeviations | None, texts: _Texts) -> list[list[Any]]:
+    numbers = {id(result): number for number, one in enumerate(findings(report)) for result in one.results}
+    cases = []
+    for result in report.results:
+        told = why(result, known)
+        reason = None if told is None else [texts.number(one_line(text)) for text in told]
+        case = [*_case(result, texts), numbers.get(id(result)), reason]
+        while case[-1] is None:  # Most cases pass, and have none of the last ones.
+            case.pop()
+        cases.append(case)
+    return cases
+
+
+def why(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
+    """Return the reason and the link of the line that knows of a case, None if none does."""
+    if known is None or result.verdict.kind.passes:
+        return None
+    lines = (line for line in known.deviations if result.verdict.kind in line.kinds and line.matches(result.id))
+    return next(((line.reason, line.link) for line in lines), None)
+
+
 def _case(result: Result, texts: _Texts) -> list[Any]:
     verdict = result.verdict
     words = one_line(verdict.words)
     example = verdict.example
-    names = (result.id, result.operator, result.element_type)
+    names = (result.id, row(result), result.element_type)
     told = (words if len(words) <= _LONGEST else f"{words[:_LONGEST]}...", result.clause, result.statement)
     return [
         *(texts.number(one_line(name)) for name in names),

@@ -7,20 +7,28 @@ from dataclasses import dataclass
 
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Example, Kind, Verdict
-from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates, in_order, value_class
+from vinculum.reporting.conformance_matrix import WORST_FIRST, deviates, in_order, row, value_class
 from vinculum.reporting.harmless import one_line, short
 
-_NAMED = 6  # More names than that say less than their number.
+_NAMED = 8  # More names than that say less than their number.
 _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Cases that deviate in the same way on the same sort of values; there is at least one."""
+    """Cases that deviate in the same way, on the same sort of values or in the same words; there is at least one."""
 
     kind: Kind
-    value_class: str
+    value_classes: tuple[str, ...]
     results: tuple[Result, ...]
+
+    @property
+    def tried(self) -> str:
+        """What its cases try; how many different things, where they are many."""
+        first, *others = self.value_classes
+        if len(others) < 2:
+            return " and ".join(self.value_classes)
+        return f"{first} and {len(others)} other kinds of operands"
 
     @property
     def where(self) -> str:
@@ -33,7 +41,7 @@ class Finding:
     @property
     def operators(self) -> tuple[str, ...]:
         """Their operator versions, in the suite's order."""
-        return tuple(dict.fromkeys(result.operator for result in self.results))
+        return tuple(dict.fromkeys(map(row, self.results)))
 
     @property
     def element_types(self) -> tuple[str, ...]:
@@ -50,9 +58,15 @@ def findings(report: Report) -> tuple[Finding, ...]:
     """Return every finding, the worst kind first and within it the one with the most cases."""
     found: dict[tuple[Kind, str], list[Result]] = {}
     for result in report.results:
-        if deviates(result.verdict.kind):
-            found.setdefault((result.verdict.kind, value_class(result)), []).append(result)
-    made = [Finding(kind, tried, tuple(results)) for (kind, tried), results in found.items()]
+        kind = result.verdict.kind
+        if deviates(kind):
+            # A runtime refuses for one reason, whatever the operands are.
+            same = result.verdict.words if kind is Kind.REFUSED else ""
+            found.setdefault((kind, same or value_class(result)), []).append(result)
+    made = [
+        Finding(kind, tuple(dict.fromkeys(map(value_class, results))), tuple(results))
+        for (kind, _), results in found.items()
+    ]
     return tuple(sorted(made, key=lambda finding: (WORST_FIRST.index(finding.kind), -len(finding.results))))
 
 

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from vinculum.conformance.case import Level
+from vinculum.conformance.known_deviations import KnownDeviations
 from vinculum.conformance.report import Report
 from vinculum.conformance.verdict import Kind
-from vinculum.reporting.conformance_data import GRAVITIES, data
+from vinculum.reporting.conformance_data import GRAVITIES, data, why
 from vinculum.reporting.conformance_findings import Finding, findings, foremost, verdict_sentence
 from vinculum.reporting.conformance_matrix import WORST_FIRST, Cell, Matrix, deviates, in_order, matrix
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.conformance_survey import UlpRow, errors_in_ulps, silence, ulp_bins
+from vinculum.reporting.harmless import harmless, one_line, short
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -50,6 +54,7 @@ class Runtime:
     report: Report
     matrix: Matrix
     findings: tuple[Finding, ...]
+    known: KnownDeviations | None
 
     @property
     def name(self) -> str:
@@ -73,14 +78,43 @@ class Runtime:
         return sum(deviates(result.verdict.kind) for result in self.report.results)
 
     @property
+    def errors(self) -> tuple[UlpRow, ...]:
+        """How many quotients are off by how much, by element type."""
+        return errors_in_ulps(self.report)
+
+    @property
+    def numbered(self) -> tuple[tuple[int, Finding], ...]:
+        """The findings that stand above the matrix, with their numbers among all."""
+        return tuple((self.findings.index(finding), finding) for finding in self.shown)
+
+    def reason(self, finding: Finding) -> tuple[str, str] | None:
+        """Return why its first case deviates, and a link, if that is known."""
+        return why(finding.results[0], self.known)
+
+    @property
+    def package(self) -> str:
+        """The version of what answered."""
+        package, version = next(iter(self.report.versions.items()), ("", ""))
+        return short(f"{package} {version}".strip())
+
+    @property
     def unsupported(self) -> int:
         """How many cases are not supported."""
         return len(self.report.results) - self.passing - self.deviating
 
 
-def document(reports: Sequence[Report]) -> str:
-    """Return the page on one or several runtimes."""
-    runtimes = [Runtime(report, matrix(report), findings(report)) for report in reports]
+def document(reports: Sequence[Report], known: Mapping[str, KnownDeviations] | None = None) -> str:
+    """Return the page on one or several runtimes.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        One for each runtime.
+    known : Mapping of str to KnownDeviations, optional
+        What is known of backends: the reasons then stand beside the cases.
+    """
+    files_of = known or {}
+    runtimes = [Runtime(report, matrix(report), findings(report), files_of.get(report.backend)) for report in reports]
     style, script = (
         files(__package__).joinpath("templates", f"conformance.{end}").read_text("utf-8") for end in ("css", "js")
     )
@@ -97,7 +131,10 @@ def document(reports: Sequence[Report]) -> str:
         style=style,
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=data(reports),
+        data=data(reports, files_of),
+        silence=silence(reports),
+        ulp_bins=ulp_bins(),
+        command=_command(reports, files_of),
     )
 
 
@@ -114,13 +151,29 @@ def _template() -> Template:
         keep_trailing_newline=True,
     )
     environment.filters.update(short=short, one_line=one_line, number=_number, cell_word=_word, cell_count=_count)
-    environment.filters.update(cell_title=_title, sentence=verdict_sentence, share=_share)
+    environment.filters.update(cell_title=_title, sentence=verdict_sentence)
+    environment.tests.update(web=_web, deviates=deviates)
     return environment.get_template("conformance.html.j2")
 
 
 def _address(runtime: Runtime, *parts: str) -> str:
     """Return the part of an address after the #: ``openvino/cell/Div-14/float``; the script reads it."""
     return "/".join(quote(one_line(part), safe="-_.!~*'()") for part in (runtime.report.backend, *parts))
+
+
+def _command(reports: Sequence[Report], known: Mapping[str, KnownDeviations]) -> str:
+    """Return the command that makes such a page."""
+    levels = {report.level for report in reports}
+    level = [f"--{next(iter(levels)).name.lower()}"] if levels in ({Level.QUICK}, {Level.FULL}) else []
+    given = [known[report.backend] for report in reports if report.backend in known]
+    expected = [part for one in given for part in ("--expect", str(one.file))]
+    words = ["vinculum", "conform", *(report.backend for report in reports), *level, *expected, "--html", "report.html"]
+    return " ".join(shlex.quote(harmless(word)) for word in words)
+
+
+def _web(link: str) -> bool:
+    """Tell whether a link leads to the web, and not to a script."""
+    return link.startswith(("https://", "http://"))
 
 
 def _number(value: int) -> str:
@@ -133,13 +186,9 @@ def _word(cell: Cell) -> str:
 
 def _count(cell: Cell) -> str:
     if cell.deviating:
-        return f"{cell.deviating}/{cell.total}"
-    return f"{cell.total}" if cell.passing in (0, cell.total) else f"{cell.passing}/{cell.total}"
-
-
-def _share(cell: Cell) -> str:
-    """Return the share of the cases that pass, in per cent."""
-    return f"{100 * cell.passing / cell.total:.0f}%"
+        return f"{cell.deviating:,} of {cell.total:,}"
+    left = cell.total - cell.passing
+    return f"{cell.passing:,}, {left:,} none" if 0 < left < cell.total else f"{cell.total:,}"
 
 
 def _title(cell: Cell) -> str:

@@ -20,9 +20,15 @@ def lines(report: Report) -> Iterator[str]:
         First ``{"type": "run", "backend", "title", "versions", "level", "seconds", "counts"}``, ``counts`` by the name
         of the verdict. Then for each case, in the suite's order, ``{"type": "case", "backend", "id", "clause",
         "statement", "operator", "element_type", "verdict", "passes", "deviates", "words", "elements", "differing",
-        "ulps", "largest", "example", "reproducer"}``. ``ulps`` maps k, as text, to how many quotients are off by 2**k
-        to below 2**(k + 1) ulps, ``example`` is null or ``{"index", "operands", "expected", "actual"}``. What is not
-        supported neither passes nor deviates. Characters beyond ASCII are escaped.
+        "ulps", "largest", "example", "reproducer"}``. Characters beyond ASCII are escaped.
+
+    Notes
+    -----
+    Strings, but for: ``versions`` and ``counts``, objects of strings and of whole numbers; ``seconds``, a number;
+    ``passes`` and ``deviates``, which are both false for what is not supported; ``elements`` and ``differing``, whole
+    numbers; ``ulps``, an object that maps k, as text, to how many quotients are off by 2**k to below 2**(k + 1) ulps;
+    ``largest``, a whole number or null; ``example``, null or ``{"index", "operands", "expected", "actual"}``, of a list
+    of whole numbers, a list of strings and two strings; ``reproducer``, a string or null.
     """
     run = {
         "type": "run",

@@ -40,6 +40,12 @@ def worst(kinds: Iterable[Kind]) -> Kind:
     return min(kinds, key=WORST_FIRST.index)
 
 
+def row(result: Result) -> str:
+    """Return the row of the matrix: the operator version, for integers of Divide-1 with the rounding asked for."""
+    first = result.id.partition("/")[0]
+    return first if first.startswith(result.operator) else result.operator
+
+
 def value_class(result: Result) -> str:
     """Return what a case tries: the third part of its id."""
     parts = result.id.split("/")
@@ -48,7 +54,7 @@ def value_class(result: Result) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """The results of one operator version on one element type; there is at least one."""
+    """The results in one row on one element type; there is at least one."""
 
     operator: str
     element_type: str
@@ -106,9 +112,9 @@ def matrix(report: Report) -> Matrix:
     """Return the results of a report by operator version and element type."""
     found: dict[tuple[str, str], list[Result]] = {}
     for result in report.results:
-        found.setdefault((result.operator, result.element_type), []).append(result)
+        found.setdefault((row(result), result.element_type), []).append(result)
     cells = {key: Cell(*key, tuple(results)) for key, results in found.items()}
-    return Matrix(tuple(dict.fromkeys(row for row, _ in cells)), in_order({column for _, column in cells}), cells)
+    return Matrix(tuple(dict.fromkeys(name for name, _ in cells)), in_order({name for _, name in cells}), cells)
 
 
 def in_order(element_types: Iterable[str]) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from vinculum.reporting.conformance_findings import (
     verdict_sentence,
 )
 from vinculum.reporting.conformance_matrix import deviates, matrix
-from vinculum.reporting.conformance_tables import STYLES, legend, matrices, side_by_side
+from vinculum.reporting.conformance_survey import silence
+from vinculum.reporting.conformance_tables import STYLES, legend, matrices, side_by_side, silent
 from vinculum.reporting.conformance_tables import found as findings_table
 from vinculum.reporting.harmless import harmless, one_line, short
 from vinculum.reporting.tables import counted, section
@@ -42,6 +43,8 @@ def page(reports: Sequence[Report], *, width: int, verbose: bool = False) -> Ren
     parts: list[RenderableType] = []
     if len(reports) > 1:
         parts += [Text("How runtimes divide", "bold"), *section("Side by side", side_by_side(reports))]
+        left_open = silence(reports)
+        parts += section("Where the specification is silent", silent(left_open, reports)) if left_open else ()
     for report in reports:
         parts += [Text(""), *_runtime(report, width, verbose)] if parts else _runtime(report, width, verbose)
     return Group(*parts)

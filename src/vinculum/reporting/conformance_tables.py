@@ -14,6 +14,7 @@ from vinculum.conformance.verdict import Kind
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance_findings import Finding, verdict_sentence
 from vinculum.reporting.conformance_matrix import SYMBOLS, WORST_FIRST, Cell, Matrix
+from vinculum.reporting.conformance_survey import Given, SilentRow
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import cell, counted, table
 from vinculum.spec.element_types import Kind as Arithmetic
@@ -83,12 +84,12 @@ def _cell(found: Cell | None) -> Text:
 
 
 def cell_words(found: Cell) -> str:
-    """Return what a cell says: the worst verdict's letter, how many cases deviate, and how many there are."""
+    """Return what a cell says: the worst verdict's letter and how many of how many cases deviate, or how many pass."""
     if found.deviating:
         return f"{SYMBOLS[found.worst]} {found.deviating}/{found.total}"
     if found.unsupported:
         return "-"
-    return f"ok {found.passing}" if found.passing == found.total else f"ok {found.passing}/{found.total}"
+    return f"ok {found.passing}" if found.passing == found.total else f"ok {found.passing} -"
 
 
 def legend(kinds: Sequence[Kind]) -> RenderableType:
@@ -96,7 +97,8 @@ def legend(kinds: Sequence[Kind]) -> RenderableType:
     shown = [kind for kind in WORST_FIRST if kind in kinds and not kind.passes]
     names = [Text(SYMBOLS[kind], STYLES[kind]).append(f" {kind.value}", "dim not bold") for kind in shown]
     names.append(Text("ok", "green").append(" passed", "dim"))
-    return Group(Text("W 3/24: of 24 cases 3 deviate, at worst by a wrong value", "dim"), Columns(names, (0, 3)))
+    example = "W 3/24: of 24 cases 3 deviate, at worst by a wrong value; ok 5 -: 5 pass, the others are not supported"
+    return Group(Text(example, "dim"), Columns(names, (0, 3)))
 
 
 def side_by_side(reports: Sequence[Report]) -> RenderableType:
@@ -112,6 +114,20 @@ def side_by_side(reports: Sequence[Report]) -> RenderableType:
     return rows
 
 
+def silent(rows: Sequence[SilentRow], reports: Sequence[Report]) -> RenderableType:
+    """Return what runtimes give where the specification is silent; types of which all give the same share a line."""
+    lines = table("", "Element types", *(short(report.backend) for report in reports))
+    shared: dict[tuple[str, tuple[Given, ...]], list[str]] = {}
+    for row in rows:
+        shared.setdefault((row.question, row.given), []).append(row.element_type)
+    previous = ""
+    for (question, given), names in shared.items():
+        words = (Text(one.words or "not asked", STYLES[one.kind] if one.kind else "dim") for one in given)
+        lines.add_row(Text(question if question != previous else "", "bold"), ", ".join(names), *words)
+        previous = question
+    return lines
+
+
 def _add_total(rows: Table, what: str, reports: Sequence[Report], words: Callable[[Report], str]) -> None:
     rows.add_row(Text(what, "dim"), *(Text(words(report)) for report in reports))
 
@@ -122,7 +138,7 @@ def found(findings: Sequence[Finding]) -> RenderableType:
     for finding in findings:
         style = STYLES[finding.kind]
         tried = Text(f"{finding.kind.value}, {counted(len(finding.results), 'case')}: ", style)
-        tried.append(short(finding.value_class), "bold default")
+        tried.append(short(finding.tried), "bold default")
         tried.append(f" ({finding.where})", "not bold default")
         example = Text(verdict_sentence(finding.shown.verdict), "dim")
         rows.add_row(Text(SYMBOLS[finding.kind], style), Group(tried, example))

@@ -1,26 +1,38 @@
-"""What ``vinculum fingerprint`` tells: a line for each probe, what differs from the specification marked."""
+"""What ``vinculum fingerprint`` tells: a line for each thing found, what differs from the specification first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.fingerprint import Finding, Fingerprint
+from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing
 from vinculum.reporting.harmless import harmless, short
 from vinculum.reporting.tables import counted
 
 _MARK = "!"
+_DIVISION = "division"  # What is said of it is said of the element types themselves.
+_NAMED = 8
 
 
-def page(fingerprint: Fingerprint, *, followed: bool = False) -> RenderableType:
-    """Return a fingerprint as a page; a blank line ends it if another one follows."""
-    return Group(*_parts(fingerprint), *([Text("")] if followed else []))
+def page(fingerprint: Fingerprint, *, verbose: bool = False, followed: bool = False) -> RenderableType:
+    """Return a fingerprint as a page.
+
+    Parameters
+    ----------
+    fingerprint : Fingerprint
+        What was found.
+    verbose : bool
+        Whether every finding has a line of its own, with details and an example.
+    followed : bool
+        Whether another page comes after it: a blank line then ends it.
+    """
+    return Group(*_parts(fingerprint, verbose), *([Text("")] if followed else []))
 
 
 def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
@@ -30,39 +42,79 @@ def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
         "title": fingerprint.title,
         "versions": dict(fingerprint.versions),
         "seconds": round(fingerprint.seconds, 3),
-        "findings": [asdict(finding) for finding in fingerprint.findings],
+        "findings": [{**asdict(finding), "standing": finding.standing.value} for finding in fingerprint.findings],
     }
 
 
-def _parts(fingerprint: Fingerprint) -> Iterator[RenderableType]:
+def _parts(fingerprint: Fingerprint, verbose: bool) -> Iterator[RenderableType]:
     versions = ", ".join(f"{package} {version}" for package, version in fingerprint.versions.items())
     yield Text(harmless(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
     yield Text("")
-    yield _table(fingerprint.findings)
+    lines = list(_each(fingerprint.findings) if verbose else _grouped(fingerprint.findings))
+    deviating = [line for line in lines if line.deviates]
+    yield _table([*deviating, *(line for line in lines if not line.deviates)])
     yield Text("")
-    deviations = sum(finding.is_deviation for finding in fingerprint.findings)
-    asked = f"{counted(len(fingerprint.findings), 'finding')} in {fingerprint.seconds:.1f} seconds"
-    if deviations:
-        yield Text(f"{asked}; {deviations} marked {_MARK}: they differ from the specification.")
+    took = f"Took {fingerprint.seconds:.1f} seconds."
+    if deviating:
+        more = "" if verbose else " --verbose shows each with an example."
+        yield Text(f"{counted(len(deviating), 'line')} marked {_MARK}: not as specified.{more} {took}")
     else:
-        yield Text(f"{asked}; none differs from the specification.")
+        yield Text(f"Nothing differs from the specification. {took}")
 
 
-def _table(findings: tuple[Finding, ...]) -> Table:
-    table = Table(box=box.SIMPLE, show_header=False, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+@dataclass(frozen=True)
+class _Line:
+    about: str
+    words: str
+    deviates: bool
+    more: tuple[str, ...] = ()
+
+
+def _each(findings: Sequence[Finding]) -> Iterator[_Line]:
+    for one in findings:
+        about = one.subject if one.probe == _DIVISION else f"{one.probe}, {one.subject}"
+        more = tuple(text for text in (one.detail, one.evidence) if text)
+        yield _Line(about, one.statement, one.standing is Standing.DEVIATES, more)
+
+
+def _grouped(findings: Sequence[Finding]) -> Iterator[_Line]:
+    """Yield a line for what is the same of several subjects; of what deviates in part only that part is told."""
+    deviating = {one.probe for one in findings if one.standing is Standing.DEVIATES}
+    standings = {(one.probe, one.standing) for one in findings}
+    mixed = {one for one, count in Counter(probe for probe, _ in standings).items() if count > 1}
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        if one.standing is Standing.DEVIATES or one.probe == _DIVISION or one.probe not in deviating:
+            own = one.statement if one.probe == _DIVISION else one.standing.value
+            groups.setdefault((one.probe, own), []).append(one)
+    for (probe, _), group in groups.items():
+        deviates = group[0].standing is Standing.DEVIATES
+        if probe == _DIVISION:
+            yield _Line(_subjects(group), group[0].statement, deviates)
+        else:
+            yield _Line(probe, _statements(group, everywhere=not deviates and probe not in mixed), deviates)
+
+
+def _statements(group: Sequence[Finding], *, everywhere: bool) -> str:
+    """Return what is said of each subject; the subjects are left out if it is the same everywhere."""
+    statements = dict.fromkeys(one.statement for one in group)
+    if everywhere and len(statements) == 1:
+        return group[0].statement
+    return "; ".join(f"{said} ({_subjects([one for one in group if one.statement == said])})" for said in statements)
+
+
+def _subjects(group: Sequence[Finding]) -> str:
+    names = dict.fromkeys(one.subject for one in group)
+    return ", ".join(names) if len(names) <= _NAMED else f"{len(names)} element types"
+
+
+def _table(lines: Sequence[_Line]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
-    table.add_column(vertical="top", max_width=20)
+    table.add_column(max_width=22)
     table.add_column(overflow="fold")
-    previous = ""
-    for finding in findings:
-        style = "bold red" if finding.is_deviation else "dim"
-        probe = finding.probe if finding.probe != previous else ""
-        table.add_row(Text(_MARK if finding.is_deviation else "", style), Text(probe, "bold"), _told(finding))
-        previous = finding.probe
+    for line in lines:
+        words = Text(harmless(line.words), "yellow" if line.deviates else "")
+        told = Group(words, *(Text(short(text), "dim") for text in line.more))
+        table.add_row(Text(_MARK if line.deviates else "", "bold red"), Text(short(line.about), "bold"), told)
     return table
-
-
-def _told(finding: Finding) -> RenderableType:
-    statement = Text(harmless(finding.statement), "yellow" if finding.is_deviation else "")
-    shown = finding.is_deviation and finding.evidence
-    return Group(statement, Text(short(finding.evidence), "dim")) if shown else statement

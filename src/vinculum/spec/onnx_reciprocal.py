@@ -30,6 +30,11 @@ _EVERY_VERSION = (
         "Type Constraints, T is the one variable of both tensors",
     ),
     Clause(
+        "attributes-of-this-version",
+        "An attribute that this version does not list, or of another type than it lists, is refused.",
+        "Attributes, which lists them all, or is not there; ONNX's own checker refuses any other",
+    ),
+    Clause(
         "ieee-754",
         "A reciprocal is the exact one rounded once, to nearest with ties to even, subnormals kept.",
         "the specification is silent here: this is the strictest accuracy that IEEE 754 has",

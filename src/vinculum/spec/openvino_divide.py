@@ -101,6 +101,11 @@ _CLAUSES = (
         "the specification is silent here: the keyword is ours, and is read from an IR that carries it",
     ),
     Clause(
+        "attributes-of-this-version",
+        "An attribute that the document does not list, or whose value is out of its range, is refused.",
+        "Attributes, which lists them with their ranges of values; axis is a keyword of ours",
+    ),
+    Clause(
         "one-element-type",
         "a, b and the result have one element type; nothing is converted silently.",
         "Inputs and Outputs, all three are tensors of type T",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from onnx import ModelProto, NodeProto, helper
 
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
-from vinculum.models.isolation import Limits
+from vinculum.models.isolation import Isolated, Limits
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
 
@@ -49,9 +50,27 @@ def onnx_model() -> Callable[..., ModelProto]:
     return build
 
 
+@pytest.fixture(scope="session")
+def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]]:
+    """Return what takes the place of `Isolated`, its processes living on: to import a runtime takes a second."""
+    with ExitStack() as stack:
+        processes: dict[tuple[object, ...], Isolated] = {}
+
+        def isolated(maker: str, options: Mapping[str, str], *, limits: Limits) -> AbstractContextManager[Isolated]:
+            key = (maker, *options.items(), limits)
+            if key not in processes:
+                processes[key] = stack.enter_context(Isolated(maker, options, limits=limits))
+            return nullcontext(processes[key])
+
+        yield isolated
+
+
 @pytest.fixture
-def audited(tmp_path: Path) -> Callable[..., Audit]:
+def audited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_processes: Callable[..., Any]
+) -> Callable[..., Audit]:
     """Return a function that audits a model, given as a message or as the path of its file."""
+    monkeypatch.setattr("vinculum.conformance.audit.audit.Isolated", kept_processes)
 
     def run(model: ModelProto | Path, backend: str, inputs: Mapping[str, Any], seconds: float = 100.0) -> Audit:
         package = backend.partition("[")[0]

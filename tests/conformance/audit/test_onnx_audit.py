@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,7 @@ class TestWhereADivisionStands:
         assert [node.division.name for node in found.nodes] == ["same", "same (c)"]
         if backend == "onnxruntime":  # It takes no such model.
             assert (found.plain.end, found.exposed.end) == (End.REFUSED, End.REFUSED)
+            assert "Load model from exposed.onnx failed" in found.exposed.words
         else:
             assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
 
@@ -173,6 +175,7 @@ class TestWhereADivisionStands:
             ("Ratio", Kind.EXACT),
             ("Ratio", Kind.EXACT),
         ]
+        assert [node.division.name for node in found.nodes] == ["ratio", "ratio (2)"]
 
     def test_in_a_function_of_another_operator_set(self, audited: Audited, onnx_model: Build) -> None:
         function = helper.make_function(
@@ -188,8 +191,56 @@ class TestWhereADivisionStands:
         found = audited(model, "onnxruntime", {"a": f32([1, 2])})
         nodes = {node.division.name: node for node in found.nodes}
         assert nodes["outer"].verdict is not None
-        assert "inside the function 'Ratio'" in str(nodes["ratio"].unobserved)
+        assert "inside the function 'Ratio', which is not inlined" in str(nodes["ratio"].unobserved)
         assert not found.finds
+
+    def test_in_a_function_that_such_a_function_calls(self, audited: Audited, onnx_model: Build) -> None:
+        """ONNX's inliner drops it once it is inlined elsewhere."""
+        ratio = helper.make_function(
+            "local", "Ratio", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
+        )
+        caller = helper.make_function(
+            "local",
+            "Caller",
+            ["p", "q"],
+            ["r"],
+            [helper.make_node("Ratio", ["p", "q"], ["r"], domain="local")],
+            [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)],
+        )
+        calls = [
+            helper.make_node(name, ["a", "a"], [output], domain="local")
+            for name, output in (("Ratio", "c"), ("Caller", "d"))
+        ]
+        model = onnx_model(
+            calls,
+            {"a": (FLOAT, (2,))},
+            dict.fromkeys("cd", (FLOAT, (2,))),
+            domains=["local"],
+            functions=[ratio, caller],
+        )
+        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
+        assert [(node.division.name, node.verdict is None) for node in found.nodes] == [
+            ("ratio", False),
+            ("ratio (2)", True),
+        ]
+        assert not found.finds
+
+    def test_in_a_function_that_nobody_calls(self, audited: Audited, onnx_model: Build) -> None:
+        function = helper.make_function(
+            "local", "If:then_branch", ["p", "q"], ["r"], [div("p", "q", "r")], [helper.make_opsetid("", 17)]
+        )
+        model = onnx_model(
+            [div("a", "a", "c", "outer")],
+            {"a": (FLOAT, (2,))},
+            {"c": (FLOAT, (2,))},
+            domains=["local"],
+            functions=[function],
+        )
+        found = audited(model, "onnxruntime", {"a": f32([1, 2])})
+        assert [(node.division.name, node.unobserved) for node in found.nodes] == [
+            ("outer", None),
+            ("ratio", "inside the function 'If:then_branch', which is never called"),
+        ]
 
 
 class TestExposure:
@@ -292,6 +343,34 @@ class TestFiles:
         tensors = dict.fromkeys("ac", (FLOAT, (4,)))
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (4,))}, tensors)
         assert not audited(model, backend, {"a": f32([1, 2, 3, 4])}).changed
+
+    def test_an_output_that_is_listed_twice(self, audited: Audited, onnx_model: Build) -> None:
+        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
+        model.graph.output.append(model.graph.output[0])
+        with pytest.raises(ModelError, match="output 'c' twice"):
+            audited(model, "onnxruntime", {"a": f32([1, 2])})
+
+    def test_an_input_that_openvino_renames(self, audited: Audited, onnx_model: Build) -> None:
+        """It would divide whatever its memory holds, had it not to be given every input."""
+        nodes = [
+            helper.make_node("SequenceConstruct", ["a", "a"], ["items"]),
+            helper.make_node("SequenceAt", ["items", "place"], ["item"]),
+            div("item", "a", "c"),
+        ]
+        place = numpy_helper.from_array(np.array(0), "place")
+        model = onnx_model(nodes, {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[place])
+        found = audited(model, "openvino", {"a": f32([1, 2])})
+        assert (found.plain.end, found.exposed.end) == (End.REFUSED, End.REFUSED)
+        assert found.plain.words == "OpenVINO calls an input 'item', and the model has none of that name"
+
+    def test_a_full_disk(self, audited: Audited, onnx_model: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object) -> None:
+            raise OSError(ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("vinculum.conformance.audit.runs.write_whole", full)
+        model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
+        with pytest.raises(ModelError, match=r"exposed cannot be put into a file: .*No space left"):
+            audited(model, "onnxruntime", {"a": f32([1, 2])})
 
     def test_values_that_are_no_numbers(self, audited: Audited, onnx_model: Build) -> None:
         words = TensorProto.STRING

@@ -7,11 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError
 from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
 from vinculum.models.isolation import End
 from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
@@ -76,6 +78,28 @@ class TestDivides:
         assert sorted(node.division.name for node in found.nodes) == ["by constant", "by half", "by itself"]
         assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 3
         assert (found.changed, found.plain.end, found.finds) == ((), End.RETURNED, False)
+
+    def test_a_layer_with_the_name_of_an_input(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        x = opset.parameter([1, 2], np.float32, name="x")
+        quotient = named(opset.divide(x, x), "x")
+        path = saved([named(opset.divide(quotient, opset.constant(np.ones((3, 1), np.float32))), "outer")], [x])
+        found = audited(path, "openvino", {"x": np.array([[2, 4]], np.float32)})
+        assert [node.division.name for node in found.nodes] == ["x", "outer"]
+        assert [node.verdict.kind for node in found.nodes if node.verdict] == [Kind.EXACT] * 2
+
+    def test_a_constant_of_a_type_that_numpy_lacks(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        import openvino
+
+        x = opset.parameter([2], openvino.Type.bf16, name="x")
+        path = saved([opset.divide(x, opset.constant(np.array([2, 4], np.float32), openvino.Type.bf16))], [x])
+        (node,) = audited(path, "openvino", {"x": np.array([2, 2], ml_dtypes.bfloat16)}).nodes
+        assert node.verdict is not None
+        assert (node.verdict.kind, node.smallest_divisor) == (Kind.EXACT, "2")
+
+    def test_two_inputs_of_one_name(self, audited: Audited, saved: Save, opset: ModuleType) -> None:
+        x, y = opset.parameter([2], np.float32, name="x"), opset.parameter([2], np.float32, name="x")
+        with pytest.raises(ModelError, match="two inputs of the model are called 'x'"):
+            audited(saved([opset.divide(x, y)], [x, y]), "openvino", {"x": np.ones(2, np.float32)})
 
     def test_pdpd(self, audited: Audited, tmp_path: Path) -> None:
         writer = OpenvinoWriter()

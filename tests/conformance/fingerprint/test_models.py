@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum import reference
 from vinculum.conformance.fingerprint.float_models import float_models
 from vinculum.conformance.fingerprint.integer_models import IntegerModel, Rounding, integer_models
-from vinculum.conformance.fingerprint.operands import float_operands, integer_operands, ordinary_count
+from vinculum.conformance.fingerprint.operands import float_operands, integer_operands, right_quotients
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,
@@ -78,15 +76,15 @@ class TestModels:
     def test_the_first_is_the_reference(self, element_type: ElementType) -> None:
         a, b = float_operands(element_type)
         model = float_models(element_type)[0]
-        assert model.is_exact
-        assert meaning(model.quotients(a, b)) == meaning(reference.divide(a, b, element_type))
+        assert model.statement == "correctly rounded"
+        assert meaning(model.quotients(a, b)) == meaning(right_quotients(element_type, IntegerRounding.TRUNCATING))
 
     @pytest.mark.parametrize("rounding", IntegerRounding)
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_truncating_and_floor_are_the_reference(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         a, b = integer_operands(element_type)
         own = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}[rounding]
-        expected = reference.divide(a, b, element_type, rounding=rounding)
+        expected = right_quotients(element_type, rounding)
         assert np.array_equal(IntegerModel(element_type, own).quotients(a, b), expected)
 
     @pytest.mark.parametrize("element_type", FLOATS, ids=str)
@@ -104,12 +102,3 @@ class TestModels:
         told = {meaning(model.quotients(*probing)) for model in models}
         assert len(told) == len({meaning(model.quotients(*drawn)) for model in models})
         assert len(told) >= 8
-
-    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
-    def test_ordinary_operands_are_normal_throughout(self, element_type: ElementType) -> None:
-        count = ordinary_count(element_type)
-        a, b = (operand[:count] for operand in float_operands(element_type))
-        least = ml_dtypes.finfo(a.dtype).smallest_normal  # type: ignore[no-untyped-call]  # ml_dtypes' own stub
-        for numbers in (a, b, reference.divide(a, b, element_type), reference.reciprocal(b, element_type)):
-            assert (np.abs(numbers) >= least).all()
-            assert np.isfinite(numbers).all()

@@ -167,6 +167,14 @@ class TestTheEndsOfAFormat:
         assert halves >= {Fraction(1, 2), Fraction(3, 2), largest_subnormal + Fraction(1, 2)}
         assert len(exact - halves) > len(halves)
 
+    @pytest.mark.parametrize(("element_type", "longer"), [(FLOAT16, np.float32), (FLOAT, np.float64)], ids=str)
+    def test_ties_are_missed_by_way_of_a_reciprocal_in_a_longer_format(
+        self, element_type: ElementType, longer: Any
+    ) -> None:
+        a, b = given(element_type, "subnormal quotients at and next to ties")
+        product = (a.astype(longer) * (1 / b.astype(longer))).astype(a.dtype)
+        assert (product != divide(a, b, element_type)).any()
+
     def test_flushing_subnormals_shows(self) -> None:
         a, b = given(FLOAT, "subnormal divisors")
         quotients = divide(a, b, FLOAT)
@@ -231,6 +239,14 @@ class TestIntegers:
         through = np.trunc(a.astype(narrower) / b.astype(narrower))
         assert (through.astype(np.float64) != divide(a, b, element_type).astype(np.float64)).mean() > 0.2
 
+    @pytest.mark.parametrize("element_type", [INT8, UINT8, INT32, UINT64], ids=str)
+    def test_large_numbers_by_seven(self, element_type: ElementType) -> None:
+        a, b = given(element_type, "large numbers divided by 7")
+        assert b.shape == ()
+        assert {element_type.maximum, element_type.maximum - element_type.maximum % 7} <= set(a.tolist())
+        assert not element_type.minimum or a.min() < element_type.minimum + 14
+        assert len({abs(n) % 7 for n in a.tolist()}) >= 3
+
     def test_the_top_bit(self) -> None:
         a, b = given(UINT64, "the top bit set")
         assert (a >= 2**63).all()
@@ -258,7 +274,15 @@ class TestSizes:
     @pytest.mark.parametrize("element_type", [FLOAT, INT8, REAL], ids=str)
     def test_sizes(self, element_type: ElementType) -> None:
         classes = [v for v in value_classes(element_type, 2) if v.tried == "numbers in sequence"]
-        assert [v.operands[0].size for v in classes] == [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1000]
+        sizes = [v.operands[0].size for v in classes]
+        assert sizes == [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 70_001]
+
+    @pytest.mark.parametrize("element_type", [INT32, INT64, UINT32, FLOAT], ids=str)
+    def test_no_part_of_many_numbers_is_another_part(self, element_type: ElementType) -> None:
+        """What a thread computes at the place of another would show."""
+        a, b = next(v for v in value_classes(element_type, 2) if "70001" in v.label).operands
+        for step in (1 << k for k in range(2, 17)):
+            assert not np.array_equal(a[step:] // b[step:], (a // b)[:-step])
 
 
 class TestClauses:

@@ -14,7 +14,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from tests.conformance.asking import same_bits
-from vinculum.conformance.programs.reproducer import array_source, python_program
+from vinculum.conformance.programs.array_source import array_source
+from vinculum.conformance.programs.reproducer import python_program
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of
 

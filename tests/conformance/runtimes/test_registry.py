@@ -26,6 +26,7 @@ class Halving:
     def check(self): ...
     def versions(self): return {"halving": "1.0"}
     def covers(self, question): return True
+    def start(self): ...
     def answer(self, question): return question.operands[0] / np.float32(self.by)
     def reproducer(self, question): return "print(0.5)"
 
@@ -136,7 +137,9 @@ class TestEntryPoints:
         assert "'gone' (halving.gone:Runtime) cannot be had: ModuleNotFound" in message(
             ModelError, lambda: runtime("gone")
         )
-        assert "has no check, versions, covers, answer, reproducer" in message(ModelError, lambda: runtime("half"))
+        assert "has no check, versions, covers, start, answer, reproducer" in message(
+            ModelError, lambda: runtime("half")
+        )
 
 
 class TestModuleAndAttribute:

@@ -133,8 +133,7 @@ class TestProgram:
 
 
 TEXT = """import numpy as np
-from onnx import helper
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 np.set_printoptions(floatmode="unique")
@@ -142,8 +141,8 @@ a = np.array([7.0], np.float32)
 b = np.array([2.0], np.float32)
 print(repr(a), repr(b), sep="\\n", flush=True)
 node = helper.make_node("Div", ["A", "B"], ["C"])
-inputs = [helper.make_tensor_value_info("A", helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)]
-outputs = [helper.make_tensor_value_info("C", helper.np_dtype_to_tensor_dtype(a.dtype), (1,))]
+inputs = [helper.make_tensor_value_info("A", TensorProto.FLOAT, a.shape)]
+outputs = [helper.make_tensor_value_info("C", TensorProto.FLOAT, (1,))]
 constants = [numpy_helper.from_array(b, "B")]
 graph = helper.make_graph([node], "division", inputs, outputs, constants)
 opset = helper.make_opsetid("", 14)

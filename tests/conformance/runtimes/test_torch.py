@@ -11,10 +11,11 @@ import pytest
 
 from tests.conformance.asking import answer, message, question, same_bits, small
 from vinculum import reference
+from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.isolation import End, UnsupportedError
-from vinculum.spec.element_types import BFLOAT16, FLOAT, ElementType, by_name
+from vinculum.spec.element_types import BFLOAT16, INT4, ElementType, by_name
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
@@ -68,15 +69,32 @@ class TestAnswers:
     def test_a_mixture_is_asked(self) -> None:
         assert TORCH.answer(question(DIV_14, np.ones(1, np.int32), np.ones(1, np.int64))).dtype == np.int64
 
-    def test_no_gpu_is_not_supported(self, torch_or_skip: object) -> None:
+    def test_no_gpu_is_refused_before_anything_is_asked(self, torch_or_skip: object) -> None:
         if torch_or_skip.cuda.is_available():  # type: ignore[attr-defined]  # a module
             pytest.skip("here is one")
-        with pytest.raises(UnsupportedError, match="finds no CUDA device"):
-            runtime("torch[device=cuda]").answer(small(DIV_14, FLOAT, False))
+        assert "finds no CUDA device" in message(ModelError, runtime("torch[device=cuda]").check)
 
     def test_the_first_question_stays_within_its_limit(self) -> None:
         (one,) = answer("torch", small(DIV_14, BFLOAT16, False))
         assert one.end is End.RETURNED
+
+
+@pytest.mark.usefixtures("torch_or_skip")
+class TestReproducers:
+    """A program shows what PyTorch does, also where it takes what it must refuse, or does not implement a type."""
+
+    def _run(self, asked: Question) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", TORCH.reproducer(asked)], capture_output=True, text=True)
+
+    def test_two_types(self) -> None:
+        done = self._run(question(DIV_14, np.array([8], np.uint8), np.array([3]).astype(ml_dtypes.bfloat16)))
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "tensor([2.], dtype=torch.bfloat16)")
+
+    def test_four_bits(self) -> None:
+        asked = small(DIVIDE_1, INT4, False)
+        with pytest.raises(UnsupportedError, match="not implemented for 'Int4'"):
+            TORCH.answer(asked)
+        assert "not implemented for 'Int4'" in self._run(asked).stderr
 
 
 class TestWithoutPytorch:

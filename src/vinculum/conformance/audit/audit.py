@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
-
-from onnx import ModelProto
 
 from vinculum.conformance.audit.points import Subject
 from vinculum.conformance.audit.recomputation import record
 from vinculum.conformance.audit.record import Audit, NodeRecord, Run
+from vinculum.conformance.audit.runs import both_runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import parsed, runtime
@@ -23,7 +20,6 @@ from vinculum.models.inputs import admit
 from vinculum.models.isolation import Answer, End, Isolated, Limits
 from vinculum.models.messages import quoted
 from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx_file import write_whole
 from vinculum.models.openvino_xml import read_net
 
 _ROOM = "vinculum.conformance.audit"
@@ -78,15 +74,11 @@ class Auditor:
         if not subject.points:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
-        with self._process() as process, _staged(subject.exposed) as path:
-            plain = process.call("run", subject.file.absolute(), given)
-            exposed = plain if plain.end is End.HUNG else self._exposed_run(process, path, given)
+        with self._process() as process:
+            subject, plain, exposed = both_runs(subject, given, process, self._runtime.title)
             seconds = perf_counter() - start
             if exposed.end is not End.RETURNED:
-                if plain.end is End.RETURNED and subject.exposes_bodies:
-                    self.subject = self._without_bodies()
-                    return self.audit(inputs)
-                return self._without_values(plain, exposed, seconds, given)
+                return self._without_values(subject, plain, exposed, seconds, given)
             nodes = tuple(record(point, given, exposed.value, process) for point in subject.points)
         changed = _changed(subject, plain.value, exposed.value) if plain.end is End.RETURNED else ()
         return self._audit(nodes, plain, exposed, seconds, changed=changed)
@@ -98,25 +90,15 @@ class Auditor:
                 why = "has a value in the model, and OpenVINO takes that for a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
-    def _exposed_run(self, process: Isolated, path: Path | None, inputs: Mapping[str, Any]) -> Answer:
-        if path is None:
-            return process.call("run_exposed", self.subject.file.absolute(), inputs)
-        return process.call("run", path, inputs)
-
-    def _without_bodies(self) -> Subject:
-        """Return the model without what the runtime does not take, which its bodies may be that hand out values."""
-        from vinculum.conformance.audit.onnx_subject import onnx_subject
-
-        return onnx_subject(self.subject.file, with_bodies=False)
-
-    def _without_values(self, plain: Answer, exposed: Answer, seconds: float, given: Mapping[str, Any]) -> Audit:
+    def _without_values(
+        self, subject: Subject, plain: Answer, exposed: Answer, seconds: float, given: Mapping[str, Any]
+    ) -> Audit:
         reason = f"{self._runtime.title} handed out nothing"
-        points = self.subject.points
         nodes = tuple(
-            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in points
+            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.points
         )
         asked = exposed.end in (End.CRASHED, End.REFUSED)
-        found = suspects(self.subject.engine(), given) if asked else ()
+        found = suspects(subject.file, given) if asked else ()
         return self._audit(nodes, plain, exposed, seconds, suspects=found)
 
     def _audit(
@@ -142,6 +124,7 @@ class Auditor:
         if not is_openvino_ir(file, content):
             from vinculum.conformance.audit.onnx_subject import onnx_subject
 
+            del content  # A model may be large.
             return onnx_subject(file)
         if name != "openvino":
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")
@@ -151,21 +134,8 @@ class Auditor:
         with self._process() as process:
             facts = process.call("facts", file.absolute())
         if facts.end is not End.RETURNED:
-            ended = f"{facts.end.value} ({facts.words})" if facts.words else facts.end.value
-            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {ended}")
+            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(facts)}")
         return openvino_subject(file, facts.value)
-
-
-@contextmanager
-def _staged(model: ModelProto | None) -> Iterator[Path | None]:
-    """Write a model into a folder that is there for as long as it is needed; None if there is none."""
-    if model is None:
-        yield None
-        return
-    with TemporaryDirectory(prefix="vinculum-") as folder:
-        path = Path(folder) / "exposed.onnx"
-        write_whole(model, path)
-        yield path
 
 
 def _changed(subject: Subject, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:

@@ -100,8 +100,21 @@ class Bodies:
 
 
 def taken_branch(handed_out: Sequence[NDArray[Any]]) -> list[NDArray[Any]] | None:
-    """Return the values that an If handed out, each in one dimension and then its shape; None if it took the other."""
-    if tuple(handed_out[1]) == NOT_TAKEN:
+    """Return the values that an If handed out, each in one dimension and then its shape; None if it took the other.
+
+    Raises
+    ------
+    ValueError
+        If what was handed out as a shape is none, or not that of the values.
+    """
+    if np.array_equal(handed_out[1], NOT_TAKEN):
         return None
     pairs = zip(handed_out[::2], handed_out[1::2], strict=True)
-    return [flat.reshape(tuple(shape)) for flat, shape in pairs]
+    return [flat.reshape(_sizes(shape)) for flat, shape in pairs]
+
+
+def _sizes(shape: NDArray[Any]) -> list[int]:
+    sizes = [int(size) for size in shape.reshape(-1)]
+    if shape.ndim != 1 or min(sizes, default=0) < 0:
+        raise ValueError("no shape")
+    return sizes

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, inside
+from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.convert.constants import visible_constants
 from vinculum.models.execution import Division
-from vinculum.models.messages import one_line
+from vinculum.models.messages import one_line, quoted
 from vinculum.models.onnx_divisions import division_nodes, division_of, mark, number_of
 from vinculum.models.onnx_file import read_whole
 from vinculum.models.onnx_inference import infer_types
 from vinculum.models.onnx_model import model_of
-from vinculum.models.onnx_scopes import Scope, opset_imports
+from vinculum.models.onnx_scopes import Scope, all_nodes, opset_imports
 from vinculum.models.onnx_tensors import decode
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
@@ -38,34 +39,46 @@ def onnx_subject(file: Path, *, with_bodies: bool = True) -> Subject:
     Raises
     ------
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
+        As `vinculum.load` says, or if two outputs have one name.
     """
     proto = read_whole(file)
+    _check_outputs(proto)
     copy = ModelProto()
     copy.CopyFrom(proto)
     model = model_of(copy, file)
-    paths = _marked(proto)
+    functions = {function.name: function.name for function in proto.functions}
+    for place, (_, node) in enumerate(division_nodes(proto, functions)):
+        mark(node, place)  # The copies that inlining makes keep it.
     inlined = _inlined(proto) if proto.functions else proto
     exposed = _Exposed(inlined, file.parent, with_bodies)
-    names = {function.name: function.name for function in inlined.functions}
-    points, taken = [], set[tuple[str, str]]()
-    for scope, node in list(division_nodes(infer_types(inlined), names)):
-        found = division_of(scope, node, taken)
-        path = paths.get(number_of(node), scope.path)
-        division = Division(found.name, path, found.spec, found.element_type, found.shapes)
-        points.append(exposed.point(scope, node, division))
+    originals: dict[int | None, Division] = dict(enumerate(model.divisions))
+    points: dict[int | None, list[Point]] = {number: [] for number in originals}
+    taken = set[tuple[str, str]]()
+    # Of what stands in a function only a call tells the types.
+    typed = infer_types(inlined) if proto.functions else inlined
+    for scope, node in list(division_nodes(typed, functions)):
+        number = number_of(node)
+        original = originals[number]
+        found = division_of(scope, node, set()) if proto.functions else original
+        name = distinct_name(original.name, original.path, taken)
+        division = Division(name, original.path, found.spec, found.element_type, found.shapes)
+        points[number].append(exposed.point(scope, node, division))
+    for number, division in originals.items():
+        points[number] = points[number] or [Point(division, {}, unobserved=_uncalled(division.path))]
     outputs = tuple(tensor.name for tensor in model.outputs)
-    return Subject(file, model.inputs, outputs, tuple(points), exposed.model, lambda: model)
+    return Subject(file, model.inputs, outputs, tuple(chain(*points.values())), exposed.model)
 
 
-def _marked(model: ModelProto) -> dict[int | None, str]:
-    """Return every division's path by the number that it is marked with; the copies that inlining makes keep it."""
-    paths: dict[int | None, str] = {}
-    names = {function.name: function.name for function in model.functions}
-    for number, (scope, node) in enumerate(division_nodes(model, names)):
-        mark(node, number)
-        paths[number] = scope.path
-    return paths
+def _check_outputs(model: ModelProto) -> None:
+    seen = set[str]()
+    for value in model.graph.output:
+        if value.name in seen:
+            raise ModelError(f"the model has output {quoted(value.name)} twice; it can be audited with each once")
+        seen.add(value.name)
+
+
+def _uncalled(path: str) -> str:
+    return f"inside the function {quoted(path.partition('/')[0])}, which is never called"
 
 
 def _inlined(model: ModelProto) -> ModelProto:
@@ -77,9 +90,25 @@ def _inlined(model: ModelProto) -> ModelProto:
                 imported[domain] = version
                 model.opset_import.add(domain=domain, version=version)
     try:
-        return inline_local_functions(model)
+        inlined = inline_local_functions(model)
     except (RuntimeError, ValueError) as error:
         raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
+    _restore_called(inlined, model.functions)
+    return inlined
+
+
+def _restore_called(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
+    """Add the functions that those left in a model call; the inliner drops what it inlined elsewhere."""
+    missing = {(function.domain, function.name, function.overload): function for function in functions}
+    waiting = list(model.functions)
+    for function in waiting:
+        missing.pop((function.domain, function.name, function.overload), None)
+    while waiting:
+        for node in all_nodes(waiting.pop().node):
+            called = missing.pop((node.domain, node.op_type, node.overload), None)
+            if called is not None:
+                waiting.append(model.functions.add())
+                waiting[-1].CopyFrom(called)
 
 
 class _Exposed:
@@ -101,8 +130,11 @@ class _Exposed:
         """Return the division that a node is, its operands and its quotient exposed if that can be done."""
         given = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
         attributes = checked_attributes(division.spec, given)
+        if isinstance(scope.holder, FunctionProto):
+            why = f"inside the function {quoted(scope.path)}, which is not inlined everywhere: an operator set differs"
+            return Point(division, attributes, unobserved=why)
         if scope.path:
-            return self._inner_point(scope, node, Point(division, attributes, unobserved=inside(scope.path)))
+            return self._inner_point(scope, node, Point(division, attributes, unobserved=inside_body(scope.path)))
         operands = [self._source(name, division) for name in node.input if name]
         quotient = Source(place=self._place(node.output[0]))
         return Point(division, attributes, (*operands, quotient))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.openvino import OpenVino
+from vinculum.errors import ModelError
+from vinculum.models.messages import quoted
+from vinculum.models.openvino_constants import unpacked
+from vinculum.spec.element_types import by_openvino_name
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class OpenVinoAudit:
         model = self._runtime.read(str(file))
         inputs = tuple(_facts(port) for port in model.inputs)
         outputs = tuple(_output_name(port) for port in model.outputs)
-        return ModelFacts(inputs, outputs, tuple(_divides(model, "", {facts.name for facts in inputs})))
+        return ModelFacts(inputs, outputs, tuple(_divides(model, "")))
 
     def run(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of a model, in its order."""
@@ -100,12 +106,20 @@ class OpenVinoAudit:
 
 
 def _places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
-    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none."""
+    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none.
+
+    Raises
+    ------
+    ModelError
+        If one is to be given that has none of their names: OpenVINO would take whatever its memory holds.
+    """
     places: dict[int, Any] = {}
     for place, port in enumerate(model.inputs):
-        name = next((name for name in (port.get_node().get_friendly_name(), *port.get_names()) if name in inputs), None)
-        if name is not None:
-            places[place] = inputs[name]
+        names = (port.get_node().get_friendly_name(), *port.get_names())
+        name = next((name for name in names if name in inputs), None)
+        if name is None:
+            raise ModelError(f"OpenVINO calls an input {quoted(names[-1])}, and the model has none of that name")
+        places[place] = inputs[name]
     return places
 
 
@@ -118,17 +132,17 @@ def _expose(model: Any) -> None:
             model.add_results([opset1.result(port) for port in ports])
 
 
-def _divides(model: Any, path: str, parameters: set[str]) -> Iterator[DivideFacts]:
+def _divides(model: Any, path: str) -> Iterator[DivideFacts]:
     seen: dict[str, int] = {}
     for node in model.get_ordered_ops():
         kind = node.get_type_name()
         if kind == "Divide":
-            yield _divide(node, path, parameters)
+            yield _divide(node, path)
         bodies = list(_bodies(node, kind))
         seen[kind] = seen.get(kind, 0) + 1
         for name, body in bodies:
             step = f"{kind}{f'#{seen[kind]}' if seen[kind] > 1 else ''}:{name}"
-            yield from _divides(body, f"{path}/{step}" if path else step, set())
+            yield from _divides(body, f"{path}/{step}" if path else step)
 
 
 def _bodies(node: Any, kind: str) -> Sequence[tuple[str, Any]]:
@@ -137,16 +151,27 @@ def _bodies(node: Any, kind: str) -> Sequence[tuple[str, Any]]:
     return [("body", node.get_function())] if hasattr(node, "get_function") else []
 
 
-def _divide(node: Any, path: str, parameters: set[str]) -> DivideFacts:
+def _divide(node: Any, path: str) -> DivideFacts:
     makers = [node.input_value(place).get_node() for place in range(2)]
     return DivideFacts(
         node.get_friendly_name(),
         path,
         dict(node.get_attributes()),
         tuple(_facts(port) for port in (*(node.input_value(place) for place in range(2)), node.output(0))),
-        tuple(maker.data.copy() if maker.get_type_name() == "Constant" else None for maker in makers),
-        tuple(name if (name := maker.get_friendly_name()) in parameters else None for maker in makers),
+        tuple(_constant(maker) if maker.get_type_name() == "Constant" else None for maker in makers),
+        tuple(maker.get_friendly_name() if _is_input(maker, path) else None for maker in makers),
     )
+
+
+def _is_input(node: Any, path: str) -> bool:
+    return not path and node.get_type_name() == "Parameter"  # Another layer may have its name.
+
+
+def _constant(node: Any) -> NDArray[Any]:
+    """Return the value of a Constant; NumPy has not all of OpenVINO's types."""
+    element_type = by_openvino_name(node.get_element_type().get_type_name())
+    shape = tuple(node.get_output_shape(0))
+    return unpacked(np.array(node.data).reshape(-1).view(np.uint8), element_type, prod(shape)).reshape(shape)
 
 
 def _facts(port: Any) -> PortFacts:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 from vinculum.conformance.audit.openvino_audit import DivideFacts, ModelFacts, PortFacts
-from vinculum.conformance.audit.points import Point, Source, Subject, inside
-from vinculum.errors import SpecLookupError, VinculumError
+from vinculum.conformance.audit.points import Point, Source, Subject, distinct_name, inside_body
+from vinculum.errors import ModelError, SpecLookupError
 from vinculum.models.execution import Division
 from vinculum.models.inputs import UNKNOWN, ModelTensor
-from vinculum.models.model import Model
+from vinculum.models.messages import quoted
 from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_openvino_name
@@ -29,7 +28,15 @@ def openvino_subject(file: Path, facts: ModelFacts) -> Subject:
         The XML.
     facts : ModelFacts
         What OpenVINO tells of it.
+
+    Raises
+    ------
+    ModelError
+        If two inputs have one name.
+    AttributeValueError
+        If an attribute of a Divide is not one of the document's.
     """
+    _check_names([port.name for port in facts.inputs])
     inputs = tuple(ModelTensor(port.name, _element_type(port), port.shape) for port in facts.inputs)
     place = len(facts.outputs)
     points: list[Point] = []
@@ -37,21 +44,23 @@ def openvino_subject(file: Path, facts: ModelFacts) -> Subject:
     for divide in facts.divides:
         points.append(_point(divide, place, taken))
         place += 0 if divide.path else len(divide.ports)
-    return Subject(file, inputs, facts.outputs, tuple(points), None, partial(_our_model, file))
+    return Subject(file, inputs, facts.outputs, tuple(points), None)
+
+
+def _check_names(inputs: Sequence[str]) -> None:
+    twice = next((name for place, name in enumerate(inputs) if name in inputs[:place]), None)
+    if twice is not None:
+        raise ModelError(f"two inputs of the model are called {quoted(twice)}; an audit needs names that differ")
 
 
 def _point(divide: DivideFacts, place: int, taken: set[tuple[str, str]]) -> Point:
-    name, number = divide.name, 1
-    while (divide.path, name) in taken:
-        number += 1
-        name = f"{divide.name} ({number})"
-    taken.add((divide.path, name))
     element_type = _element_type(divide.ports[0])
     known = element_type if isinstance(element_type, ElementType) else None
     shapes = tuple(port.shape for port in divide.ports)
+    name = distinct_name(divide.name, divide.path, taken)
     division = Division(name, divide.path, DIVIDE_1, known, shapes)
     if divide.path:
-        return Point(division, {}, unobserved=inside(divide.path))
+        return Point(division, {}, unobserved=inside_body(divide.path))
     attributes = {"axis" if given == AXIS_OF_OPENVINO else given: value for given, value in divide.attributes.items()}
     if attributes.get("auto_broadcast", _NUMPY) == _NUMPY:
         attributes.pop("axis", None)
@@ -68,12 +77,3 @@ def _element_type(port: PortFacts) -> ElementType | str:
         return by_openvino_name(port.element_type)
     except SpecLookupError:
         return "bool" if port.element_type == "boolean" else UNKNOWN
-
-
-def _our_model(file: Path) -> Model | None:
-    """Return the model as our engine reads it, None if it holds layers that it does not run."""
-    from vinculum.models import load
-
-    with contextlib.suppress(VinculumError):
-        return load(file)
-    return None

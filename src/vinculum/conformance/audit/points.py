@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -13,8 +13,6 @@ from onnx import ModelProto
 
 from vinculum.models.execution import Division
 from vinculum.models.inputs import ModelTensor
-from vinculum.models.messages import quoted
-from vinculum.models.model import Model
 from vinculum.spec.model import AttributeValue
 
 
@@ -96,8 +94,6 @@ class Subject:
         Its divisions, in the file's order.
     exposed : ModelProto or None
         The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
-    engine : callable
-        Returns the model as our engine runs it; None if it cannot.
     """
 
     file: Path
@@ -105,7 +101,6 @@ class Subject:
     outputs: tuple[str, ...]
     points: tuple[Point, ...]
     exposed: ModelProto | None
-    engine: Callable[[], Model | None]
 
     @property
     def exposes_bodies(self) -> bool:
@@ -113,11 +108,18 @@ class Subject:
         return any(point.delivery is not Delivery.AS_THEY_ARE for point in self.points)
 
 
-def inside(path: str) -> str:
-    """Return why nothing is observed at a path: the values of a body or of a function that is called stay in it."""
-    step = path.rpartition("/")[2]
-    operator, colon, attribute = step.partition(":")
-    if not colon:
-        return f"inside the function {quoted(path)}, which is not inlined: its operator set is not the model's"
+def distinct_name(name: str, path: str, taken: set[tuple[str, str]]) -> str:
+    """Return the name of a division, numbered if another at its path has it, and take it."""
+    wanted, number = name, 1
+    while (path, name) in taken:
+        number += 1
+        name = f"{wanted} ({number})"
+    taken.add((path, name))
+    return name
+
+
+def inside_body(path: str) -> str:
+    """Return why nothing is observed at a path of a body: its values stay in it."""
+    operator, _, attribute = path.rpartition("/")[2].partition(":")
     article = "an" if operator[:1] in "AEIO" else "a"
     return f"inside the {attribute} of {article} {operator.partition('#')[0]}"

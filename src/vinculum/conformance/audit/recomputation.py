@@ -38,7 +38,10 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     division = point.division
     if point.unobserved is not None:
         return NodeRecord(division, division.element_type, unobserved=point.unobserved)
-    values = _delivered(point.delivery, [source.value(inputs, exposed) for source in point.sources])
+    try:
+        values = _delivered(point.delivery, [source.value(inputs, exposed) for source in point.sources])
+    except (ValueError, IndexError):  # A runtime may hand out anything.
+        return NodeRecord(division, division.element_type, unobserved="the shapes handed out contradict each other")
     if values is None:
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
     *operands, actual = values

@@ -93,7 +93,7 @@ class Audit:
     nodes : tuple of NodeRecord
         One for each division, in the model's order.
     plain, exposed : Run
-        The model as it is, and with its divisions exposed.
+        The model as it is, and with its divisions exposed. Without divisions it is not run.
     suspects : tuple of str
         If the second did not return: the divisions that our engine meets MIN/-1 or a zero divisor in.
     changed : tuple of str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
@@ -14,17 +15,21 @@ _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 30  # Bytes, of an operator whose operand says how large its result is.
 
 
-def suspects(model: Model | None, inputs: Mapping[str, Any]) -> tuple[str, ...]:
+def suspects(file: Path, inputs: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence for the first division that meets MIN/-1, and for the first integer one that meets x/0.
 
     Parameters
     ----------
-    model : Model or None
-        None if our engine cannot run it; then nobody is suspected.
+    file : Path
+        The model's; if our engine cannot run it, nobody is suspected.
     inputs : Mapping of str to array
         What the runtime was given.
     """
-    if model is None:
+    from vinculum.models import load
+
+    try:
+        model = load(file)
+    except VinculumError:
         return ()
     found = (_first(model, inputs, "zero", "raise"), _first(model, inputs, "raise", "wrap"))
     return tuple(sentence for sentence in found if sentence is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.fingerprint.finding import Finding, Fingerprint
+from vinculum.conformance.fingerprint.finding import Finding, Fingerprint, Standing
 from vinculum.conformance.fingerprint.fingerprinting import PROBES, fingerprint, fingerprint_of
 
-__all__ = ["PROBES", "Finding", "Fingerprint", "fingerprint", "fingerprint_of"]
+__all__ = ["PROBES", "Finding", "Fingerprint", "Standing", "fingerprint", "fingerprint_of"]

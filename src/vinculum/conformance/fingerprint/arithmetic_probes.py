@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.fingerprint.asking import KILLED, Asked, Asker, first_difference, number, same
-from vinculum.conformance.fingerprint.finding import Finding, Told, merged
-from vinculum.conformance.fingerprint.float_models import FloatModel, Flushing, float_models, smallest_normal
-from vinculum.conformance.fingerprint.integer_models import IntegerModel, Rounding, integer_models
-from vinculum.conformance.fingerprint.operands import ordinary_count
-from vinculum.models.isolation import Answer, End
+from vinculum.conformance.fingerprint.asking import Asked, Asker
+from vinculum.conformance.fingerprint.finding import Finding, Standing
+from vinculum.conformance.fingerprint.float_models import float_models
+from vinculum.conformance.fingerprint.operands import float_operands, right_reciprocals
+from vinculum.conformance.fingerprint.telling import UNKNOWN, explained, first_difference, same
+from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.models.isolation import Answer
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,
@@ -30,174 +32,100 @@ from vinculum.spec.element_types import (
     ElementType,
 )
 from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 
 Array = NDArray[Any]
+Asking = Future[Asked | None]
 
 FLOATS = (FLOAT, DOUBLE, FLOAT16, BFLOAT16)
 INTEGERS = (INT64, INT32, UINT64, UINT32, INT16, INT8, UINT16, UINT8)
-ROUNDINGS = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}
+_DIVISOR = 3
+_DIVIDENDS = 800
+_CONSTANTS = {
+    Delivery.CONSTANTS: "constant folding disagrees with run time",
+    Delivery.CONSTANT_DIVISOR: "a constant divisor disagrees with run time",
+}
 
 
-def no_quotient(answer: Answer) -> Told:
-    """Return what is said of an answer that holds no quotients of the right type and shape."""
-    if answer.end is End.UNSUPPORTED:
-        return Told("not supported", evidence=answer.words)
-    if answer.end is End.REFUSED:
-        return Told("refused", is_deviation=True, evidence=answer.words)
-    if answer.end in KILLED:
-        return Told(f"kills the process: {answer.words}", is_deviation=True)
-    value = answer.value
-    what = f"{value.dtype} of shape {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
-    return Told(f"gives {what} instead of a quotient of the operands' type and shape", is_deviation=True)
+def division(asker: Asker) -> Iterator[Finding]:
+    """Ask every element type for its probing operands' quotients, and return how they are computed."""
+    asking = [asker.standard(t) for t in (*FLOATS, *INTEGERS)]
+    return (explained("division", asked) for one in asking if (asked := one.result()) is not None)
 
 
-def float_model(asked: Asked, count: int | None = None) -> FloatModel | None:
-    """Return the simplest model that explains every quotient, or every one of the first `count`."""
-    quotients = asked.quotients
-    if quotients is None:
-        return None
-    a, b, q = asked.a[:count], asked.b[:count], quotients[:count]
-    fitting = (m for m in float_models(asked.element_type) if same(m.quotients(a, b), q).all())
-    return next(fitting, None)
-
-
-def integer_model(asked: Asked) -> IntegerModel | None:
-    """Return the simplest model that explains every quotient; the rounding asked for counts as simple."""
-    quotients = asked.quotients
-    if quotients is None:
-        return None
-    wanted = ROUNDINGS[asked.rounding]
-    models = sorted(integer_models(asked.element_type), key=lambda m: (m.rounding is not wanted, m.peculiarities))
-    return next((m for m in models if same(m.quotients(asked.a, asked.b), quotients).all()), None)
-
-
-def told_of_floats(asked: Asked) -> Told:
-    """Return how an element type's quotients are computed; subnormal numbers are another probe's."""
-    quotients = asked.quotients
-    if quotients is None:
-        return no_quotient(asked.answer)
-    ordinary = ordinary_count(asked.element_type)
-    right = same(quotients, asked.expected)
-    model = float_model(asked)
-    among = _not_subnormal(asked)
-    if model is not None:
-        statement = model.arithmetic
-        example = first_difference(asked, quotients, among) or first_difference(asked, quotients)
-        is_right = statement == "correctly rounded"
-        return Told(statement, not is_right, "" if is_right else example)
-    usual = float_model(asked, ordinary)
-    example = first_difference(asked, quotients)
-    if usual is not None:
-        wrong = int((~right[ordinary:]).sum())
-        return Told(
-            f"{usual.arithmetic}; but {wrong} of {right.size - ordinary} quotients with zeros, infinities, subnormal "
-            "or the largest numbers are off, and no known way of computing gives these",
-            True,
-            example,
-        )
-    ulps = _ulps(quotients[:ordinary], asked.expected[:ordinary])
-    share = 100 * float((~right[:ordinary]).mean())
-    size = f"by up to {ulps} ulp{'' if ulps == 1 else 's'}" if ulps is not None else "some of them not finite"
-    return Told(f"{share:.0f}% of quotients off, {size}; no known way of computing gives these", True, example)
-
-
-def told_of_integers(asked: Asked) -> Told:
-    """Return how an element type's quotients are computed."""
-    quotients = asked.quotients
-    if quotients is None:
-        return no_quotient(asked.answer)
-    example = first_difference(asked, quotients)
-    model = integer_model(asked)
-    if model is None:
-        wrong = int((~same(quotients, asked.expected)).sum())
-        return Told(
-            f"{wrong} of {quotients.size} quotients wrong; no known way of computing gives these", True, example
-        )
-    if model.rounding is ROUNDINGS[asked.rounding]:
-        return Told(model.arithmetic, bool(example), example)
-    parts = [part for part in (model.arithmetic, model.rounding.value) if part != "exact"]
-    return Told(", ".join(parts), True, example)
-
-
-def floats(asker: Asker) -> Iterator[Finding]:
-    """Yield how the quotients of each floating-point type are computed."""
+def one_divisor(asker: Asker) -> Iterator[Finding]:
+    """Ask for quotients by a divisor of rank 0, whose reciprocal may be computed once, and return how they are."""
+    asking = []
     for element_type in FLOATS:
-        asked = asker.standard(element_type)
-        if asked is not None:
-            yield merged(str(element_type), {element_type: told_of_floats(asked)})
+        a = float_operands(element_type)[0][:_DIVIDENDS]
+        asking.append((asker.standard(element_type), asker.divide(a, np.array(_DIVISOR).astype(a.dtype))))
+    return _beside_division("one divisor for all", asking)
 
 
-def integers(asker: Asker) -> Iterator[Finding]:
-    """Yield how the quotients of each integer type are computed; the narrow ones together."""
-    for group in ((INT64,), (INT32,), (UINT64, UINT32), (INT16, INT8, UINT16, UINT8)):
-        answers = {element_type: asker.standard(element_type) for element_type in group}
-        told = {t: told_of_integers(asked) for t, asked in answers.items() if asked is not None}
-        if told:
-            yield merged(", ".join(map(str, told)), told)
+def reciprocals(asker: Asker) -> Iterator[Finding]:
+    """Ask for reciprocals of each floating-point type, and return how they are computed."""
+    asking = [(t, asker.ask(RECIPROCAL_13, {}, float_operands(t)[1])) for t in FLOATS]
+    return (_reciprocal(t, answer) for t, one in asking if (answer := one.result()) is not None)
 
 
-def subnormals(asker: Asker) -> Iterator[Finding]:
-    """Yield what becomes of subnormal numbers; nothing is said where no model explains, or where it is narrowed."""
-    told: dict[ElementType, Told] = {}
-    for element_type in FLOATS:
-        asked = asker.standard(element_type)
-        model = None if asked is None else float_model(asked)
-        if asked is None or model is None or model.computed_in.bits < element_type.bits:
-            continue
-        flushes = model.flushing is not Flushing.NONE
-        quotients = asked.quotients
-        assert quotients is not None
-        example = first_difference(asked, quotients, ~_not_subnormal(asked)) if flushes else ""
-        told[element_type] = Told(f"flushed: {model.flushing.value}" if flushes else "kept", flushes, example)
-    if told:
-        yield merged("subnormal numbers", told)
+def _reciprocal(element_type: ElementType, answer: Answer) -> Finding:
+    x = float_operands(element_type)[1]
+    right = right_reciprocals(element_type)
+    asked = Asked(element_type, np.ones_like(x), x, IntegerRounding.TRUNCATING, right, answer)
+    return explained("Reciprocal", asked)
 
 
-def identities(asker: Asker) -> Iterator[Finding]:
-    """Yield whether x / x is 1 and 0 / x is 0, for every finite x but 0."""
-    for name, holds in (("x / x", _is_one), ("0 / x", _is_zero)):
-        told = {}
-        for element_type in FLOATS:
-            asked = asker.standard(element_type)
-            quotients = None if asked is None else asked.quotients
-            if asked is not None and quotients is not None:
-                told[element_type] = holds(asked, quotients)
-        if told:
-            yield merged(name, told)
+def constants(asker: Asker) -> Iterator[Finding]:
+    """Ask again with operands that are constants, and return how quotients are computed, if not as at run time."""
+    asking = {
+        delivery: [(asker.standard(t), asker.standard(t, delivery)) for t in (*FLOATS, *INTEGERS)]
+        for delivery in _CONSTANTS
+    }
+    return (
+        finding
+        for delivery, pairs in asking.items()
+        for at_run_time, one in pairs
+        for finding in _constant(asker, delivery, at_run_time.result(), one.result())
+    )
 
 
-def _is_one(asked: Asked, quotients: Array) -> Told:
-    chosen = (asked.a == asked.b) & np.isfinite(asked.a) & (asked.a != 0)
-    wrong = first_difference(asked, quotients, chosen)
-    return Told("not always 1", True, wrong) if wrong else Told("always 1")
+def _constant(asker: Asker, delivery: Delivery, at_run_time: Asked | None, asked: Asked | None) -> Iterator[Finding]:
+    if at_run_time is None or asked is None or at_run_time.quotients is None:
+        return
+    subject = str(asked.element_type)
+    if _agree(at_run_time, asked):
+        yield Finding("constants", subject, "divided as at run time", Standing.AS_SPECIFIED)
+        return
+    found = explained("constants", asked)
+    detail = "; ".join(part for part in (found.statement, found.detail) if part)
+    if delivery is Delivery.CONSTANT_DIVISOR and found.statement.endswith(UNKNOWN) and _is_product(asker, asked):
+        detail = "computed as a multiplication by the reciprocal, which is folded"
+    evidence = found.evidence or f"at run time {first_difference(at_run_time)}"
+    yield Finding("constants", subject, _CONSTANTS[delivery], Standing.DEVIATES, detail, evidence)
 
 
-def _is_zero(asked: Asked, quotients: Array) -> Told:
-    chosen = (asked.a == 0) & np.isfinite(asked.b) & (asked.b != 0)
-    places = np.flatnonzero(chosen & ~same(quotients, asked.expected))
-    if not places.size:
-        return Told("always 0")
-    got = number(quotients[places[0]])
-    return Told(f"{got} where x is subnormal", True, first_difference(asked, quotients, chosen))
+def _agree(at_run_time: Asked, asked: Asked) -> bool:
+    one, other = at_run_time.quotients, asked.quotients
+    return one is not None and other is not None and bool(same(one, other).all())
 
 
-def _not_subnormal(asked: Asked) -> Array:
-    """Return where neither the operands nor the expected quotient are subnormal."""
-    least = smallest_normal(asked.a.dtype)
-    chosen = np.ones(asked.a.shape, np.bool_)
-    for array in (asked.a, asked.b, asked.expected):
-        with np.errstate(invalid="ignore"):  # bfloat16's comparisons warn of NaN.
-            chosen &= ~(np.abs(array) < least) | (array == 0)
-    return chosen
+def _is_product(asker: Asker, asked: Asked) -> bool:
+    """Tell whether each quotient is that of the dividend and of what the divisor's reciprocal is folded to."""
+    given = asked.quotients
+    if given is None or asked.element_type.is_integer:
+        return False
+    folded = asker.divide(np.ones_like(asked.b), asked.b, Delivery.CONSTANTS).result()
+    inverses = None if folded is None else folded.quotients
+    if inverses is None:
+        return False
+    return any(same(model.products(asked.a, inverses), given).all() for model in float_models(asked.element_type))
 
 
-def _ulps(quotients: Array, expected: Array) -> int | None:
-    """Return the most ulps that a quotient is off; None if one is not finite."""
-    if not np.isfinite(quotients).all():
-        return None
-    places = []
-    for array in (quotients, expected):
-        bits = array.view(f"u{array.itemsize}").astype(object)
-        sign = 1 << (8 * array.itemsize - 1)
-        places.append(np.where(bits >= sign, sign - bits, bits))
-    return int(np.abs(places[0] - places[1]).max())
+def _beside_division(probe: str, asking: Sequence[tuple[Asking, Asking]]) -> Iterator[Finding]:
+    """Yield what is found of each, and nothing where that is what division by a tensor shows."""
+    for usual, one in asking:
+        division, asked = usual.result(), one.result()
+        if division is not None and asked is not None and asked.quotients is not None:
+            found = explained(probe, asked)
+            if found.statement != explained(probe, division).statement:
+                yield found

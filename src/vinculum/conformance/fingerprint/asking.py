@@ -1,16 +1,19 @@
-"""The probes' way to ask: one question, in the process that answers, and what the reference says."""
+"""The probes' way to ask: questions for processes that answer, and what the reference says of the same operands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vinculum import reference
-from vinculum.conformance.fingerprint.operands import float_operands, integer_operands
+from vinculum.conformance.fingerprint.operands import float_operands, integer_operands, right_quotients
 from vinculum.conformance.generators.deliveries import Delivery, constant
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
@@ -19,8 +22,10 @@ from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, IntegerRounding, OperatorSpec
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
+Right = Callable[[IntegerRounding], Array]
 
 KILLED = (End.CRASHED, End.HUNG, End.OUT_OF_MEMORY)
 
@@ -32,7 +37,7 @@ _WAYS: tuple[tuple[OperatorSpec, Mapping[str, AttributeValue]], ...] = (
 
 
 class Caller(Protocol):
-    """The object in the process that answers: `vinculum.models.isolation.Isolated`."""
+    """The object in a process that answers: `vinculum.models.isolation.Isolated`."""
 
     def call(self, method: str, *arguments: object) -> Answer:
         """Return what became of a call."""
@@ -40,7 +45,7 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """An element type's probing operands, the answer, and what is right.
+    """Operands of one element type, the answer, and what is right.
 
     Attributes
     ----------
@@ -66,26 +71,29 @@ class Asked:
     @property
     def quotients(self) -> Array | None:
         """The runtime's quotients; None if there are none of the right type and shape."""
-        value = self.answer.value
-        fits = isinstance(value, np.ndarray) and (value.dtype, value.shape) == (self.expected.dtype, self.a.shape)
-        return value if fits else None
+        return quotients(self.answer, self.expected)
 
 
 class Asker:
-    """Asks a runtime, each standard question once.
+    """Asks a runtime in several processes at once, each standard question once.
 
     Parameters
     ----------
     runtime : Runtime
         The one in our process, which knows what it can be asked.
-    caller : Caller
-        The one that answers.
+    callers : sequence of Caller
+        Those that answer.
+    pool : ThreadPoolExecutor
+        With as many threads.
     """
 
-    def __init__(self, runtime: Runtime, caller: Caller) -> None:
+    def __init__(self, runtime: Runtime, callers: Sequence[Caller], pool: ThreadPoolExecutor) -> None:
         self._runtime = runtime
-        self._caller = caller
-        self._asked: dict[tuple[ElementType, Delivery], Asked | None] = {}
+        self._pool = pool
+        self._free: SimpleQueue[Caller] = SimpleQueue()
+        for caller in callers:
+            self._free.put(caller)
+        self._asked: dict[tuple[ElementType, Delivery], Future[Asked | None]] = {}
 
     def ask(
         self,
@@ -93,64 +101,59 @@ class Asker:
         attributes: Mapping[str, AttributeValue],
         *operands: Array,
         delivery: Delivery = Delivery.RUN_TIME,
-    ) -> Answer | None:
-        """Return what became of a question; None if the runtime has no way to be asked."""
-        question = Question(spec, attributes, operands, constant(delivery, spec))
-        return self._caller.call("answer", question) if self._runtime.covers(question) else None
+    ) -> Future[Answer | None]:
+        """Return what will become of a question; None if the runtime has no way to be asked."""
+        return self._pool.submit(self._ask, Question(spec, attributes, operands, constant(delivery, spec)))
 
-    def divide(
-        self, a: Array, b: Array, delivery: Delivery = Delivery.RUN_TIME
-    ) -> tuple[Answer, IntegerRounding] | None:
-        """Return the answer to a plain division, and the rounding that was asked for.
+    def divide(self, a: Array, b: Array, delivery: Delivery = Delivery.RUN_TIME) -> Future[Asked | None]:
+        """Return what will become of a plain division, the operands broadcast, or None as in `ask`.
 
         Truncating division is asked first, then floor division, and ONNX before OpenVINO.
         """
-        last = None
-        for spec, attributes in _WAYS:
-            answer = self.ask(spec, attributes, a, b, delivery=delivery)
-            if answer is not None:
-                last = answer, spec.rounding(attributes)
-                if answer.end is not End.UNSUPPORTED:
-                    break
-        return last
+        element_type = element_type_of(a)
+        laid_a, laid_b = (operand.copy() for operand in np.broadcast_arrays(a, b))
 
-    def standard(self, element_type: ElementType, delivery: Delivery = Delivery.RUN_TIME) -> Asked | None:
-        """Return the answer to the probing operands of an element type; None if it cannot be asked."""
+        def right(rounding: IntegerRounding) -> Array:
+            return reference.divide(laid_a, laid_b, element_type, rounding=rounding, zero_divisor="zero")
+
+        return self._pool.submit(self._divide, a, b, delivery, right)
+
+    def standard(self, element_type: ElementType, delivery: Delivery = Delivery.RUN_TIME) -> Future[Asked | None]:
+        """Return what will become of the division of an element type's probing operands."""
         key = element_type, delivery
         if key not in self._asked:
-            self._asked[key] = self._standard(element_type, delivery)
+            operands = integer_operands if element_type.is_integer else float_operands
+            right = partial(right_quotients, element_type)
+            self._asked[key] = self._pool.submit(self._divide, *operands(element_type), delivery, right)
         return self._asked[key]
 
-    def _standard(self, element_type: ElementType, delivery: Delivery) -> Asked | None:
-        a, b = integer_operands(element_type) if element_type.is_integer else float_operands(element_type)
-        outcome = self.divide(a, b, delivery)
-        if outcome is None:
+    def _divide(
+        self, a: Array, b: Array, delivery: Delivery, right: Callable[[IntegerRounding], Array]
+    ) -> Asked | None:
+        answer = None
+        for spec, attributes in _WAYS:
+            given = self._ask(Question(spec, attributes, (a, b), constant(delivery, spec)))
+            if given is not None:
+                answer, rounding = given, spec.rounding(attributes)
+                if answer.end is not End.UNSUPPORTED:
+                    break
+        if answer is None:
             return None
-        answer, rounding = outcome
-        expected = reference.divide(a, b, element_type, rounding=rounding)
-        return Asked(element_type, a, b, rounding, expected, answer)
+        a, b = np.broadcast_arrays(a, b)
+        return Asked(element_type_of(a), a, b, rounding, right(rounding), answer)
+
+    def _ask(self, question: Question) -> Answer | None:
+        if not self._runtime.covers(question):
+            return None
+        caller = self._free.get()
+        try:
+            return caller.call("answer", question)
+        finally:
+            self._free.put(caller)
 
 
-def same(one: Array, other: Array) -> Array:
-    """Return element by element whether two arrays of one type hold the same; every NaN is the same, zeros differ."""
-    bits = [array.view(f"u{array.itemsize}") for array in (one, other)]
-    equal = np.asarray(bits[0] == bits[1])
-    if one.dtype.kind in "iu":
-        return equal
-    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
-        return np.asarray(equal | (np.isnan(one) & np.isnan(other)))
-
-
-def number(value: Any) -> str:
-    """Return an element as text, with as many digits as tell it from its neighbours."""
-    return str(int(value)) if value.dtype.kind in "iu" else str(value)
-
-
-def first_difference(asked: Asked, quotients: Array, among: Array | None = None) -> str:
-    """Return the first quotient that is not the expected one, as an equation; empty if there is none."""
-    differs = ~same(quotients, asked.expected)
-    places = np.flatnonzero(differs if among is None else differs & among)
-    if not places.size:
-        return ""
-    a, b, q, e = (number(array[places[0]]) for array in (asked.a, asked.b, quotients, asked.expected))
-    return f"{a} / {b} = {q}, not {e}"
+def quotients(answer: Answer, like: Array) -> Array | None:
+    """Return the quotients of an answer; None if there are none of that type and shape."""
+    value = answer.value
+    fits = isinstance(value, np.ndarray) and (value.dtype, value.shape) == (like.dtype, like.shape)
+    return value if fits else None

@@ -2,72 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.fingerprint.arithmetic_probes import no_quotient
-from vinculum.conformance.fingerprint.asking import Asker, number
-from vinculum.conformance.fingerprint.finding import Finding, Told, merged
+from vinculum.conformance.fingerprint.arithmetic_probes import Asking
+from vinculum.conformance.fingerprint.asking import Asked, Asker
+from vinculum.conformance.fingerprint.finding import Finding, Standing
+from vinculum.conformance.fingerprint.telling import number, without_quotients
 from vinculum.conformance.generators.deliveries import Delivery
-from vinculum.models.isolation import Answer, End
+from vinculum.models.isolation import End
 from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, ElementType
 from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
 
+_MANNERS = {Delivery.RUN_TIME: "", Delivery.CONSTANTS: " of constants"}
+
 
 def zero_divisors(asker: Asker) -> Iterator[Finding]:
-    """Yield what an integer divided by zero gives."""
-    yield from _asked("x / 0", (UINT8, INT32, INT64), 0, asker, Delivery.RUN_TIME)
-
-
-def folded_zero_divisors(asker: Asker) -> Iterator[Finding]:
-    """Yield what an integer divided by zero gives where both are constants."""
-    yield from _asked("x / 0 of constants", (UINT8, INT32, INT64), 0, asker, Delivery.CONSTANTS)
+    """Ask for integers divided by zero, and return what that gives."""
+    return _edges("x / 0", (UINT8, INT32, INT64), 0, asker)
 
 
 def minimum_by_minus_one(asker: Asker) -> Iterator[Finding]:
-    """Yield what the smallest integer divided by -1 gives."""
-    yield from _asked("MIN / -1", (INT8, INT16, INT32, INT64), -1, asker, Delivery.RUN_TIME)
+    """Ask for the smallest integer divided by -1, and return what that gives."""
+    return _edges("MIN / -1", (INT8, INT16, INT32, INT64), -1, asker)
 
 
-def folded_minimum_by_minus_one(asker: Asker) -> Iterator[Finding]:
-    """Yield what the smallest integer divided by -1 gives where both are constants."""
-    yield from _asked("MIN / -1 of constants", (INT8, INT16, INT32, INT64), -1, asker, Delivery.CONSTANTS)
-
-
-def _asked(
-    probe: str, types: tuple[ElementType, ...], divisor: int, asker: Asker, delivery: Delivery
-) -> Iterator[Finding]:
-    told = {}
+def _edges(probe: str, types: tuple[ElementType, ...], divisor: int, asker: Asker) -> Iterator[Finding]:
+    asking: list[tuple[ElementType, Mapping[Delivery, Asking]]] = []
     for element_type in types:
         # A few elements more than a vector register holds, so that neither its code nor that of a rest is left out.
         least, most = element_type.minimum, element_type.maximum
         dividends = [most, 7, 0, -7] if divisor == 0 else [least]
         a = np.array([x for x in dividends if x >= least] * 5, dtype_of(element_type))
-        outcome = asker.divide(a, np.full_like(a, divisor), delivery)
-        if outcome is not None and outcome[0].end is not End.UNSUPPORTED:
-            told[element_type] = _told(outcome[0], a, divisor, element_type)
-    if told:
-        yield merged(probe, told)
+        b = np.full_like(a, divisor)
+        asking.append((element_type, {delivery: asker.divide(a, b, delivery) for delivery in _MANNERS}))
+    return (finding for element_type, both in asking for finding in _told(probe, element_type, both))
 
 
-def _told(answer: Answer, a: Array, divisor: int, element_type: ElementType) -> Told:
-    if answer.end is End.REFUSED:
-        return Told("refused", evidence=answer.words)  # The specification leaves it open.
-    quotients = answer.value
-    if not isinstance(quotients, np.ndarray) or (quotients.dtype, quotients.shape) != (a.dtype, a.shape):
-        told = no_quotient(answer)
-        return Told(told.statement, told.is_deviation, f"{number(a[0])} / {divisor}")
-    equations = (f"{number(x)} / {divisor} = {number(q)}" for x, q in zip(a, quotients, strict=True))
-    example = ", ".join(dict.fromkeys(equations))
-    return Told(_result(quotients, a, element_type) or "differs from element to element", evidence=example)
+def _told(probe: str, element_type: ElementType, both: Mapping[Delivery, Asking]) -> Iterator[Finding]:
+    """Yield what is done at run time, and what is done with constants if that is not the same."""
+    told = ""
+    for delivery, one in both.items():
+        asked = one.result()
+        if asked is None or asked.answer.end is End.UNSUPPORTED:
+            continue
+        found = _edge(f"{probe}{_MANNERS[delivery]}", asked)
+        if found.statement != told:
+            yield found
+            told = told or found.statement
 
 
-def _result(quotients: Array, a: Array, element_type: ElementType) -> str | None:
+def _edge(probe: str, asked: Asked) -> Finding:
+    subject = str(asked.element_type)
+    example = f"{number(asked.a[0])} / {number(asked.b[0])}"
+    if asked.answer.end is End.REFUSED:
+        return Finding(probe, subject, "refused", Standing.LEFT_OPEN, evidence=asked.answer.words)
+    given = asked.quotients
+    if given is None:
+        found = without_quotients(probe, subject, asked.answer)
+        return Finding(probe, subject, found.statement, found.standing, found.detail, example)
+    equations = (f"{number(x)} / {number(asked.b[0])} = {number(q)}" for x, q in zip(asked.a, given, strict=True))
+    statement = _rule(given, asked.a, asked.element_type) or "gives what differs from element to element"
+    return Finding(probe, subject, statement, Standing.LEFT_OPEN, evidence=", ".join(dict.fromkeys(equations)))
+
+
+def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:
     """Return the rule that every quotient follows, None if it is none of these."""
     least, most = element_type.minimum, element_type.maximum
     rules = {

@@ -1,32 +1,46 @@
-"""What a fingerprint tells: one line a probe."""
+"""What a fingerprint tells."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
-from vinculum.spec.element_types import ElementType
+
+class Standing(Enum):
+    """How what was found stands to the specification."""
+
+    DEVIATES = "deviates"
+    AS_SPECIFIED = "as specified"
+    LEFT_OPEN = "left open"
+    UNSUPPORTED = "not supported"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one probe found.
+    """What one probe found of one subject.
 
     Attributes
     ----------
     probe : str
-        What was looked at: ``"int64"``, ``"MIN / -1"``.
+        What was looked at: ``"division"``, ``"constants"``, ``"MIN / -1"``.
+    subject : str
+        Of what: mostly an element type.
     statement : str
-        How the runtime computes, in words: ``"computed in int32 (upper bits dropped)"``.
-    is_deviation : bool
-        Whether that differs from the specification, or ends the process.
+        How the runtime computes, in few words: ``"computed in int32 (upper bits dropped)"``.
+    standing : Standing
+        Whether the specification asks for that.
+    detail : str
+        More words, if there is more to say.
     evidence : str
         An example with its numbers, or the runtime's own words; empty if there is nothing to show.
     """
 
     probe: str
+    subject: str
     statement: str
-    is_deviation: bool
+    standing: Standing
+    detail: str = ""
     evidence: str = ""
 
 
@@ -51,28 +65,3 @@ class Fingerprint:
     versions: Mapping[str, str]
     findings: tuple[Finding, ...]
     seconds: float
-
-
-@dataclass(frozen=True)
-class Told:
-    """What is said of one element type; the same words for several types are said once."""
-
-    statement: str
-    is_deviation: bool = False
-    evidence: str = ""
-
-
-def merged(probe: str, told: Mapping[ElementType, Told]) -> Finding:
-    """Return one finding about several element types."""
-    groups: dict[str, list[ElementType]] = {}
-    for element_type, one in told.items():
-        groups.setdefault(one.statement, []).append(element_type)
-    parts = [f"{', '.join(map(str, types))}: {statement}" for statement, types in groups.items()]
-    # The example of a deviation is worth more than that of what is as it must be.
-    evidence = sorted((one for one in told.values() if one.evidence), key=lambda one: not one.is_deviation)
-    return Finding(
-        probe,
-        next(iter(groups)) if len(groups) == 1 else "; ".join(parts),
-        any(one.is_deviation for one in told.values()),
-        evidence[0].evidence if evidence else "",
-    )

@@ -1,29 +1,21 @@
-"""The fingerprint of a runtime: every probe asked in other processes, three of them side by side."""
+"""The fingerprint of a runtime: every probe's questions asked in two other processes, then every answer explained."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
-from vinculum.conformance.fingerprint.arithmetic_probes import floats, identities, integers, subnormals
+from vinculum.conformance.fingerprint.arithmetic_probes import constants, division, one_divisor, reciprocals
 from vinculum.conformance.fingerprint.asking import Asker
-from vinculum.conformance.fingerprint.constant_probe import constants
-from vinculum.conformance.fingerprint.edge_probes import (
-    folded_minimum_by_minus_one,
-    folded_zero_divisors,
-    minimum_by_minus_one,
-    zero_divisors,
-)
+from vinculum.conformance.fingerprint.edge_probes import minimum_by_minus_one, zero_divisors
 from vinculum.conformance.fingerprint.finding import Finding, Fingerprint
-from vinculum.conformance.fingerprint.one_divisor_probe import one_divisor
-from vinculum.conformance.fingerprint.rounding_probe import roundings
 from vinculum.conformance.fingerprint.rule_probes import (
     axes,
-    broadcasting,
     empty_tensors,
-    mixed_types,
-    reciprocals,
+    illegal_operands,
+    rounding_attributes,
     versions,
 )
 from vinculum.conformance.runtimes.protocol import Runtime
@@ -32,26 +24,24 @@ from vinculum.models.isolation import Isolated, Limits
 Probe = Callable[[Asker], Iterator[Finding]]
 Advance = Callable[[int, str], None]
 
-_ARITHMETIC: tuple[Probe, ...] = (
-    floats,
-    integers,
-    subnormals,
-    identities,
+PROBES: tuple[Probe, ...] = (
+    division,
     one_divisor,
     reciprocals,
-    roundings,
+    rounding_attributes,
     constants,
+    axes,
+    illegal_operands,
+    empty_tensors,
+    versions,
+    # These may end the process, which must then be started again, unless nothing is left to ask.
+    zero_divisors,
+    minimum_by_minus_one,
 )
-_RULES: tuple[Probe, ...] = (axes, mixed_types, broadcasting, empty_tensors, versions)
-# These may end the process, which must then be started again: they have processes of their own.
-_EDGES: tuple[Probe, ...] = (zero_divisors, minimum_by_minus_one)
-_FOLDED_EDGES: tuple[Probe, ...] = (folded_zero_divisors, folded_minimum_by_minus_one)
-_PARTS = ((*_ARITHMETIC, *_RULES), _EDGES, _FOLDED_EDGES)
-
-PROBES = (*_ARITHMETIC, *_EDGES, *_FOLDED_EDGES, *_RULES)
-"""Every probe, in the order of its findings; one may find several things."""
+"""Every probe: called, it asks; what it returns waits for the answers."""
 
 _REGISTRY = "vinculum.conformance.runtimes.registry:runtime"
+_PROCESSES = 2
 
 
 def fingerprint(backend: str, *, limits: Limits | None = None, advance: Advance | None = None) -> Fingerprint:
@@ -87,23 +77,18 @@ def fingerprint_of(
     """Return how a runtime computes its quotients; the maker makes it again in the processes that answer."""
     runtime.check()
     start = time.perf_counter()
-    found: dict[Probe, list[Finding]] = {}
-
-    def ask(probes: tuple[Probe, ...]) -> None:
-        with Isolated(maker, *arguments, limits=limits) as caller:
-            asker = Asker(runtime, caller)
-            for probe in probes:
-                found[probe] = list(probe(asker))
-                if advance is not None:
-                    advance(len(found), probe.__name__.replace("_", " "))
-
-    with ThreadPoolExecutor(len(_PARTS)) as pool:
-        for _ in pool.map(ask, _PARTS):
-            pass  # To raise here what was raised there.
-    return Fingerprint(
-        backend,
-        runtime.title,
-        dict(runtime.versions()),
-        tuple(finding for probe in PROBES for finding in found[probe]),
-        time.perf_counter() - start,
-    )
+    found: list[Finding] = []
+    with ExitStack() as stack:
+        callers = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(_PROCESSES)]
+        pool = stack.enter_context(ThreadPoolExecutor(_PROCESSES))
+        # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
+        for caller in callers:
+            stack.callback(caller.close)
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        asker = Asker(runtime, callers, pool)
+        asked = [(probe.__name__.replace("_", " "), probe(asker)) for probe in PROBES]
+        for done, (name, findings) in enumerate(asked, 1):
+            found += findings
+            if advance is not None:
+                advance(done, name)
+    return Fingerprint(backend, runtime.title, dict(runtime.versions()), tuple(found), time.perf_counter() - start)

@@ -5,7 +5,7 @@ Each is a few operations of NumPy and ml_dtypes, every one correctly rounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -27,8 +27,8 @@ class Flushing(Enum):
 
     NONE = ""
     OPERANDS = "subnormal operands count as zero"
-    RESULTS = "subnormal results become zero"
-    BOTH = "subnormal operands count as zero and subnormal results become zero"
+    RESULTS = "what is below the normal numbers becomes zero"
+    BOTH = "subnormal operands count as zero, and what is below the normal numbers becomes zero"
     QUOTIENTS = "subnormal quotients become zero"
     POSITIVE = "subnormal quotients and -0 become +0"
     DIVISORS = "subnormal divisors and -0 count as +0"
@@ -47,7 +47,7 @@ class Saturation(Enum):
 
     NONE = ""
     OPERANDS = "infinities and numbers too large for it taken as its largest"
-    QUOTIENTS = "infinities and numbers too large for it taken as its largest, in operands and quotients"
+    QUOTIENTS = "infinities and numbers too large for it taken as its largest, quotients too"
 
 
 @dataclass(frozen=True)
@@ -80,33 +80,33 @@ class FloatModel:
     def quotients(self, a: Array, b: Array) -> Array:
         """Return what a runtime would give that computes in this way."""
         with np.errstate(all="ignore"):
-            a, b = (self._operand(operand) for operand in (a, b))
+            a, b = (self._narrowed(operand) for operand in (a, b))
             b = positive(b) if self.flushing is Flushing.DIVISORS else b
-            if self.reciprocal:
-                inverse = self._result(np.ones_like(b) / b)
-                return self._converted(self._result(a * self._operation(inverse)))
-            return self._converted(self._result(a / b))
+            if not self.reciprocal:
+                return self._converted(self._operation(np.divide, a, b, last=True))
+            inverse = self._operation(np.divide, np.ones_like(b), b)
+            return self._converted(self._operation(np.multiply, a, self._operand(inverse), last=True))
 
     def products(self, a: Array, inverses: Array) -> Array:
         """Return what it would give if it were handed ``1 / b``."""
         with np.errstate(all="ignore"):
-            return self._converted(self._result(self._operand(a) * self._operand(inverses)))
+            a, inverses = (self._narrowed(operand) for operand in (a, inverses))
+            return self._converted(self._operation(np.multiply, a, inverses, last=True))
 
     @property
-    def arithmetic(self) -> str:
-        """How it computes, in words; subnormal numbers aside."""
-        way = "as a * (1/b)" if self.reciprocal else ""
-        where = f"in {self.computed_in}" if self.computed_in is not self.element_type else ""
-        if not (way or where):
-            return "correctly rounded"
-        words = [" ".join(part for part in ("computed", where, way) if part), self.conversion.value]
-        words.append(self.saturation.value)
-        return ", ".join(part for part in words if part)
+    def statement(self) -> str:
+        """How it computes, in words."""
+        flushes = "flushes subnormal numbers to zero" if self.flushing is not Flushing.NONE else ""
+        if self.computed_in is self.element_type and not self.reciprocal:
+            return f"{flushes}, else correctly rounded" if flushes else "correctly rounded"
+        where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
+        way = " as a multiplication by the reciprocal, a * (1/b)" if self.reciprocal else ""
+        return ", ".join(part for part in (f"computed{where}{way}", self.conversion.value, flushes) if part)
 
     @property
-    def is_exact(self) -> bool:
-        """Whether it is IEEE 754's own."""
-        return self.peculiarities == 0
+    def detail(self) -> str:
+        """What becomes of subnormal numbers and of those that are too large, in words."""
+        return "; ".join(part for part in (self.flushing.value, self.saturation.value) if part)
 
     @property
     def peculiarities(self) -> int:
@@ -119,18 +119,29 @@ class FloatModel:
             self.saturation is not Saturation.NONE,
         ))  # fmt: skip
 
-    def _operand(self, array: Array) -> Array:
-        dtype = dtype_of(self.computed_in)
-        narrow = self._operation(array).astype(dtype)
+    def _narrowed(self, array: Array) -> Array:
+        narrow = self._operand(array).astype(dtype_of(self.computed_in))
         if self.saturation is not Saturation.NONE:
             narrow = saturated(narrow)
-        return self._operation(narrow)
+        return self._operand(narrow)
 
-    def _operation(self, array: Array) -> Array:
+    def _operand(self, array: Array) -> Array:
         return flushed(array) if self.flushing in (Flushing.OPERANDS, Flushing.BOTH) else array
 
-    def _result(self, array: Array) -> Array:
-        return flushed(array) if self.flushing in (Flushing.RESULTS, Flushing.BOTH) else array
+    def _operation(self, function: Callable[[Array, Array], Array], x: Array, y: Array, last: bool = False) -> Array:
+        result = function(x, y)
+        if last and self.flushing is Flushing.QUOTIENTS:
+            return flushed(result)
+        if not self._flushes_results:
+            return result
+        # As processors do, before a result is rounded to a subnormal number, which can make it a normal one.
+        scale = np.ldexp(1.0, 2 + _bits(x.dtype)).astype(x.dtype)
+        tiny = np.abs(function(x * scale, y)) < smallest_normal(x.dtype) * scale
+        return np.where(tiny, np.copysign(np.zeros_like(result), result), result)
+
+    @property
+    def _flushes_results(self) -> bool:
+        return self.flushing in (Flushing.RESULTS, Flushing.BOTH)
 
     def _converted(self, quotient: Array) -> Array:
         if self.saturation is Saturation.QUOTIENTS:
@@ -145,7 +156,7 @@ class FloatModel:
             rounded = (bits - beyond.astype(bits.dtype)).view(rounded.dtype)
         if self.flushing is Flushing.POSITIVE:
             return positive(rounded)
-        return flushed(rounded) if self.flushing is Flushing.QUOTIENTS else self._result(rounded)
+        return flushed(rounded) if self._flushes_results or self.flushing is Flushing.QUOTIENTS else rounded
 
 
 def saturated(array: Array) -> Array:
@@ -171,6 +182,11 @@ def smallest_normal(dtype: np.dtype[Any]) -> Any:
     return ml_dtypes.finfo(dtype).smallest_normal  # type: ignore[no-untyped-call]  # ml_dtypes' own stub
 
 
+@cache
+def _bits(dtype: np.dtype[Any]) -> int:
+    return int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]  # ml_dtypes' own stub
+
+
 _NARROWER = {
     DOUBLE: (FLOAT, FLOAT16, BFLOAT16),
     FLOAT: (FLOAT16, BFLOAT16),
@@ -184,20 +200,17 @@ def float_models(element_type: ElementType) -> tuple[FloatModel, ...]:
     """Return the models of an element type's quotient, the simplest first.
 
     A quotient of float16 or bfloat16 that is computed in float and then rounded is the correctly rounded one, so that
-    no quotient can show it, and for float16 not even a reciprocal; bfloat16 shows one beyond the range of float.
+    no quotient can show it. With a reciprocal ties between subnormal numbers do, and bfloat16 beyond float's range.
     """
     return tuple(sorted(_models(element_type), key=lambda model: model.peculiarities))
 
 
 def _models(element_type: ElementType) -> Iterator[FloatModel]:
     for reciprocal, flushing in product((False, True), Flushing):
-        if flushing is Flushing.QUOTIENTS and not reciprocal:
-            continue  # The quotient is the only result.
         yield FloatModel(element_type, element_type, reciprocal, flushing)
         for narrower, saturation in product(_NARROWER[element_type], Saturation):
             yield FloatModel(element_type, narrower, reciprocal, flushing, saturation=saturation)
         if element_type in (FLOAT16, BFLOAT16):
             for conversion in Conversion:
-                shows = element_type is BFLOAT16 and reciprocal
-                if shows or conversion is not Conversion.ROUNDED:
+                if reciprocal or conversion is not Conversion.ROUNDED:
                     yield FloatModel(element_type, FLOAT, reciprocal, flushing, conversion)

@@ -27,7 +27,7 @@ class Narrowing(Enum):
 
     NONE = ""
     WRAPPED = "upper bits dropped"
-    SATURATED = "larger ones become MIN or MAX"
+    SATURATED = "too large ones become MIN or MAX"
 
 
 class Rounding(Enum):
@@ -36,7 +36,6 @@ class Rounding(Enum):
     TRUNCATED = "truncated"
     FLOORED = "rounded down"
     TO_EVEN = "rounded to nearest, ties to even"
-    AWAY = "rounded to nearest, ties away from zero"
 
 
 class Overflow(Enum):
@@ -89,20 +88,21 @@ class IntegerModel:
         return quotient.astype(dtype_of(self.element_type))
 
     @property
-    def arithmetic(self) -> str:
+    def statement(self) -> str:
         """How it computes, in words; its rounding aside."""
-        parts = []
-        if self.as_signed:
-            parts.append("operands taken as signed")
-        if self.dividend is not Narrowing.NONE:
-            parts.append(f"computed in int32 ({self._narrowing})")
+        operands = "operands taken as signed" if self.as_signed else ""
+        narrow = "computed in int32" if self.dividend is not Narrowing.NONE else ""
         if self.computed_in is not None:
-            start = "that" if self.dividend is not Narrowing.NONE else "computed"
-            way = " as a * (1/b)" if self.reciprocal else ""
-            parts.append(f"{start} in {self.computed_in}{way}")
-        if self.result is not Narrowing.NONE:
-            parts.append(f"quotients narrowed to int32 ({self.result.value})")
-        return ", ".join(parts) or "exact"
+            way = f"in {self.computed_in}{', as a * (1/b)' if self.reciprocal else ''}"
+            narrow = f"{narrow}, and there {way}" if narrow else f"computed {way}"
+        result = "quotients narrowed to int32" if self.result is not Narrowing.NONE else ""
+        return "; ".join(part for part in (operands, narrow, result) if part) or "exact"
+
+    @property
+    def detail(self) -> str:
+        """What becomes of numbers that int32 cannot hold, in words."""
+        parts = {"dividends": self.dividend, "divisors": self.divisor, "quotients": self.result}
+        return ", ".join(f"{what}: {how.value}" for what, how in parts.items() if how is not Narrowing.NONE)
 
     @property
     def peculiarities(self) -> int:
@@ -117,12 +117,6 @@ class IntegerModel:
             self.overflow is not Overflow.MINIMUM,
             self.result is not Narrowing.NONE,
         ))  # fmt: skip
-
-    @property
-    def _narrowing(self) -> str:
-        if self.dividend is self.divisor:
-            return self.dividend.value
-        return f"dividends: {self.dividend.value}, divisors: {self.divisor.value}"
 
     def _operand(self, array: Array, narrowing: Narrowing) -> Array:
         if self.as_signed:
@@ -139,8 +133,7 @@ class IntegerModel:
         # Python's integers hold twice a remainder whatever the type.
         twice = 2 * np.abs(remainder.astype(object)) - np.abs(b.astype(object))
         even = np.where(down % 2 == 0, down, up)
-        tie = even if self.rounding is Rounding.TO_EVEN else np.where((a < 0) == (b < 0), up, down)
-        return np.where(twice > 0, up, np.where(twice < 0, down, tie))
+        return np.where(twice > 0, up, np.where(twice < 0, down, even))
 
     def _by_floats(self, a: Array, b: Array, computed_in: ElementType) -> Array:
         integer = a.dtype
@@ -170,8 +163,6 @@ def narrowed(array: Array, narrowing: Narrowing) -> Array:
 
 
 def _whole(quotient: Array, rounding: Rounding) -> Array:
-    if rounding is Rounding.AWAY:
-        return np.trunc(quotient + np.copysign(quotient.dtype.type(0.5), quotient))  # type: ignore[no-any-return]
     rounded = {Rounding.TRUNCATED: np.trunc, Rounding.FLOORED: np.floor, Rounding.TO_EVEN: np.rint}[rounding]
     return np.asarray(rounded(quotient))
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT16, BinaryFormat, ElementType, Kind
+from vinculum import reference
+from vinculum.conformance.generators.values import hard_quotients
+from vinculum.conformance.generators.values.encodings import random_bits, random_normals
+from vinculum.conformance.generators.values.float_operands import special_codes
+from vinculum.spec.element_types import BFLOAT16, FLOAT, FLOAT16, BinaryFormat, ElementType
+from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
-
-_SEED = 20
-_DRAWN = 40
 
 _SMALL = (
     (11, 3), (-11, 3), (11, -3), (-11, -3), (7, 2), (-7, 2), (3, 2), (-3, 2), (5, 2), (5, -2), (1, 2), (-1, 2),
@@ -28,6 +32,7 @@ _LARGE = (
     (1 << 31) + 5, 3000000019, (1 << 32) - 1, (1 << 32) + 7, (1 << 40) + 3, (1 << 53) + 1, (1 << 53) + 3,
     (1 << 54) + 6, (1 << 62) + 123456789, (1 << 63) - 1, 1 << 63, (1 << 63) + 12345, (1 << 64) - 1,
 )  # fmt: skip
+_WHOLE = (*((n, n) for n in (41, 47, 49, 55, 61, 83, 97, 103, 107)), (1, 3), (2, 3), (5, 3), (1, 10), (10, 3))
 _DIVISORS = (1, 3, -3, 7, 49, 1000003)
 
 
@@ -39,10 +44,19 @@ def integer_operands(element_type: ElementType) -> tuple[Array, Array]:
         pairs += [(value, divisor) for divisor in _DIVISORS]
         pairs += [(-value, divisor) for divisor in _DIVISORS]
         pairs += [(value, value), (-value, value), (7, value), (2 * value - 1, value), ((1 << 63) - 1, value)]
+    pairs += _any_size(element_type)
     limits = (element_type.minimum, element_type.maximum)
     kept = [pair for pair in pairs if all(limits[0] <= x <= limits[1] for x in pair) and _every_model_divides(*pair)]
     a, b = np.array([[int(x) for x in pair] for pair in kept], object).T
     return a.astype(dtype_of(element_type)), b.astype(dtype_of(element_type))
+
+
+def _any_size(element_type: ElementType) -> Iterator[tuple[int, int]]:
+    """Yield pairs of integers of every size."""
+    drawn = (random_bits(f"{role} of any size", element_type, 600) for role in ("dividends", "divisors", "shifts"))
+    for *pair, shift in zip(*drawn, strict=True):
+        a, b = (_signed(x, element_type.bits) if element_type.minimum else x for x in pair)
+        yield a, b >> shift % element_type.bits
 
 
 def _every_model_divides(a: int, b: int) -> bool:
@@ -62,52 +76,45 @@ def _signed(value: int, bits: int) -> int:
 
 @cache
 def float_operands(element_type: ElementType) -> tuple[Array, Array]:
-    """Return dividends and divisors of a floating-point type: ordinary pairs first, then those with special numbers."""
+    """Return dividends and divisors of a floating-point type, of every size; the simplest come first, as examples."""
     form = element_type.binary_format
     assert form is not None
-    special = [*_special(form), *_special_when_narrowed(form)]
-    ordinary = _ordinary(form)
-    a, b = np.array([*ordinary, *special], dtype=f"u{element_type.bits // 8}").T.copy()
+    pairs = [
+        *((_integer(n, form), _integer(m, form)) for n, m in _WHOLE),
+        *hard_quotients.nearest_to_halfway(element_type, form, 400),
+        *_drawn(element_type, form),
+        *hard_quotients.subnormal_ties(element_type, form, 40),
+        *hard_quotients.next_to_overflow(element_type, form, 10),
+        *product(special_codes(form), special_codes(form)),
+        *_subnormal(form),
+        *_special_when_narrowed(form),
+    ]
+    a, b = np.array(pairs, f"u{element_type.bits // 8}").T.copy()
     return a.view(dtype_of(element_type)), b.view(dtype_of(element_type))
 
 
-def ordinary_count(element_type: ElementType) -> int:
-    """Return how many of `float_operands` are ordinary: operands, quotient and the divisor's reciprocal are normal."""
-    form = element_type.binary_format
-    assert form is not None
-    return len(_ordinary(form))
-
-
-def _ordinary(form: BinaryFormat) -> list[tuple[int, int]]:
-    """Return encodings of pairs near 1, and of numbers that are divided by themselves."""
-    drawn = np.random.default_rng(_SEED)
+def _drawn(element_type: ElementType, form: BinaryFormat) -> Iterator[tuple[int, int]]:
+    """Yield encodings of pairs near 1, pairs of any encodings, and numbers that are divided by themselves."""
     spread = max(2, form.bias // 4)
-
-    def number() -> int:
-        exponent = form.bias + int(drawn.integers(-spread, spread))
-        sign = int(drawn.integers(2)) * form.sign_mask
-        return sign | exponent << form.trailing_bits | int(drawn.integers(1 << form.trailing_bits))
-
-    pairs = [(number(), number()) for _ in range(_DRAWN)]
-    pairs += [(x, x) for x in (_integer(n, form) for n in (41, 47, 49, 55, 61, 83, 97, 103, 107))]
-    pairs += [(x, x) for x in (number() for _ in range(16))]
-    return pairs + [(_integer(n, form), _integer(m, form)) for n, m in ((1, 3), (2, 3), (5, 3), (1, 10), (10, 3))]
+    near = [
+        random_normals(f"{role} near 1", element_type, form, form.bias - spread, form.bias + spread, 300)
+        for role in ("dividends", "divisors")
+    ]
+    yield from zip(*near, strict=True)
+    yield from zip(*(random_bits(f"any {role}", element_type, 300) for role in ("dividends", "divisors")), strict=True)
+    yield from ((x, x) for x in near[0][:50])
 
 
-def _special(form: BinaryFormat) -> list[tuple[int, int]]:
-    """Return encodings of pairs with numbers at the format's ends: subnormal ones, the largest, zeros, infinities."""
+def _subnormal(form: BinaryFormat) -> list[tuple[int, int]]:
+    """Return encodings of pairs with subnormal numbers, and with those next to them."""
     one, two, three, six = (_integer(n, form) for n in (1, 2, 3, 6))
-    normal, largest, infinity, nan = 1 << form.trailing_bits, form.largest, form.largest + 1, form.nan
-    subnormal, negative = normal - 1, form.sign_mask
-    ties = [(odd * 3, six) for odd in (1, 3, 5, 7, 9, 11, 13, 15)]  # A half, and 1.5, 2.5, ... smallest subnormals.
+    normal, largest, negative = 1 << form.trailing_bits, form.largest, form.sign_mask
+    subnormal = normal - 1
     inside = [(5, one), (subnormal, three), (negative | subnormal, one), (subnormal // 3 * 2, two)]
     both = [(subnormal, subnormal), (6, 2), (normal // 2, 3), (subnormal, 7)]
-    divisors = [(normal, subnormal), (normal + 7, 5), (two, subnormal), (largest, subnormal), (0, 3), (negative, 3)]
+    divisors = [(normal, subnormal), (normal + 7, 5), (two, subnormal), (0, 3), (negative, 3)]
     quotients = [(normal, two), (normal + 5, three), (normal + 2, negative | six), (three, largest), (one, largest)]
-    ends = [(largest, largest), (largest // 2 + 3, largest), (largest, _half(form)), (largest, three), (normal, normal)]
-    zeros = [(0, three), (negative, three), (one, 0), (one, negative), (negative | one, 0), (0, 0)]
-    beyond = [(infinity, two), (two, infinity), (two, infinity | negative), (infinity, infinity), (nan, one)]
-    return [*ties, *inside, *both, *divisors, *quotients, *ends, *zeros, *beyond, (one, nan)]
+    return [*inside, *both, *divisors, *quotients, (largest // 2 + 3, largest), (largest, three)]
 
 
 def _special_when_narrowed(form: BinaryFormat) -> list[tuple[int, int]]:
@@ -138,10 +145,14 @@ def _integer(value: int, form: BinaryFormat) -> int:
     return (form.bias + exponent - 1 << form.trailing_bits) + significand
 
 
-def _half(form: BinaryFormat) -> int:
-    return form.bias - 1 << form.trailing_bits
+@cache
+def right_quotients(element_type: ElementType, rounding: IntegerRounding) -> Array:
+    """Return the reference's quotients of an element type's probing operands."""
+    operands = integer_operands if element_type.is_integer else float_operands
+    return reference.divide(*operands(element_type), element_type, rounding=rounding)
 
 
-def is_signed(element_type: ElementType) -> bool:
-    """Tell whether an integer type has negative numbers."""
-    return element_type.kind is Kind.SIGNED
+@cache
+def right_reciprocals(element_type: ElementType) -> Array:
+    """Return the reference's reciprocals of a floating-point type's probing divisors."""
+    return reference.reciprocal(float_operands(element_type)[1], element_type)

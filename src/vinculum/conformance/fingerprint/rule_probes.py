@@ -1,151 +1,163 @@
-"""The probes of the operators' rules: versions, axes, element types, shapes; and of Reciprocal."""
+"""The probes of the operators' rules: rounding attributes, axes, what must be refused, empty tensors, versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum import reference
-from vinculum.conformance.fingerprint.arithmetic_probes import FLOATS, no_quotient, told_of_floats
-from vinculum.conformance.fingerprint.asking import KILLED, Asked, Asker
-from vinculum.conformance.fingerprint.finding import Finding, merged
-from vinculum.conformance.fingerprint.operands import float_operands
+from vinculum.conformance.fingerprint.asking import KILLED, Asked, Asker, quotients
+from vinculum.conformance.fingerprint.finding import Finding, Standing
+from vinculum.conformance.fingerprint.integer_models import IntegerModel, Rounding
+from vinculum.conformance.fingerprint.telling import ROUNDINGS, without_quotients
+from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.models.isolation import Answer, End
-from vinculum.spec.model import AttributeValue, IntegerRounding, OperatorSpec
+from vinculum.models.messages import shape_text
+from vinculum.spec.element_types import INT32, INT64, ElementType
+from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
+Attributes = Mapping[str, AttributeValue]
 
+_PAIRS = ((-11, 3), (11, -3), (7, 2), (-7, 2), (5, 2), (5, -2), (-1, 2), (8, 3), (-8, -3))
+_ROUNDED = {"truncation": False, "floor": True}
+_MANNERS = {Delivery.RUN_TIME: "at run time", Delivery.CONSTANTS: "when folded"}
 _VERSIONS = (DIV_1, DIV_6, DIV_7, DIV_13, DIV_14, RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13)
+_AXES: tuple[tuple[str, OperatorSpec, Attributes], ...] = (
+    ("Div-6", DIV_6, {"broadcast": 1, "axis": 0}),
+    ("pdpd", DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}),
+)
+_ILLEGAL: tuple[tuple[str, OperatorSpec, Attributes, Array, Array], ...] = (
+    ("float by double", DIV_14, {}, np.ones(2, np.float32), np.ones(2, np.float64)),
+    ("int64 by int32", DIV_14, {}, np.ones(2, np.int64), np.ones(2, np.int32)),
+    ("int32 by float", DIVIDE_1, {}, np.ones(2, np.int32), np.ones(2, np.float32)),
+    ("(2, 3) by (2,)", DIV_14, {}, np.ones((2, 3), np.float32), np.ones(2, np.float32)),
+    ("Div-6 of (2, 3) by (3,), broadcast=0", DIV_6, {}, np.ones((2, 3), np.float32), np.ones(3, np.float32)),
+    ("Div-6 of (1, 3) by (2, 3)", DIV_6, {"broadcast": 1}, np.ones((1, 3), np.float32), np.ones((2, 3), np.float32)),
+    ("auto_broadcast=none of (2, 3) by (3,)", DIVIDE_1, {"auto_broadcast": "none"}, np.ones((2, 3)), np.ones(3)),
+)
 
 
-def versions(asker: Asker) -> Iterator[Finding]:
-    """Yield which operator versions are there at all; nothing for a runtime that has one version only."""
-    x = np.array([1, 2], np.float32)
-    asked = {spec.title: asker.ask(spec, {}, *[x] * len(spec.inputs)) for spec in _VERSIONS}
-    answers = {title: answer for title, answer in asked.items() if answer is not None}
-    if len(answers) < len(_VERSIONS):
-        return
-    missing = [title for title, answer in answers.items() if answer.end is End.UNSUPPORTED]
-    refused = [title for title, answer in answers.items() if answer.end not in (End.UNSUPPORTED, End.RETURNED)]
-    parts = [f"{', '.join(missing)} not supported"] if missing else []
-    parts += [f"{', '.join(refused)} refused"] if refused else []
-    words = [answers[title].words for title in (*missing, *refused)]
-    yield Finding("operator versions", "; ".join(parts) or "all are there", bool(refused), words[0] if words else "")
+def rounding_attributes(asker: Asker) -> Iterator[Finding]:
+    """Ask for truncation and floor by OpenVINO's attribute, at run time and folded, and return what is done."""
+    asking: dict[tuple[ElementType, str], dict[str, Future[Answer | None]]] = {}
+    for element_type in (INT64, INT32):
+        operands = np.array(_PAIRS, dtype_of(element_type)).T.copy()
+        for asked, value in _ROUNDED.items():
+            asking[element_type, asked] = {
+                manner: asker.ask(DIVIDE_1, {"m_pythondiv": value}, *operands, delivery=delivery)
+                for delivery, manner in _MANNERS.items()
+            }
+    return (finding for key, manners in asking.items() for finding in _rounding_attribute(*key, manners))
+
+
+def _rounding_attribute(
+    element_type: ElementType, asked: str, manners: Mapping[str, Future[Answer | None]]
+) -> Iterator[Finding]:
+    probe, subject = "rounding attribute", str(element_type)
+    wanted = ROUNDINGS[DIVIDE_1.rounding({"m_pythondiv": _ROUNDED[asked]})]
+    words, evidence = [], ""
+    for manner, one in manners.items():
+        answer = one.result()
+        if answer is None or answer.end is End.UNSUPPORTED:
+            continue
+        did, equation = _rounding(answer, element_type)
+        words.append(f"honoured {manner}" if did == wanted.value else f"ignored {manner} ({did})")
+        evidence = evidence or ("" if did == wanted.value else equation)
+    if evidence:
+        yield Finding(probe, subject, f"{asked} {', '.join(words)}", Standing.DEVIATES, evidence=evidence)
+    elif words:
+        yield Finding(probe, subject, "honoured", Standing.AS_SPECIFIED)
+
+
+def _rounding(answer: Answer, element_type: ElementType) -> tuple[str, str]:
+    """Return how an answer rounds, and an equation that shows it."""
+    a, b = np.array(_PAIRS, dtype_of(element_type)).T.copy()
+    given = quotients(answer, a)
+    if given is None:
+        return without_quotients("", "", answer).statement, answer.words or "-11 / 3"
+    equation = f"-11 / 3 = {given[0]}, 11 / -3 = {given[1]}, 5 / 2 = {given[4]}"
+    for rounding in Rounding:
+        if np.array_equal(IntegerModel(element_type, rounding).quotients(a, b), given):
+            return rounding.value, equation
+    return "by no known rule", equation
 
 
 def axes(asker: Asker) -> Iterator[Finding]:
-    """Yield whether the divisor is laid where `axis` says, in Div-6 and with OpenVINO's pdpd."""
+    """Ask for divisors laid where an axis says, and return where they are laid."""
     a, b = np.array([[8, 12], [20, 28]], np.float32), np.array([2, 4], np.float32)
-    right, suffix = a / b[:, None], a / b
-    asked: tuple[tuple[str, OperatorSpec, Mapping[str, AttributeValue]], ...] = (
-        ("legacy axis", DIV_6, {"broadcast": 1, "axis": 0}),
-        ("pdpd axis", DIVIDE_1, {"auto_broadcast": "pdpd", "axis": 0}),
+    asking = [(subject, asker.ask(spec, attributes, a, b)) for subject, spec, attributes in _AXES]
+    rules = {"honoured": a / b[:, None], "ignored: the divisor is laid along the last dimension": a / b}
+    return (
+        _laid(subject, answer, rules)
+        for subject, one in asking
+        if (answer := one.result()) is not None and answer.end is not End.UNSUPPORTED
     )
-    for probe, spec, attributes in asked:
-        answer = asker.ask(spec, attributes, a, b)
-        if answer is None or answer.end is End.UNSUPPORTED:
-            continue
-        rules = {"honoured": right, "ignored: the divisor is laid along the last dimension": suffix}
-        yield _told_of_values(probe, answer, rules, "honoured")
 
 
-def mixed_types(asker: Asker) -> Iterator[Finding]:
-    """Yield whether operands of two element types are refused, as they must be."""
-    pairs = (
-        (np.ones(2, np.float32), np.full(2, 2, np.float64)),
-        (np.full(2, 7, np.int64), np.full(2, 2, np.int32)),
-        (np.full(2, 7, np.int32), np.full(2, 2, np.float32)),
-    )
-    accepted, killed = [], []
-    answers = [(a, b, asker.ask(spec, {}, a, b)) for a, b in pairs for spec in (DIV_14, DIVIDE_1)]
-    for a, b, answer in answers:
-        if answer is not None and answer.end is End.RETURNED:
-            accepted.append(
-                f"{a.dtype} / {b.dtype} gives {getattr(answer.value, 'dtype', type(answer.value).__name__)}"
-            )
-        elif answer is not None and answer.end in KILLED:
-            killed.append(f"{a.dtype} / {b.dtype} kills the process: {answer.words}")
-    if accepted or killed:
-        found = [*dict.fromkeys((*killed, *accepted))]
-        yield Finding("mixed element types", "accepted" if accepted else "not refused", True, "; ".join(found))
-    elif any(answer is not None for *_, answer in answers):
-        yield Finding("mixed element types", "refused", False)
+def _laid(subject: str, answer: Answer, rules: Mapping[str, Array]) -> Finding:
+    given = quotients(answer, rules["honoured"])
+    if given is None:
+        return without_quotients("axis", subject, answer)
+    statement = next((rule for rule, right in rules.items() if np.array_equal(given, right)), "wrong quotients")
+    if statement == "honoured":
+        return Finding("axis", subject, statement, Standing.AS_SPECIFIED)
+    evidence = f"[[8, 12], [20, 28]] by [2, 4], axis=0, gives {given.tolist()}"
+    return Finding("axis", subject, statement, Standing.DEVIATES, evidence=evidence)
 
 
-def broadcasting(asker: Asker) -> Iterator[Finding]:
-    """Yield whether shapes that the rule does not join are refused, as they must be."""
-    asked: tuple[tuple[str, OperatorSpec, Mapping[str, AttributeValue], tuple[int, ...], tuple[int, ...]], ...] = (
-        ("Div-14 of (2, 3) by (2,)", DIV_14, {}, (2, 3), (2,)),
-        ("Div-14 of (2, 3) by (2, 2)", DIV_14, {}, (2, 3), (2, 2)),
-        ("Div-6 with broadcast=0 of (2, 3) by (3,)", DIV_6, {}, (2, 3), (3,)),
-        ("Div-6 with broadcast=1 of (1, 3) by (2, 3)", DIV_6, {"broadcast": 1}, (1, 3), (2, 3)),
-        ("auto_broadcast=none of (2, 3) by (3,)", DIVIDE_1, {"auto_broadcast": "none"}, (2, 3), (3,)),
-    )
-    accepted, killed, answers = [], [], 0
-    for words, spec, attributes, *shapes in asked:
-        answer = asker.ask(spec, attributes, *(np.ones(shape, np.float32) for shape in shapes))
-        answers += answer is not None
-        if answer is not None and answer.end is End.RETURNED:
-            accepted.append(words)
-        elif answer is not None and answer.end in KILLED:
-            killed.append(f"{words} kills the process: {answer.words}")
-    if accepted or killed:
-        yield Finding(
-            "shapes beyond the rule", "accepted" if accepted else "not refused", True, "; ".join((*killed, *accepted))
-        )
-    elif answers:
-        yield Finding("shapes beyond the rule", "refused", False)
+def illegal_operands(asker: Asker) -> Iterator[Finding]:
+    """Ask for operands of two element types, or of shapes that do not fit, and return whether they are refused."""
+    asking = [(subject, asker.ask(spec, attributes, a, b)) for subject, spec, attributes, a, b in _ILLEGAL]
+    return (_refused(subject, answer) for subject, one in asking if (answer := one.result()) is not None)
+
+
+def _refused(subject: str, answer: Answer) -> Finding:
+    if answer.end in KILLED:
+        return without_quotients("illegal operands", subject, answer)
+    if answer.end is End.RETURNED:
+        value = answer.value
+        given = f"{value.dtype} of shape {shape_text(value.shape)}" if isinstance(value, np.ndarray) else "no array"
+        return Finding("illegal operands", subject, "accepted", Standing.DEVIATES, evidence=f"gives {given}")
+    return Finding("illegal operands", subject, "refused", Standing.AS_SPECIFIED, evidence=answer.words)
 
 
 def empty_tensors(asker: Asker) -> Iterator[Finding]:
-    """Yield whether empty tensors are divided, whatever the divisor."""
-    told = []
-    for a, b in (
-        (np.ones((0, 3), np.float32), np.ones((1, 3), np.float32)),
-        (np.ones(0, np.int64), np.zeros(1, np.int64)),
-    ):
-        outcome = asker.divide(a, b)
-        if outcome is None or outcome[0].end is End.UNSUPPORTED:
-            continue
-        answer = outcome[0]
-        fits = isinstance(answer.value, np.ndarray) and answer.value.shape == a.shape
-        if not fits:
-            wrong = no_quotient(answer)
-            told.append(f"{a.dtype}{list(a.shape)} by {'a zero' if not b.any() else 'ones'}: {wrong.statement}")
-    if told:
-        yield Finding("empty tensors", "; ".join(told), True)
-    else:
-        yield Finding("empty tensors", "divided", False)
+    """Ask for quotients of empty tensors, whatever the divisor, and return whether they are given."""
+    operands: dict[str, tuple[Array, Array]] = {
+        "(0, 3) by ones": (np.ones((0, 3), np.float32), np.ones((1, 3), np.float32)),
+        "(0,) by a zero": (np.ones(0, np.int64), np.zeros(1, np.int64)),
+    }
+    asking = [(subject, asker.divide(*pair)) for subject, pair in operands.items()]
+    return (_empty(subject, asked) for subject, one in asking if (asked := one.result()) is not None)
 
 
-def reciprocals(asker: Asker) -> Iterator[Finding]:
-    """Yield how the reciprocal is computed, of each floating-point type."""
-    told = {}
-    for element_type in FLOATS:
-        _, x = float_operands(element_type)
-        answer = asker.ask(RECIPROCAL_13, {}, x)
-        if answer is not None:
-            ones, right = np.ones_like(x), reference.reciprocal(x, element_type)
-            told[element_type] = told_of_floats(Asked(element_type, ones, x, IntegerRounding.FLOOR, right, answer))
-    if told:
-        yield merged("Reciprocal", told)
+def _empty(subject: str, asked: Asked) -> Finding:
+    if asked.quotients is None:
+        return without_quotients("empty tensors", subject, asked.answer)
+    return Finding("empty tensors", subject, "divided", Standing.AS_SPECIFIED)
 
 
-def _told_of_values(probe: str, answer: Answer, rules: Mapping[str, Array], right: str) -> Finding:
-    value = answer.value
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-        told = no_quotient(answer)
-        return Finding(probe, told.statement, told.is_deviation, told.evidence)
-    example = f"gives {value.tolist()}, not {rules[right].tolist()}"
-    for statement, values in rules.items():
-        if np.array_equal(values, value):
-            return Finding(
-                probe, statement, statement != right, "" if statement == right else f"gives {value.tolist()}"
-            )
-    return Finding(probe, "wrong quotients", True, example)
+def versions(asker: Asker) -> Iterator[Finding]:
+    """Ask every operator version of ONNX once, and return which are there; nothing where there is one version only."""
+    x = np.array([1, 2], np.float32)
+    asking = {spec.title: asker.ask(spec, {}, *[x] * len(spec.inputs)) for spec in _VERSIONS}
+    return _versions(asking)
+
+
+def _versions(asking: Mapping[str, Future[Answer | None]]) -> Iterator[Finding]:
+    answers = {title: one.result() for title, one in asking.items()}
+    if None in answers.values():
+        return
+    for title, answer in answers.items():
+        if answer is not None and answer.end is End.RETURNED:
+            yield Finding("operator versions", title, "supported", Standing.AS_SPECIFIED)
+        elif answer is not None:
+            yield without_quotients("operator versions", title, answer)

@@ -16,6 +16,7 @@ _VALUES: Mapping[str, AttributeValue] = {
     "consumed_inputs": (0, 0),
 }
 _UNLISTED_STRING = "tensorflow"
+_NO_BOOLEAN = "maybe"
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,16 @@ def attribute_questions(spec: OperatorSpec, element_type: ElementType) -> Iterat
             tag = f"{attribute.name.replace('_', '-')}-hint"
             name = attribute.name
             yield AttributeQuestion(f"{name} given", tag, {name: _VALUES[name]})
-            yield AttributeQuestion(f"{name} that is no list", tag, {name: 7}, refused=True)
+            yield AttributeQuestion(f"{name} that is no list", Subject.ATTRIBUTES, {name: 7}, refused=True)
+        elif attribute.type == "INT":
+            text = str(_VALUES[attribute.name])
+            tried = f"{attribute.name} written as text"
+            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {attribute.name: text}, refused=True)
         if attribute.name == spec.integer_rounding_attribute:
             yield from _rounding(spec, element_type, attribute.name, attribute.aliases)
         if attribute.allowed and isinstance(attribute.default, str):
             tried = f"an {attribute.name} that the document does not list"
-            yield AttributeQuestion(tried, Subject.EQUAL_SHAPES, {attribute.name: _UNLISTED_STRING}, refused=True)
+            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {attribute.name: _UNLISTED_STRING}, refused=True)
     yield from _of_other_versions(spec)
 
 
@@ -69,6 +74,8 @@ def _rounding(
         for value in values:
             tried = f"{name} spelled {alias}={str(value).lower()}"
             yield AttributeQuestion(tried, "pythondiv-spelling", {alias: value})
+    tried = f"{name} that is neither true nor false"
+    yield AttributeQuestion(tried, Subject.ATTRIBUTES, {name: _NO_BOOLEAN}, refused=True)
 
 
 def _of_other_versions(spec: OperatorSpec) -> Iterator[AttributeQuestion]:
@@ -77,4 +84,4 @@ def _of_other_versions(spec: OperatorSpec) -> Iterator[AttributeQuestion]:
     for name in dict.fromkeys(others):
         if spec.attribute(name) is None:
             tried = f"{name} which the version does not have"
-            yield AttributeQuestion(tried, Subject.ABSENT_ATTRIBUTE, {name: _VALUES[name]}, refused=True)
+            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {name: _VALUES[name]}, refused=True)

@@ -70,9 +70,9 @@ class CaseBuilder:
         return None
 
     def canonical(self, attributes: Attributes) -> Attributes:
-        """Return attributes by the names that the version declares; those that it does not declare as they are."""
-        declared = {name: self.spec.attribute(name) for name in attributes}
-        return {(a.name if (a := declared[name]) else name): value for name, value in attributes.items()}
+        """Return attributes by the names that the version declares; names and values that it has not are left out."""
+        declared = ((self.spec.attribute(name), value) for name, value in attributes.items())
+        return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
 
     def title(self, attributes: Attributes) -> str:
         """Return the first part of an id: the version, and the rounding where attributes choose it."""

@@ -23,10 +23,11 @@ class Subject(Enum):
     EMPTY = auto()
     TYPES = auto()  # operands of two element types
     UNLISTED = auto()  # an element type that the version does not list
+    SIZE = auto()  # quotients, of tensors of many sizes
     EQUAL_SHAPES = auto()
     SCALAR_DIVISOR = auto()
     MULTIDIRECTIONAL = auto()
-    ABSENT_ATTRIBUTE = auto()  # an attribute that the version does not have
+    ATTRIBUTES = auto()  # an attribute that the version does not have, or of another type or value
 
 
 _MULTIDIRECTIONAL = ("multidirectional-broadcasting", "auto-broadcast-numpy")
@@ -45,7 +46,7 @@ _TAGS: dict[Subject, tuple[str, ...]] = {
     Subject.EQUAL_SHAPES: _SHAPES,
     Subject.SCALAR_DIVISOR: ("one-element-divisor", *_MULTIDIRECTIONAL),
     Subject.MULTIDIRECTIONAL: _MULTIDIRECTIONAL,
-    Subject.ABSENT_ATTRIBUTE: _SHAPES,
+    Subject.ATTRIBUTES: ("attributes-of-this-version",),
 }
 _ONLY_FOR = {
     "bfloat16": ("bfloat16",),

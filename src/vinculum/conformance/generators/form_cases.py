@@ -43,7 +43,8 @@ def _level(builder: CaseBuilder, form: Form, delivery: Delivery) -> Level | None
     """Return the first level that asks a form in a delivery; None if none does."""
     chosen, at_run_time = builder.chosen, delivery is Delivery.RUN_TIME
     if at_run_time and form.everywhere:
-        return QUICK if chosen else FULL if form.default_written else DEFAULT
+        first = DEFAULT if form.default_written else QUICK
+        return first if chosen else Level(first + 1)  # Other types come a level later.
     if chosen and builder.newest_of_its_shapes:
         folded = delivery is Delivery.CONSTANT_DIVISOR and form.everywhere and form.laid is not None
         return DEFAULT if at_run_time or folded else FULL

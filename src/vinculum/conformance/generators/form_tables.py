@@ -1,7 +1,7 @@
 """For each broadcasting rule the shapes at its edge: first those that it joins, then those that it must refuse.
 
-The examples of the documents and of our readings are among them, and square shapes, in which a wrong axis gives no
-error but other numbers.
+The examples of broadcasting in the documents and in our readings are among them, and square shapes, in which a wrong
+axis gives no error but other numbers.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ _LIMITED_EDGES = (
     _fits(_ONE_ELEMENT, _DOCUMENTED, (), everywhere=True),
     _fits(_ONE_ELEMENT, _DOCUMENTED, (1, 1)),
     _fits(_ONE_ELEMENT, (3,), (1,)),
+    _fits(_ONE_ELEMENT, _DOCUMENTED, (1,), axis=1),
     _fits(_ONE_ELEMENT, (), ()),
     _fits(_OUTPUT, (2, 3), (1, 1)),
     _fits(_OUTPUT, _DOCUMENTED, _DOCUMENTED),
@@ -118,7 +119,7 @@ _LIMITED_EDGES = (
     _beyond("a dividend smaller than the divisor", _OUTPUT, (1,), (3,)),
     _beyond("a dividend smaller than the divisor", _OUTPUT, (), (3,)),
     _beyond("a dividend to be stretched", _OUTPUT, (3, 1), (1, 3)),
-    _beyond("one element of more dimensions", _ONE_ELEMENT, (3,), (1, 1)),
+    _beyond("a one-element divisor of more dimensions", _ONE_ELEMENT, (3,), (1, 1)),
     _beyond("a divisor that is no suffix", _SUFFIX, (2, 3), (2,)),
     _beyond("a divisor that is no suffix", _SUFFIX, _DOCUMENTED, (3, 4)),
     _beyond("a divisor that is no suffix", _SUFFIX, (3,), (4,)),
@@ -146,6 +147,7 @@ _MULTIDIRECTIONAL_EDGES = (
     _fits(_MULTIDIRECTIONAL, (3, 4, 5), (2, 1, 1, 1)),
     _fits(_MULTIDIRECTIONAL, (8, 1, 6, 1), (7, 1, 5)),
     _fits(_MULTIDIRECTIONAL, (7, 1, 5), (8, 1, 6, 1)),
+    _fits(_MULTIDIRECTIONAL, (3, 1, 2), (2, 1, 4, 2), everywhere=True),
     _fits(_MULTIDIRECTIONAL, (3, 3), (3,)),
     _fits(_MULTIDIRECTIONAL, (3, 3), (3, 1)),
     _fits(_MULTIDIRECTIONAL, (3, 1), (3, 3)),
@@ -153,7 +155,8 @@ _MULTIDIRECTIONAL_EDGES = (
     _fits(_MULTIDIRECTIONAL, (1,), (3,)),
     _fits(_MULTIDIRECTIONAL, (3,), (1, 1)),
     _fits(_MULTIDIRECTIONAL, (17, 1), (1, 33)),
-    _fits(_MULTIDIRECTIONAL, (2, 1, 3, 1, 2, 1), (1, 2, 1, 3, 1, 2)),
+    _fits(_MULTIDIRECTIONAL, (2, 1, 3, 1, 2, 1), (1, 2, 1, 3, 1, 2), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (1, 2, 1, 2, 1, 3, 1, 2), (2, 1, 2, 1, 3, 1, 2, 1)),
     _fits(_MULTIDIRECTIONAL, _DOCUMENTED, _DOCUMENTED),
     _fits(_MULTIDIRECTIONAL, (0,), (1,)),
     _fits(_MULTIDIRECTIONAL, (1,), (0,)),

@@ -12,7 +12,7 @@ from vinculum.conformance.generators.deliveries import Delivery, deliveries
 from vinculum.conformance.generators.expectations import REFUSAL, expectation_of_class
 from vinculum.conformance.generators.values.classes import value_classes
 
-_ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.EQUAL_SHAPES)  # Rounding plays no part in these.
+_ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays no part in these.
 
 
 def value_cases(builder: CaseBuilder) -> Iterator[Case]:

@@ -12,8 +12,9 @@ from vinculum.conformance.programs.reproducer import operand_lines, python_progr
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
-from vinculum.conformance.runtimes.packages import check_installed, versions_of
-from vinculum.models.isolation import UnsupportedError
+from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.errors import ModelError
+from vinculum.models.messages import one_line
 
 
 class Jax:
@@ -34,6 +35,7 @@ class Jax:
     title = "JAX"
 
     def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = dict(options)
         check_names("jax", options, ("platform", "jit"))
         self._platform = chosen("jax", "platform", options, ("cpu", "gpu"), "cpu")
         self._functions: dict[Function, Callable[..., Any]] = {}
@@ -42,6 +44,8 @@ class Jax:
     def check(self) -> None:
         """Refuse to go on if JAX is not installed."""
         check_installed(self.title, "jax", "pip install 'vinculum[jax]'")
+        if self._options:
+            check_elsewhere(f"{__name__}:Jax", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of JAX, its compiler, and the packages that it stores arrays with."""
@@ -51,17 +55,25 @@ class Jax:
         """Tell whether a function call can ask this."""
         return can_be_called(question)
 
+    def start(self) -> None:
+        """Find the device."""
+        self._device()
+
     def answer(self, question: Question) -> NDArray[Any]:
         """Return what the function gives."""
         import jax
 
+        operands = [jax.device_put(operand, self._device()) for operand in question.operands]
+        return np.asarray(self._made(jax, function_for(question))(*operands))
+
+    def _device(self) -> Any:
+        import jax
+
         jax.config.update("jax_enable_x64", True)
         try:
-            device = jax.devices(self._platform)[0]
+            return jax.devices(self._platform)[0]
         except RuntimeError as error:
-            raise UnsupportedError(str(error)) from None
-        operands = [jax.device_put(operand, device) for operand in question.operands]
-        return np.asarray(self._made(jax, function_for(question))(*operands))
+            raise ModelError(f"JAX has no device of the platform {self._platform} here: {one_line(error)}") from None
 
     def _made(self, jax: Any, function: Function) -> Callable[..., Any]:
         """Return a function; each is made once, since JAX compiles every new one again."""

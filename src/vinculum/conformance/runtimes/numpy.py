@@ -21,6 +21,7 @@ _NAMES = {
     Function.FLOOR_DIVIDE: "floor_divide",
     Function.RECIPROCAL: "reciprocal",
 }
+_LACKING = "NumPy has no truncating division of integers: numpy.floor_divide rounds down"
 
 
 class Numpy:
@@ -53,10 +54,13 @@ class Numpy:
         """Tell whether a function call can ask this."""
         return can_be_called(question)
 
+    def start(self) -> None:
+        """Do nothing: it is imported already."""
+
     def answer(self, question: Question) -> NDArray[Any]:
         """Return what the universal function gives, and keep its warnings to itself."""
-        if function_for(question) is Function.TRUNCATING_DIVIDE and is_signed(question):
-            raise UnsupportedError("NumPy has no truncating division of integers: numpy.floor_divide rounds down")
+        if _is_lacking(question):
+            raise UnsupportedError(_LACKING)
         function = getattr(np, _NAMES[function_for(question)])
         with np.errstate(all="ignore"):
             return np.asarray(function(*question.operands))
@@ -65,4 +69,9 @@ class Numpy:
         """Return Python source that calls the same function."""
         names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
         call = print_quotient(f"np.{_NAMES[function_for(question)]}({names})")
-        return python_program('np.seterr(all="ignore")', *operand_lines(question), call)
+        lines = [f"# {_LACKING}.", call] if _is_lacking(question) else [call]
+        return python_program('np.seterr(all="ignore")', *operand_lines(question), *lines)
+
+
+def _is_lacking(question: Question) -> bool:
+    return function_for(question) is Function.TRUNCATING_DIVIDE and is_signed(question)

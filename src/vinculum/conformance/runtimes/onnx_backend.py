@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, reduce
 from importlib import import_module
 from pathlib import Path
@@ -74,10 +75,12 @@ class OnnxBackend:
         inputs = list(program.inputs.values())
         try:
             if hasattr(backend, "prepare"):
-                outputs = backend.prepare(program.model, **self._options).run(inputs)
+                prepared = backend.prepare(program.model, **self._options)
+                outputs = prepared.run(inputs)
             else:
                 outputs = backend.run_model(program.model, inputs, **self._options)
-            return np.asarray(outputs[0])
+            # Copied while the backend lives, in whose memory an output may lie.
+            return np.array(outputs[0])
         except Exception as error:
             if any(kind.__name__ in _UNSUPPORTED for kind in type(error).__mro__):
                 raise UnsupportedError(one_line(error)) from None
@@ -99,9 +102,10 @@ class OnnxBackend:
 @cache
 def _found(target: str) -> Any:
     """Return what a target names."""
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.append(folder)  # Behind all else: no file there must stand for an installed package.
+    with suppress(FileNotFoundError):  # The working folder may have been removed.
+        folder = str(Path.cwd())
+        if folder not in sys.path:
+            sys.path.append(folder)  # Behind all else: no file there must stand for an installed package.
     name, _, attribute = target.partition(":")
     try:
         module = import_module(name)

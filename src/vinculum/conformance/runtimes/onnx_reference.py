@@ -11,7 +11,7 @@ from vinculum.conformance.programs.model_source import inputs_source, onnx_model
 from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
 from vinculum.models.isolation import UnsupportedError
 from vinculum.models.messages import one_line
 from vinculum.spec.model import Dialect
@@ -35,6 +35,10 @@ class OnnxReference:
     def covers(self, question: Question) -> bool:
         """Tell whether it is a question about an ONNX operator."""
         return question.spec.dialect is Dialect.ONNX
+
+    def start(self) -> None:
+        """Divide one by one."""
+        self.answer(ONE_BY_ONE)
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that it evaluates."""

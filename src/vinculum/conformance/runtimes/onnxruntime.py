@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from json import dumps
 from typing import Any
 
 from numpy.typing import NDArray
@@ -110,12 +111,12 @@ class OnnxRuntime:
         lines = ["options = onnxruntime.SessionOptions()"]
         lines.append(f"options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{self._level}")
         lines.append(f"options.intra_op_num_threads = {self._threads}")
-        lines += [f'options.add_session_config_entry("{name}", "{value}")' for name, value in self._config().items()]
+        lines += [f"options.add_session_config_entry({dumps(n)}, {dumps(v)})" for n, v in self._config().items()]
         return python_program(
             *operand_lines(question),
             *onnx_model_lines(question),
             *lines,
-            f"providers = {self._providers}",
+            f"providers = {dumps(self._providers)}",
             "session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=providers)",
             *_run_lines(question),
         )

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import dumps
 from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.programs.model_source import ir_lines, onnx_model_lines
-from vinculum.conformance.programs.reproducer import (
-    array_source,
-    dtype_source,
-    operand_lines,
-    print_quotient,
-    python_program,
-)
+from vinculum.conformance.programs.array_source import dtype_source
+from vinculum.conformance.programs.model_source import ir_lines, onnx_model_lines, packing_lines, stored_source
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.models.convert.onnx_to_ir.writer import openvino_name, packed
-from vinculum.spec.element_types import INT4, UINT4, ElementType
+from vinculum.models.convert.onnx_to_ir.writer import openvino_name
+from vinculum.spec.element_types import INT4, UINT4
 from vinculum.spec.model import Dialect
 from vinculum.tensors.storage import element_type_of_dtype
 
@@ -37,12 +33,15 @@ def reproducer(question: Question, device: str, properties: Mapping[str, str]) -
     if question.spec.dialect is Dialect.OPENVINO:
         model, read = ir_lines(question), "core.read_model(xml, data)"
     else:
-        model, read = onnx_model_lines(question), 'core.read_model(model.SerializeToString(), b"")'
+        model, read = (
+            [*onnx_model_lines(question), *packing_lines(question)],
+            'core.read_model(model.SerializeToString(), b"")',
+        )
     return python_program(
         *operand_lines(question),
         *model,
         "core = ov.Core()",
-        f"compiled = core.compile_model({read}, {device!r}, {dict(properties)!r})",
+        f"compiled = core.compile_model({read}, {dumps(device)}, {dumps(dict(properties))})",
         *_run_lines(question),
     )
 
@@ -56,11 +55,8 @@ def _run_lines(question: Question) -> list[str]:
     lines = ["request = compiled.create_infer_request()"]
     for number, (name, array) in enumerate(given):
         element_type = element_type_of_dtype(array.dtype) or "bool"
-        data = f"{name}.reshape(-1).view(np.uint8)"
-        if isinstance(element_type, ElementType) and element_type.bits < 8:  # Two in a byte.
-            data = array_source(np.frombuffer(packed(array, element_type), np.uint8))
         lines.append(f"tensor = ov.Tensor(ov.Type.{openvino_name(element_type)}, ov.Shape({name}.shape))")
-        lines.append(f"tensor.data.reshape(-1).view(np.uint8)[:] = {data}")
+        lines.append(f"tensor.data.reshape(-1).view(np.uint8)[:] = {stored_source(name, array)}")
         lines.append(f"request.set_input_tensor({number}, tensor)")
     return [*lines, "request.infer()", *_result_lines(question.operands[0].dtype)]
 

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from vinculum.errors import AttributeValueError
 from vinculum.models.messages import quoted
 
+_MOST = 1024
+
 
 def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) -> None:
     """Refuse an option whose name is none of those allowed.
@@ -40,7 +42,7 @@ def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[
 
 
 def whole_number(title: str, name: str, options: Mapping[str, str], default: int) -> int:
-    """Return the value of an option that is a whole number from 0 on.
+    """Return the value of an option that is a whole number from 0 to 1024, as many as threads can be.
 
     Raises
     ------
@@ -48,6 +50,6 @@ def whole_number(title: str, name: str, options: Mapping[str, str], default: int
         If it is none.
     """
     value = options.get(name, str(default))
-    if not (value.isascii() and value.isdigit() and len(value) <= 9):
-        raise AttributeValueError(f"{name} of {title} is {quoted(value)}; allowed: a whole number from 0 on")
+    if not (value.isascii() and value.isdigit() and len(value) <= 4 and int(value) <= _MOST):
+        raise AttributeValueError(f"{name} of {title} is {quoted(value)}; allowed: a whole number from 0 to {_MOST}")
     return int(value)

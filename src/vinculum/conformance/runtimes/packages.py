@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 
@@ -15,6 +16,7 @@ from vinculum.spec.onnx_div import DIV_14
 
 _SECONDS = 60.0  # To import a runtime takes seconds.
 _ONE = np.ones(1, np.float32)
+_OURS = __name__.partition(".")[0]
 
 ONE_BY_ONE = Question(DIV_14, {}, (_ONE, _ONE), (False, False))
 """What every runtime that divides at all can divide."""
@@ -34,16 +36,25 @@ def check_installed(title: str, package: str, install: str) -> None:
 
 @cache
 def versions_of(*packages: str) -> dict[str, str]:
-    """Return the version of every distribution that provides one of the packages, by the distribution's name."""
+    """Return the version of every distribution that provides one of the packages, by the distribution's name.
+
+    Our own is the one that runs, installed or not.
+    """
     providers = packages_distributions()
     found: dict[str, str] = {}
     for package in packages:
         for distribution in sorted(set(providers.get(package, [package]))):
-            try:
-                found[distribution] = version(distribution)
-            except PackageNotFoundError:
-                found[distribution] = "not installed"
+            found[distribution] = _version(distribution)
     return found
+
+
+def _version(distribution: str) -> str:
+    if distribution == _OURS:
+        return str(import_module(_OURS).__version__)
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def check_elsewhere(maker: str, *arguments: object) -> None:

@@ -14,8 +14,9 @@ class Runtime(Protocol):
     """A runtime that divides.
 
     It is made by calling its class with the options, ``Runtime(options: Mapping[str, str])``, both in our process,
-    where only `check`, `covers`, `versions` and `reproducer` are called, and in the process that answers. Making one
-    imports nothing foreign; an option that it does not know raises `AttributeValueError`.
+    where only `check`, `covers`, `versions` and `reproducer` are called, and in the process that answers, where
+    `start` is called before the first `answer`. Making one imports nothing foreign; an option that it does not know
+    raises `AttributeValueError`.
     """
 
     title: str
@@ -29,6 +30,9 @@ class Runtime(Protocol):
 
     def covers(self, question: Question) -> bool:
         """Tell whether the runtime has a way at all to be asked this; what it does not cover is not asked."""
+
+    def start(self) -> None:
+        """Import what answers, so that no question's time is spent on that; ModelError if it is not there as asked."""
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that the runtime computes, as the array that it hands over.

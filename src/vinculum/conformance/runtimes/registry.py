@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
 
+from vinculum.conformance.runtimes.foreign import ForeignRuntime
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.errors import AttributeValueError, ModelError, SpecLookupError, VinculumError
-from vinculum.models.messages import one_line, quoted
+from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.models.messages import quoted
 
 GROUP = "vinculum.backends"
 """The entry points by which other packages offer runtimes: each names a class that is made with the options."""
@@ -30,7 +30,6 @@ _OWN = {
     "vinculum": f"{_ROOM}.vinculum_itself:VinculumItself",
 }
 _BACKEND = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
-_MEMBERS = ("title", "check", "versions", "covers", "answer", "reproducer")
 
 Maker = Callable[[Mapping[str, str]], Runtime]
 
@@ -65,7 +64,7 @@ def runtime(backend: str) -> Runtime:
         return maker(options)
     foreign = _foreign()
     if name in foreign:
-        return _made(foreign[name], options)
+        return ForeignRuntime(foreign[name], options)
     if ":" in name:
         from vinculum.conformance.runtimes.onnx_backend import OnnxBackend
 
@@ -99,20 +98,6 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
 
 def _foreign() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
-
-
-def _made(point: EntryPoint, options: Mapping[str, str]) -> Runtime:
-    owner = f"the backend {quoted(point.name)} ({point.value})"
-    try:
-        made: Any = point.load()(options)
-    except VinculumError:
-        raise
-    except Exception as error:  # It is not ours, and may raise anything.
-        raise ModelError(f"{owner} cannot be had: {type(error).__name__}: {one_line(error)}") from None
-    missing = [member for member in _MEMBERS if not hasattr(made, member)]
-    if missing:
-        raise ModelError(f"{owner} has no {', '.join(missing)}; a runtime has {', '.join(_MEMBERS)}")
-    return made  # type: ignore[no-any-return]  # checked above, as far as it can be
 
 
 def _unknown(name: str) -> str:

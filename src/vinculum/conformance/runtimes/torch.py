@@ -12,9 +12,9 @@ from vinculum.conformance.programs.reproducer import operand_lines, print_quotie
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
-from vinculum.conformance.runtimes.packages import check_installed, versions_of
+from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.errors import ModelError
 from vinculum.models.isolation import UnsupportedError
-from vinculum.tensors.storage import element_type_of_dtype
 
 _BITS: dict[int, np.dtype[Any]] = {8: np.dtype(np.uint8), 16: np.dtype(np.int16)}
 _ROUNDING_MODES = {Function.TRUNCATING_DIVIDE: "trunc", Function.FLOOR_DIVIDE: "floor"}
@@ -37,12 +37,15 @@ class Torch:
     title = "PyTorch"
 
     def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = dict(options)
         check_names("torch", options, ("device",))
         self._device = chosen("torch", "device", options, ("cpu", "cuda"), "cpu")
 
     def check(self) -> None:
         """Refuse to go on if PyTorch is not installed."""
         check_installed(self.title, "torch", "pip install 'vinculum[torch]'")
+        if self._options:
+            check_elsewhere(f"{__name__}:Torch", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of PyTorch."""
@@ -52,12 +55,17 @@ class Torch:
         """Tell whether a function call can ask this."""
         return can_be_called(question)
 
+    def start(self) -> None:
+        """Import PyTorch, and find the device."""
+        import torch
+
+        if self._device == "cuda" and not torch.cuda.is_available():
+            raise ModelError("this PyTorch finds no CUDA device here; leave device=cuda out")
+
     def answer(self, question: Question) -> NDArray[Any]:
         """Return what the function gives, and as unsupported what it says that it does not implement."""
         import torch
 
-        if self._device == "cuda" and not torch.cuda.is_available():
-            raise UnsupportedError("this PyTorch finds no CUDA device")
         operands = [_tensor(torch, operand, self._device) for operand in question.operands]
         try:
             quotient = _function(torch, function_for(question))(*operands)
@@ -75,7 +83,7 @@ class Torch:
         return python_program(
             *operand_lines(question),
             f"quotient = torch.{name}({', '.join(spelt)}{mode}){'.cpu()' if self._device != 'cpu' else ''}",
-            print_quotient(f"quotient{_back_source(question.operands[0].dtype)}"),
+            _print_source(question),
         )
 
 
@@ -87,10 +95,15 @@ def _tensor_source(name: str, array: NDArray[Any], device: str) -> str:
     return tensor if device == "cpu" else f'{tensor}.to("{device}")'
 
 
-def _back_source(dtype: np.dtype[Any]) -> str:
+def _print_source(question: Question) -> str:
+    """Return the line that prints the quotient, whose type nobody but PyTorch knows where two are divided."""
+    dtype, *others = (operand.dtype for operand in question.operands)
+    if any(other != dtype for other in others):
+        return "print(quotient)"
     if hasattr(np, dtype.name):
-        return ".numpy()"
-    return f".view(torch.{_BITS[8 * dtype.itemsize].name}).numpy().view(ml_dtypes.{dtype.name})"
+        return print_quotient("quotient.numpy()")
+    bits = _BITS[8 * dtype.itemsize].name
+    return print_quotient(f"quotient.view(torch.{bits}).numpy().view(ml_dtypes.{dtype.name})")
 
 
 def _function(torch: Any, function: Function) -> Callable[..., Any]:
@@ -105,11 +118,10 @@ def _tensor(torch: Any, array: NDArray[Any], device: str) -> Any:
     writable = np.array(array)  # PyTorch warns of tensors that share memory which cannot be written.
     if hasattr(np, array.dtype.name):
         return torch.from_numpy(writable).to(device)
-    element_type = element_type_of_dtype(array.dtype)
     name = array.dtype.name
-    if element_type is None or element_type.bits not in _BITS or not hasattr(torch, name):
+    if not hasattr(torch, name):
         raise UnsupportedError(f"PyTorch has no tensors of {name}")
-    return torch.from_numpy(writable.view(_BITS[element_type.bits])).view(getattr(torch, name)).to(device)
+    return torch.from_numpy(writable.view(_BITS[8 * array.dtype.itemsize])).view(getattr(torch, name)).to(device)
 
 
 def _array(torch: Any, tensor: Any) -> NDArray[Any]:

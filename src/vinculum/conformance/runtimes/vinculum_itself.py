@@ -13,7 +13,7 @@ from vinculum.conformance.programs.model_source import inputs_source, ir_lines, 
 from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.options import check_names
-from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
 from vinculum.spec.model import Dialect
 
 
@@ -35,6 +35,10 @@ class VinculumItself:
     def covers(self, question: Question) -> bool:
         """Tell that every question is covered, but for constants of SONNX, where an operator is called directly."""
         return question.spec.dialect is not Dialect.SONNX or not any(question.constant)
+
+    def start(self) -> None:
+        """Divide one by one."""
+        self.answer(ONE_BY_ONE)
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient of the one division in the model, or for SONNX of the call."""

@@ -4,8 +4,7 @@
   const MANY_BARS = 16;
   const data = JSON.parse(document.getElementById("vinculum-data").textContent);
   const text = (number) => data.texts[number];
-  const [ID, OPERATOR, TYPE, KIND, WORDS, CLAUSE, STATEMENT, ELEMENTS, DIFFERING, ULPS, EXAMPLE, SOURCE] = Array(12).keys();
-  const tried = (row) => text(row[ID]).split("/")[2];
+  const [ID, OPERATOR, TYPE, KIND, WORDS, CLAUSE, STATEMENT, ELEMENTS, DIFFERING, ULPS, EXAMPLE, SOURCE, FINDING, REASON] = Array(14).keys();
 
   // Every text is set as text: nothing that a runtime said becomes markup.
   function element(tag, properties = {}, ...children) {
@@ -149,6 +148,12 @@
         definitions([["Index", index, true], ...operands.map((value, k) => [names[k], value, true]), ["Expected", expected, true], ["Given", actual, true]]),
       );
     }
+    if (row[REASON]) {
+      const [reason, link] = row[REASON].map(text);
+      const known = element("p", {}, element("b", { textContent: "Known: " }), reason);
+      if (/^https?:/.test(link)) known.append(" ", element("a", { href: link, rel: "noreferrer", textContent: link }));
+      made.append(known);
+    }
     const bars = histogram([row], "How many quotients are off, by how much");
     if (bars) made.append(bars);
     if (row[SOURCE]) made.append(...code(`In ${runtime.title} itself`, row[SOURCE].map(text).join("\n") + "\n"));
@@ -177,7 +182,7 @@
 
   function lister(runtime, panel) {
     const place = panel.querySelector(".cases");
-    const nothing = { kind: "deviating", cell: null, tried: null, id: null, words: "" };
+    const nothing = { kind: "deviating", cell: null, found: null, id: null, words: "" };
     let wanted = { ...nothing };
     let limit = SHOWN;
 
@@ -209,14 +214,15 @@
       if (wanted.id !== null) return text(row[ID]) === wanted.id;
       if (wanted.kind === "deviating" ? !deviates : wanted.kind !== "all" && wanted.kind !== name) return false;
       if (wanted.cell && (text(row[OPERATOR]) !== wanted.cell[0] || text(row[TYPE]) !== wanted.cell[1])) return false;
-      if (wanted.tried !== null && tried(row) !== wanted.tried) return false;
+      if (wanted.found !== null && row[FINDING] !== wanted.found) return false;
       return needles.every((needle) => haystacks[number].includes(needle));
     }
 
     function show() {
       const needles = wanted.words.toLowerCase().split(/\s+/).filter(Boolean);
-      const rows = runtime.cases.filter((row, number) => matches(row, number, needles));
-      const label = wanted.id !== null ? "one case" : wanted.cell ? wanted.cell.join(", ") : wanted.tried;
+      // The worst verdicts first, and else as the suite has them.
+      const rows = runtime.cases.filter((row, number) => matches(row, number, needles)).sort((a, b) => a[KIND] - b[KIND]);
+      const label = wanted.id !== null ? "one case" : wanted.cell ? wanted.cell.join(", ") : wanted.found !== null ? runtime.findings[wanted.found] : null;
       chosen.hidden = label === null;
       chosen.textContent = `Only ${label} \u00d7`;
       chosen.setAttribute("aria-label", `Only ${label}; show the others too`);
@@ -249,7 +255,7 @@
     kinds.addEventListener("change", () => want({ kind: kinds.value, id: null }));
     words.addEventListener("input", () => want({ words: words.value, id: null }));
     chosen.addEventListener("click", () => {
-      want({ cell: null, tried: null, id: null });
+      want({ cell: null, found: null, id: null });
       kinds.focus();
     });
     more.addEventListener("click", () => {
@@ -265,7 +271,7 @@
       const faulty = cell && runtime.cases.some((row) => text(row[OPERATOR]) === cell[0] && text(row[TYPE]) === cell[1] && data.kinds[row[KIND]][2]);
       if (what === "cell") want({ ...nothing, cell, kind: faulty ? "deviating" : "all" });
       else if (what === "kind") want({ ...nothing, kind: parts[0] });
-      else if (what === "found") want({ ...nothing, kind: parts[0], tried: parts[1] });
+      else if (what === "found") want({ ...nothing, found: Number(parts[0]) });
       else if (what === "case") want({ ...nothing, id: parts[0], kind: "all" });
       else return;
       heading.scrollIntoView({ block: "start" });

@@ -13,6 +13,7 @@ from vinculum.conformance.generators.values.value_class import Array
 from vinculum.spec.element_types import ElementType
 
 _LARGEST = 1 << 12
+_PRIME = 4093  # So that dividends and divisors repeat themselves at different distances.
 
 
 def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
@@ -27,9 +28,7 @@ def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
 
 def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return numbers from 1 on, no two of them equal as far as the type holds them exactly."""
-    top = (
-        min(t.maximum, _LARGEST) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
-    )
+    top = min(t.maximum, _PRIME) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
     return _whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)
 
 

@@ -44,15 +44,19 @@ def _ordinary(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
     yield ValueClass("ordinary numbers divided by 3", QUOTIENT, make, QUICK, DEFAULT, (_DIVISOR,), scalar)
     make = partial(given.by_number, t, fmt, 10)
     yield ValueClass("ordinary numbers divided by 10", QUOTIENT, make, DEFAULT, FULL, (_DIVISOR, _BOTH), scalar)
-    make = partial(given.one_by, t, fmt)
-    dividend = Joined.SCALAR_DIVIDEND
-    yield ValueClass("1 divided by ordinary numbers", QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), dividend)
+    for number in (1, 3):
+        make = partial(given.number_by, t, fmt, number)
+        tried = f"{number} divided by ordinary numbers"
+        yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)
 
 
 def _special(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
     special = Subject.SPECIAL
     make = partial(given.specials, t, fmt)
     yield ValueClass("zeros, infinities and NaN", special, make, QUICK, QUICK, (_DIVISOR, _BOTH))
+    make = partial(given.specials_by_themselves, t, fmt)
+    tried = "zeros, infinities and NaN divided by themselves"
+    yield ValueClass(tried, special, make, DEFAULT, FULL, (_BOTH,))
     make = partial(given.zero_by_subnormals, t, fmt)
     yield ValueClass("zero divided by subnormals", special, make, QUICK, DEFAULT, (_DIVISOR,))
     make = partial(given.zeros, t, fmt)
@@ -67,11 +71,11 @@ def _subnormal(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
     make = partial(given.subnormal_divisors, t, fmt)
     yield ValueClass("subnormal divisors", QUOTIENT, make, DEFAULT, FULL, (_DIVISOR,))
     make = partial(given.from_pairs, t, partial(hard.next_to_overflow, t, fmt, 300))
-    yield ValueClass("quotients next to overflow", Subject.TOO_LARGE, make, DEFAULT, DEFAULT, (_BOTH,))
+    yield ValueClass("quotients next to overflow", Subject.TOO_LARGE, make, QUICK, DEFAULT, (_BOTH,))
     make = partial(given.from_pairs, t, partial(hard.next_to_underflow, t, fmt, 200))
     yield ValueClass("quotients next to underflow", QUOTIENT, make, DEFAULT, FULL, (_BOTH,))
     make = partial(given.from_pairs, t, partial(hard.subnormal_ties, t, fmt, 200))
-    yield ValueClass("subnormal quotients at and next to ties", QUOTIENT, make, DEFAULT, DEFAULT, (_BOTH,))
+    yield ValueClass("subnormal quotients at and next to ties", QUOTIENT, make, QUICK, DEFAULT, (_BOTH,))
 
 
 def _of_many_bits(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:

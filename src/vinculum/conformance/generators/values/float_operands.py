@@ -88,9 +88,9 @@ def by_number(t: ElementType, fmt: BinaryFormat, divisor: int) -> Operands:
     return ordinary_floats(t, fmt, 1000, f"dividends of {divisor}"), whole_floats([divisor], t, fmt).reshape(())
 
 
-def one_by(t: ElementType, fmt: BinaryFormat) -> Operands:
-    """Return 1 as a scalar dividend, and random divisors of ordinary size."""
-    return whole_floats([1], t, fmt).reshape(()), ordinary_floats(t, fmt, 1000, "divisors of 1")
+def number_by(t: ElementType, fmt: BinaryFormat, dividend: int) -> Operands:
+    """Return one whole number as a scalar dividend, and random divisors of ordinary size."""
+    return whole_floats([dividend], t, fmt).reshape(()), ordinary_floats(t, fmt, 1000, f"divisors of {dividend}")
 
 
 def nonzero_codes(t: ElementType, fmt: BinaryFormat, count: int) -> list[int]:
@@ -102,6 +102,12 @@ def nonzero_codes(t: ElementType, fmt: BinaryFormat, count: int) -> list[int]:
 def itself(t: ElementType, fmt: BinaryFormat) -> Operands:
     """Return finite numbers other than zero, twice."""
     x = floats(nonzero_codes(t, fmt, 1000), t)
+    return x, x.copy()
+
+
+def specials_by_themselves(t: ElementType, fmt: BinaryFormat) -> Operands:
+    """Return every special number, twice: of some the quotient is not 1."""
+    x = floats(special_codes(fmt), t)
     return x, x.copy()
 
 

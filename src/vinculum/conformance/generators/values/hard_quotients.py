@@ -62,7 +62,7 @@ def hard_reciprocals(fmt: BinaryFormat, count: int) -> list[int]:
     return [
         _code((1 << fmt.significand_bits) - j, biased, j // 2 % 2, fmt)
         for j in odd
-        for biased in (fmt.bias - 1, fmt.bias, fmt.bias + 3)
+        for biased in (3, fmt.bias - 1, fmt.bias, fmt.bias + 3, 2 * fmt.bias - 4)
     ]
 
 
@@ -105,4 +105,12 @@ def subnormal_ties(element_type: ElementType, fmt: BinaryFormat, count: int) -> 
     targets = [(2 * half + 1) * power_of_two(fmt.subnormal_exponent - 1) for half in halves]
     powers = [fmt.bias + 1 + i % (fmt.significand_bits + 1) << fmt.trailing_bits for i in range(len(halves))]
     others = random_normals("subnormal ties", element_type, fmt, fmt.bias + 1, fmt.bias + 8, len(halves))
-    return around(targets, powers, fmt) + around(targets, others, fmt)
+    return around(targets, powers, fmt) + around(targets, others, fmt) + _ties_of_odd_divisors(fmt)
+
+
+def _ties_of_odd_divisors(fmt: BinaryFormat) -> list[Pair]:
+    """Return pairs whose quotients are ties, which a product with the reciprocal misses in a longer format too."""
+    odd = range(3, min(1 << fmt.significand_bits, 128), 2)
+    divisors = [round_to_nearest_even(Fraction(2 * n), fmt) for n in odd]
+    halves = [(1 if i % 2 else 3) * power_of_two(fmt.subnormal_exponent - 1) for i in range(len(odd))]
+    return around(halves, divisors, fmt)

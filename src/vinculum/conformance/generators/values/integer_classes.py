@@ -18,6 +18,7 @@ _DIVISOR, _DIVIDEND, _BOTH = Delivery.CONSTANT_DIVISOR, Delivery.CONSTANT_DIVIDE
 _EVERY_DELIVERY = (_DIVISOR, _DIVIDEND, _BOTH)
 _POWERS = (24, 31, 32, 53, 63)  # Where the significands of float and double end, and narrower integer types.
 _BYTE = 8
+_ORDINARY = 1000
 
 
 def integer_classes(t: ElementType) -> Iterable[ValueClass]:
@@ -43,12 +44,21 @@ def _of(t: ElementType, pairs: Callable[[ElementType], given.Pairs]) -> Callable
 
 
 def _scalars(t: ElementType) -> Iterable[ValueClass]:
-    # A division by 4 that becomes a shift is floor division.
-    for divisor in given.within((3, 4, -3), t):
+    # A division by 4 that becomes a shift is floor division, one by -1 may become a negation.
+    for divisor in given.within((3, 4, -3, -1), t):
         make = partial(given.by_number, t, divisor)
         tried = f"ordinary numbers divided by {divisor}"
         yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVISOR,), Joined.SCALAR_DIVISOR)
-    dividend = min(1000, t.maximum)
+    if t.bits >= _BYTE:
+        make = partial(given.large_by_number, t, 7)
+        # What multiplies by a reciprocal in fixed point is short of a bit.
+        tried = "large numbers divided by 7"
+        yield ValueClass(tried, QUOTIENT, make, QUICK, FULL, (_DIVISOR,), Joined.SCALAR_DIVISOR)
+    if t.maximum > _ORDINARY:
+        make = partial(given.number_by, t, t.maximum)
+        tried = "MAX divided by ordinary numbers"
+        yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)
+    dividend = min(_ORDINARY, t.maximum)
     make = partial(given.number_by, t, dividend)
     tried = f"{dividend} divided by ordinary numbers"
     yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)

@@ -135,6 +135,14 @@ def by_number(t: ElementType, divisor: int) -> Operands:
     return ordinary_dividends(t, 1000), integers([divisor], t).reshape(())
 
 
+def large_by_number(t: ElementType, divisor: int) -> Operands:
+    """Return the limits of the type and the numbers around multiples near them, and one number as a scalar divisor."""
+    limits = [t.maximum, t.minimum] if t.minimum else [t.maximum]
+    multiples = (divisor * (abs(limit) // divisor - k) * (1 if limit > 0 else -1) for limit in limits for k in range(9))
+    dividends = within([*limits, *(m + d for m in multiples for d in (-1, 0, 1))], t)
+    return integers(dividends, t), integers([divisor], t).reshape(())
+
+
 def number_by(t: ElementType, dividend: int) -> Operands:
     """Return one number as a scalar dividend, and random divisors of ordinary size."""
     return integers([dividend], t).reshape(()), ordinary_divisors(t, 1000)

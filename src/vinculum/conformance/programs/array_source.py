@@ -1,0 +1,125 @@
+"""Arrays as Python source that gives them back to the last bit, as short as a person would write it if that can be."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b85encode
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.tensors.storage import element_type_of_dtype
+
+_SHORT = 8
+"""More elements than these are told as a sequence if they are one."""
+_LISTED = 64
+"""The most elements that are written one by one."""
+_WIDTH = 100
+_LONGEST_NUMBER = 14
+
+
+def array_source(array: NDArray[Any]) -> str:
+    """Return a Python expression for an array, the same to the last bit, that uses ``np`` and what else it must.
+
+    Floats stand as decimals where those are short and give the same bits, else as encodings in hexadecimal. One number
+    repeated, and whole numbers in sequence, are said once; many different ones are compressed.
+    """
+    dtype = dtype_source(array.dtype)
+    if not array.size:
+        return f"np.empty({array.shape}, {dtype})"
+    if array.dtype == object:
+        return f"np.array({_nested(array, _rational)}, {dtype})"
+    if array.size > 1 and _is_uniform(array):
+        return f"np.full({array.shape}, {array_source(array.reshape(-1)[:1].reshape(()))})"
+    if array.size > _SHORT and (sequence := _sequence(array, dtype)):
+        return sequence
+    return _compressed(array, dtype) if array.size > _LISTED else _listed(array, dtype)
+
+
+def dtype_source(dtype: np.dtype[Any]) -> str:
+    """Return the expression for an element type: ``np.float32``, ``ml_dtypes.bfloat16``."""
+    if dtype.kind in "bO":
+        return "np.bool_" if dtype.kind == "b" else "object"
+    return f"{'ml_dtypes' if hasattr(ml_dtypes, dtype.name) else 'np'}.{dtype.name}"
+
+
+def _listed(array: NDArray[Any], dtype: str) -> str:
+    decimals = _nested(array, _decimal)
+    # Python's own integers are wide enough for every type, its floats are not.
+    spelt = f"np.array({decimals}, {dtype})" if array.dtype.isbuiltin == 1 else f"np.array({decimals}).astype({dtype})"
+    if _is_whole(array.dtype):
+        return spelt
+    short = all(len(_decimal(element)) <= _LONGEST_NUMBER for element in array.reshape(-1))
+    if short and _same_bits(_evaluated(array), array):
+        return spelt
+    bits = array.view(f"u{array.itemsize}")
+    digits = 2 * array.itemsize
+    return f"np.array({_nested(bits, lambda n: f'0x{int(n):0{digits}x}')}, np.{bits.dtype.name}).view({dtype})"
+
+
+def _is_whole(dtype: np.dtype[Any]) -> bool:
+    """Tell whether an element type is one of integers or truth values."""
+    element_type = element_type_of_dtype(dtype)
+    return dtype.kind == "b" or (element_type is not None and element_type.is_integer)
+
+
+def _nested(array: NDArray[Any], spell: Any) -> str:
+    """Return the elements as nested lists."""
+    if array.ndim == 0:
+        return str(spell(array[()]))
+    rows = (array[place : place + 1].reshape(array.shape[1:]) for place in range(len(array)))
+    return f"[{', '.join(_nested(row, spell) for row in rows)}]"
+
+
+def _decimal(element: Any) -> str:
+    if element.dtype.kind in "iub":
+        return str(element.item())
+    if element.dtype.isbuiltin != 1:  # Its own text is not what Python reads.
+        element = int(element) if _is_whole(element.dtype) else np.float64(element)
+    text = str(element)
+    return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
+
+
+def _rational(element: Any) -> str:
+    return f"Fraction({element.numerator}, {element.denominator})"
+
+
+def _evaluated(array: NDArray[Any]) -> NDArray[Any]:
+    """Return what the decimals of an array of floats give when Python reads them."""
+    texts = [_decimal(element).removeprefix("np.").replace("-np.", "-") for element in array.reshape(-1)]
+    return np.array([float(text) for text in texts]).astype(array.dtype).reshape(array.shape)
+
+
+def _same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return one.tobytes() == other.tobytes()
+
+
+def _is_uniform(array: NDArray[Any]) -> bool:
+    first = np.empty_like(array)
+    first[...] = array.reshape(-1)[0]
+    return _same_bits(first, array)
+
+
+def _sequence(array: NDArray[Any], dtype: str) -> str | None:
+    """Return the expression for whole numbers of which each is as much more than the one before; None for others."""
+    flat = array.reshape(-1)
+    if array.dtype.kind == "b" or not all(np.isfinite(np.float64(element)) for element in flat[:2]):
+        return None
+    start, second = (int(element) for element in flat[:2])
+    step = second - start
+    stop = start + step * array.size
+    if not step or not all(-(2**63) <= end < 2**63 for end in (start, stop)):
+        return None
+    if not _same_bits(np.arange(start, stop, step).astype(array.dtype), flat):
+        return None
+    ends = f"{start}, {stop}, {step}" if step != 1 else f"{start}, {stop}" if start else str(stop)
+    shape = "" if array.ndim == 1 else f".reshape{array.shape}"
+    return f"np.arange({ends}){shape}.astype({dtype})"
+
+
+def _compressed(array: NDArray[Any], dtype: str) -> str:
+    text = b85encode(zlib.compress(array.tobytes(), 9)).decode()
+    pieces = "\n".join(f'    "{text[start : start + _WIDTH]}"' for start in range(0, len(text), _WIDTH))
+    return f"np.frombuffer(zlib.decompress(base64.b85decode(\n{pieces}\n)), {dtype}).copy().reshape({array.shape})"

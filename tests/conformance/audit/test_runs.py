@@ -1,0 +1,68 @@
+"""The two runs of a model: which are made, and which are not made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+from onnx import TensorProto, helper
+
+from vinculum.conformance.audit.onnx_subject import onnx_subject
+from vinculum.conformance.audit.points import Subject
+from vinculum.conformance.audit.runs import both_runs
+from vinculum.models.isolation import Answer, End, Isolated
+
+
+class Scripted:
+    """A runtime whose runs end as they are told to."""
+
+    def __init__(self, ends: Sequence[End]) -> None:
+        self._ends = list(ends)
+
+    def call(self, method: str, *_: object) -> Answer:
+        assert method == "run"
+        return Answer(self._ends.pop(0), words="why")
+
+
+@pytest.fixture
+def branching(tmp_path: Path) -> Subject:
+    """Return a model with a division in a branch of an If."""
+    info = helper.make_tensor_value_info
+    branches = [
+        helper.make_graph([helper.make_node("Div", ["a", "a"], [name], name)], "b", [], [info(name, 1, None)])
+        for name in ("then", "else")
+    ]
+    node = helper.make_node("If", ["flag"], ["c"], then_branch=branches[0], else_branch=branches[1])
+    inputs = [info("flag", TensorProto.BOOL, ()), info("a", TensorProto.FLOAT, (2,))]
+    graph = helper.make_graph([node], "g", inputs, [info("c", TensorProto.FLOAT, None)])
+    path = tmp_path / "model.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    return onnx_subject(path)
+
+
+class TestRuns:
+    """Issue 4, item 8: what a runtime does not take exposed it may take with its bodies left alone."""
+
+    @pytest.mark.parametrize(
+        "ends",
+        [
+            [End.HUNG],
+            [End.RETURNED, End.RETURNED],
+            [End.UNSUPPORTED, End.HUNG],
+            [End.RETURNED, End.HUNG, End.RETURNED],
+            [End.RETURNED, End.CRASHED, End.REFUSED],
+            [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
+        ],
+    )
+    def test_as_many_as_there_is_hope(self, branching: Subject, ends: list[End]) -> None:
+        process = Scripted(ends)
+        subject, plain, exposed = both_runs(branching, {}, cast(Isolated, process), "Runtime")
+        assert (plain.end, exposed.end) == (ends[0], ends[-1])
+        assert not process._ends
+        reasons = {point.unobserved for point in subject.points}
+        told = f"Runtime does not run the model with its values handed out: {ends[1].value} (why)" if ends[2:] else ""
+        expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
+        assert reasons == (expected if told else {None})

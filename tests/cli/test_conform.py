@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -168,6 +169,16 @@ class TestReports:
         assert page.read_text("utf-8").rstrip().endswith("</html>")
         assert len(parse(document).getroot()) == 2
         assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.xml"]
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no devices in folders")
+    def test_a_device_is_refused_before_anything_is_run(
+        self, conform: Conform, asked: list[dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        assert conform("numpy", "--html", tmp_path / "pipe") == 2
+        assert "is no ordinary file" in capsys.readouterr().err
+        assert not asked
+        assert (tmp_path / "pipe").is_fifo()
 
     def test_nothing_is_written_after_an_error(
         self, conform: Conform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,9 @@ class Divider:
     def check(self) -> None:
         """Need nothing."""
 
+    def start(self) -> None:
+        """Import nothing."""
+
     def versions(self) -> Mapping[str, str]:
         return {}
 

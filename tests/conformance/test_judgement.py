@@ -55,6 +55,13 @@ def of_encodings(element_type: ElementType, *encodings: int) -> NDArray[Any]:
     return np.array(encodings, f"u{element_type.bits // 8}").view(array(0, element_type).dtype)
 
 
+class Lying(np.ndarray[Any, Any]):
+    """An array that tells another shape."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return (99,) if name == "shape" else super().__getattribute__(name)
+
+
 class TestTheOrder:
     """A death goes before all; then what must be refused; then what is lacked, refused, of another type or shape."""
 
@@ -109,10 +116,18 @@ class TestTheOrder:
             (np.array([3, -3, 0]), "gave int64 of shape (3,) instead of int32"),
             (np.int32(3), "gave no array but int32 instead of int32"),
             ([3, -3], "gave no array but list instead of int32"),
+            (np.array([3, -3], object), "gave objects of shape (2,) instead of int32"),
         ],
     )
     def test_another_type(self, value: object, words: str) -> None:
         assert judge(PLAIN, returned(value)) == Verdict(Kind.WRONG_TYPE, words)
+
+    def test_the_order_of_bytes_is_no_matter_of_the_type(self) -> None:
+        assert judge(PLAIN, returned(np.array([3, -3], ">i4"))).kind is Kind.EXACT
+        assert judge(PLAIN, returned(np.array([3, -4], ">i4"))).kind is Kind.WRONG_VALUE
+
+    def test_a_class_of_its_own_is_an_array_like_others(self) -> None:
+        assert judge(PLAIN, returned(np.array([3, -3], np.int32).view(Lying))).kind is Kind.EXACT
 
     @pytest.mark.parametrize("shape", [(), (1,), (2, 1), (1, 2), (0,)])
     def test_another_shape(self, shape: tuple[int, ...]) -> None:

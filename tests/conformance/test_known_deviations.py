@@ -127,6 +127,10 @@ class TestReading:
         with pytest.raises(ModelError, match=message):
             read_known_deviations(file)
 
+    def test_a_file_without_an_end_is_refused(self) -> None:
+        with pytest.raises(ModelError, match="/dev/zero is larger than 16,777,216 bytes"):
+            read_known_deviations(Path("/dev/zero"))
+
     def test_a_file_that_is_no_text_is_refused(self, tmp_path: Path) -> None:
         file = tmp_path / "known.txt"
         file.write_bytes(b"\xff\xfe\x00")

@@ -29,6 +29,20 @@ class ForeignPanic(BaseException):
     """An error that is no Exception, as extensions written in Rust raise."""
 
 
+class ExitsWhereItIsRead:
+    """It ends whatever process unpickles it."""
+
+    def __reduce__(self) -> Any:
+        return sys.exit, (7,)
+
+
+class WithoutWordsError(Exception):
+    """An error that cannot be printed."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 class Subject:
     """An object that can be asked for every way to end a call.
 
@@ -100,6 +114,12 @@ class Subject:
 
     def give_unreadable(self) -> Unreadable:
         return Unreadable()
+
+    def give_exit(self) -> ExitsWhereItIsRead:
+        return ExitsWhereItIsRead()
+
+    def refuse_without_words(self) -> NoReturn:
+        raise WithoutWordsError
 
     def print(self) -> str:
         """Say much, by every way out."""

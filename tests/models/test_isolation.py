@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.child_process import ChildProcess, Ended
 from vinculum.models.isolation import Answer, End, Isolated, Limits
 
 OBJECTS = "tests.models.isolated_objects"
@@ -74,7 +75,7 @@ class TestReturned:
         assert given.tobytes() == array.tobytes()
 
     def test_large_arrays_go_both_ways(self, subject: Isolated) -> None:
-        array = np.arange(24 * MIB)
+        array = np.arange(4 * MIB)
         assert np.array_equal(subject.call("same", array).value, array)
 
     def test_modules_are_found_where_ours_are(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,6 +107,7 @@ class TestRefused:
             ("refuse", "two lines"),
             ("panic", "called `Option::unwrap()` on a `None` value"),
             ("nest", "it is nested too deeply"),
+            ("refuse_without_words", "WithoutWordsError, which cannot be printed"),
             ("no_such_method", "'Subject' object has no attribute 'no_such_method'"),
         ],
     )
@@ -118,7 +120,11 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("method", "words"),
-        [("give_function", "what it gave cannot leave its process: "), ("give_unreadable", "what it gave cannot be")],
+        [
+            ("give_function", "what it gave cannot leave its process: "),
+            ("give_unreadable", "what it gave cannot be"),
+            ("give_exit", "what it gave cannot be"),
+        ],
     )
     def test_an_answer_that_is_no_data(self, subject: Isolated, method: str, words: str) -> None:
         end, said = ended(subject.call(method))
@@ -315,6 +321,14 @@ class TestTheEnd:
                 for _ in range(2):
                     isolated.call(method, *([1] if method == "exit" else []))
         assert held() == before
+
+    def test_asking_what_was_ended_meanwhile(self) -> None:
+        """An interruption may come between the start of a process and its first call, and ends all at once."""
+        process = ChildProcess()
+        process.end()
+        start = time.monotonic()
+        assert isinstance(process.ask(b"", A_WHILE, MIB), Ended)
+        assert time.monotonic() - start < 2
 
     def test_closing_from_another_thread(self, subject: Isolated) -> None:
         process = subject.call("process").value

@@ -28,6 +28,13 @@ class TestOneLine:
         assert one_line(MemoryError()) == "there is not enough memory"
         assert one_line(RecursionError("maximum recursion depth exceeded")) == "it is nested too deeply"
 
+    def test_an_error_that_is_its_own_cause(self) -> None:
+        one, other = ValueError("one"), ValueError("other")
+        one.__cause__, other.__cause__ = other, one
+        assert one_line(one) == "other"
+        one.__cause__ = one
+        assert one_line(one) == "one"
+
     def test_long_reasons_are_shortened(self) -> None:
         assert len(one_line(ValueError("x" * 5000))) == 300
 

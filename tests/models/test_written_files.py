@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -30,6 +31,18 @@ def _fail(target: Path, error: type[BaseException], beside: Path | None = None) 
 
 def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no devices in folders")
+class TestDevices:
+    """What is no ordinary file stays: in its place /dev/null would be a file that fills."""
+
+    def test_refused(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(ModelError, match=r"'.*pipe' is no ordinary file; give the name of one to write"):
+            _write(tmp_path / "pipe", ("pipe",))
+        assert (tmp_path / "pipe").is_fifo()
+        assert _names(tmp_path) == ["pipe"]
 
 
 class TestWhole:

@@ -156,7 +156,7 @@ def _write(
     if junit is not None:
         files[junit] = conformance_junit.document(reports)
     if html is not None:
-        files[html] = conformance_html.document(reports)
+        files[html] = conformance_html.document(reports, known)
     if record is not None:
         files[record] = as_text(reports[0], known.get(reports[0].backend))
     write_files(files)

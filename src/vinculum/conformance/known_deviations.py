@@ -31,6 +31,7 @@ from vinculum.errors import ModelError
 from vinculum.models.messages import quoted
 
 PARTS = 5
+_LARGEST = 16 << 20  # Bytes; a device may have no end.
 _KINDS = {kind.value: kind for kind in Kind}
 _LEVELS = {level.name.lower(): level for level in Level}
 
@@ -119,8 +120,12 @@ def read_known_deviations(file: Path) -> KnownDeviations:
     OSError
         If it cannot be read.
     """
+    with file.open("rb") as stream:
+        content = stream.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ModelError(f"{file} is larger than {_LARGEST:,} bytes; --expect takes a file of known deviations")
     try:
-        text = file.read_text("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
     head: dict[str, str] = {}

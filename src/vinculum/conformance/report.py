@@ -23,7 +23,7 @@ class Result:
     element_type : str
         The column of the matrix.
     statement : str
-        What the clause says, in our words.
+        What the clause asks for, in our words.
     verdict : Verdict
         What the answer is worth.
     reproducer : str or None

@@ -20,7 +20,8 @@ _LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # To ask again takes as long again.
 def telling(case: Case, verdict: Verdict, answer: Callable[[Question], Answer]) -> Question:
     """Return a question of the same shapes whose operands hold one number each, if a runtime does the same with it.
 
-    Where it does not, as when it lays the operands under each other in a wrong way, it is the question itself.
+    Where it does not, as when it lays the operands under each other in a wrong way, it is the question itself. Only
+    where the operands are of one shape a wrong quotient needs no second asking: no pair of numbers can be another.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def telling(case: Case, verdict: Verdict, answer: Callable[[Question], Answer]) 
     answer : callable
         Asks the runtime again.
     """
+    if verdict.example is not None and len({operand.shape for operand in case.question.operands}) == 1:
+        return reduced(case.question, verdict.example.index)
     for smaller in _smaller(case, verdict):
         if _is_the_same(judge(smaller, answer(smaller.question)), verdict):
             return smaller.question

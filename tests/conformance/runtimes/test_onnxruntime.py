@@ -111,6 +111,7 @@ class TestOptions:
         [
             ("threads=1", ("no option 'threads'", "intra_op_num_threads")),
             ("graph_optimization_level=most", ("disable, basic, extended, all",)),
+            ("intra_op_num_threads=1025", ("a whole number from 0 to 1024",)),
             ("intra_op_num_threads=-1", ("a whole number from 0 to 1024",)),
         ],
     )

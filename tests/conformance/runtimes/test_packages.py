@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import vinculum
 from tests.conformance.asking import message
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
 from vinculum.errors import AttributeValueError, ModelError
@@ -30,6 +31,10 @@ class TestVersions:
     def test_of_distributions(self) -> None:
         found = versions_of("_pytest", "onnx", "runtime_x")
         assert found == {"pytest": version("pytest"), "onnx": version("onnx"), "runtime_x": "not installed"}
+
+    def test_of_ourselves(self) -> None:
+        """What runs is told, also where it runs from its sources and is not installed."""
+        assert versions_of("vinculum", "onnx")["vinculum"] == vinculum.__version__
 
 
 class TestElsewhere:

@@ -34,6 +34,14 @@ class Half:
     title = "half of what a runtime has"
     def __init__(self, options): ...
 
+class Faulty(Halving):
+    title = 7
+    def check(self): raise SystemExit("no")
+    def versions(self): return {"faulty": 1.0}
+    def covers(self, question): raise KeyError("dialect")
+    def start(self): raise OSError("no\\ndevice")
+    def reproducer(self, question): raise RuntimeError("no\\nidea")
+
 def failing(options):
     raise RuntimeError("no luck\\ntoday")
 """
@@ -41,6 +49,7 @@ ENTRIES = """[vinculum.backends]
 halving = halving:Halving
 half = halving:Half
 failing = halving:failing
+faulty = halving:Faulty
 gone = halving.gone:Runtime
 vinculum = halving:Halving
 """
@@ -121,7 +130,7 @@ class TestEntryPoints:
     """Another package's runtimes."""
 
     def test_found_and_asked_in_another_process(self) -> None:
-        assert names() == (*OURS, "failing", "gone", "half", "halving")
+        assert names() == (*OURS, "failing", "faulty", "gone", "half", "halving")
         assert runtime("halving").title == "Halving"
         (given,) = answer("halving[by=4]", question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
         assert given.value.tolist() == [0.25]
@@ -141,6 +150,16 @@ class TestEntryPoints:
             ModelError, lambda: runtime("half")
         )
 
+    def test_what_goes_wrong_in_our_process_is_one_line(self) -> None:
+        faulty, asked = runtime("faulty"), question(DIV_14, np.ones(1), np.ones(1))
+        owner = "the backend 'faulty' (halving:Faulty)"
+        assert (faulty.title, faulty.versions()) == ("7", {"faulty": "1.0"})
+        assert message(ModelError, faulty.check) == f"{owner} cannot be asked: SystemExit: no"
+        assert message(ModelError, lambda: faulty.covers(asked)).startswith(f"{owner} cannot tell what it covers: Key")
+        assert message(ModelError, faulty.start) == f"{owner} cannot be started: OSError: no device"
+        # For a program no run must end.
+        assert faulty.reproducer(asked) == f"# {owner} gives no program: RuntimeError: no idea\n"
+
 
 class TestModuleAndAttribute:
     """Any implementation of ONNX's backend interface; the working folder can hold one."""
@@ -156,6 +175,16 @@ class Backend:
         if device != "CPU":
             raise ValueError("no such device")
         return [inputs[0] * (np.float32(1) / inputs[1])]
+
+class Borrowing:
+    @classmethod
+    def prepare(cls, model, device="CPU"):
+        return cls()
+    def run(self, inputs):
+        self.memory = inputs[0] / inputs[1]
+        return [self.memory[...]]
+    def __del__(self):
+        self.memory[...] = 7
 
 class Nothing: ...
 """
@@ -183,6 +212,10 @@ class Nothing: ...
         assert [(given.end, given.words) for given in answer("inverting:Backend", asked)] == [
             (End.UNSUPPORTED, "nothing so old")
         ]
+
+    def test_an_output_in_the_memory_of_the_backend(self) -> None:
+        (given,) = answer("inverting:Borrowing", question(DIV_14, np.array([5.0]), np.array([2.0])))
+        assert given.value.tolist() == [2.5]
 
     def test_options_are_its_own(self) -> None:
         (given,) = answer("inverting:Backend[device=TPU]", question(DIV_14, np.ones(1), np.ones(1)))

@@ -112,8 +112,9 @@ def _sequence(array: NDArray[Any], dtype: str) -> str | None:
     stop = start + step * array.size
     if not step or not all(-(2**63) <= end < 2**63 for end in (start, stop)):
         return None
-    if not _same_bits(np.arange(start, stop, step).astype(array.dtype), flat):
-        return None
+    with np.errstate(all="ignore"):  # To what the type cannot hold it is no sequence.
+        if not _same_bits(np.arange(start, stop, step).astype(array.dtype), flat):
+            return None
     ends = f"{start}, {stop}, {step}" if step != 1 else f"{start}, {stop}" if start else str(stop)
     shape = "" if array.ndim == 1 else f".reshape{array.shape}"
     return f"np.arange({ends}){shape}.astype({dtype})"

@@ -36,7 +36,7 @@ layers: .venv/test
 	$(BIN)/lint-imports
 
 pytest: .venv/test
-	$(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
 # processors. PYTEST_ARGS='--one-in 64' takes a slice of each.

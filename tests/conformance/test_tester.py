@@ -48,7 +48,7 @@ def results(miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 
     """Return what is found out about a miniature, by the ids of the cases."""
     maker = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
-    found = ask(miniature(), chosen(), maker, workers=2, limits=limits)
+    found = ask(miniature(), chosen(), maker, workers=1, limits=limits)
     assert [result.id for result in found] == [case.id for case in chosen()]
     return {result.id: result for result in found}
 

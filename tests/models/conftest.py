@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from onnx import ModelProto, NodeProto, helper
+from onnx import ModelProto
 
-Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
+from tests.models.built_models import build
 
 
 @pytest.fixture
 def onnx_model() -> Callable[..., ModelProto]:
-    """Return a function that builds a model of nodes, its tensors given as ``{name: (element type, shape)}``."""
-
-    def build(
-        nodes: Sequence[NodeProto],
-        inputs: Tensors,
-        outputs: Tensors,
-        *,
-        opset: int = 17,
-        ir_version: int = 9,
-        domains: Sequence[str] = (),
-        functions: Sequence[Any] = (),
-        initializers: Sequence[Any] = (),
-    ) -> ModelProto:
-        declared = [
-            [helper.make_tensor_value_info(name, *tensor) for name, tensor in group.items()]
-            for group in (inputs, outputs)
-        ]
-        graph = helper.make_graph(nodes, "graph", declared[0], declared[1], list(initializers))
-        imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
-        return helper.make_model(graph, opset_imports=imports, ir_version=ir_version, functions=list(functions))
-
+    """Return the function that builds a model of nodes."""
     return build
 
 

@@ -1,0 +1,30 @@
+"""Small ONNX models, built of their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onnx import ModelProto, NodeProto, helper
+
+Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
+
+
+def build(
+    nodes: Sequence[NodeProto],
+    inputs: Tensors,
+    outputs: Tensors,
+    *,
+    opset: int = 17,
+    ir_version: int = 9,
+    domains: Sequence[str] = (),
+    functions: Sequence[Any] = (),
+    initializers: Sequence[Any] = (),
+) -> ModelProto:
+    """Return a model of nodes, its tensors given as ``{name: (element type, shape)}``."""
+    declared = [
+        [helper.make_tensor_value_info(name, *tensor) for name, tensor in group.items()] for group in (inputs, outputs)
+    ]
+    graph = helper.make_graph(nodes, "graph", declared[0], declared[1], list(initializers))
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=ir_version, functions=list(functions))

@@ -25,7 +25,6 @@ from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
-Right = Callable[[IntegerRounding], Array]
 
 KILLED = (End.CRASHED, End.HUNG, End.OUT_OF_MEMORY)
 

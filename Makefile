@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types layers pytest exhaustive bench survey clean
+.PHONY: demo test lint types layers pytest exhaustive bench survey proofs sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -51,6 +51,18 @@ bench: .venv/test
 SURVEYED := onnxruntime openvino torch onnx-reference
 survey: .venv/test
 	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.txt) --html docs/survey.html
+
+# Every proof again, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
+proofs:
+	$(PYTHON) -m proofs.checking.replay
+
+# The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc.
+sonnx-c:
+	$(PYTHON) -m proofs.checking.extraction build/sonnx-c
+
+# docs/traceability.md and what `vinculum spec --trace` prints, from the rows, the sessions and the tests.
+traceability: .venv/test
+	$(BIN)/python -m proofs.checking.traceability
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""What every test shares: markers, hypothesis without deadlines, PyTorch and Chromium where they are installed."""
+"""What every test shares: markers, options, hypothesis without deadlines, PyTorch and Chromium where they are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that forbid to skip what needs PyTorch or Chromium, and the one that shortens enumerations."""
+    """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
     parser.addoption(
         "--require-torch",
         action="store_true",
@@ -22,6 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--require-chromium",
         action="store_true",
         help="fail the tests that open a page in Chromium where it is not installed, instead of skipping them",
+    )
+    parser.addoption(
+        "--require-provers",
+        action="store_true",
+        help="fail the tests that need Why3 and its provers where they are not installed, instead of skipping them",
     )
     parser.addoption(
         "--one-in",

@@ -1,0 +1,134 @@
+"""Replays every proof: ``python -m proofs.checking.replay [THEORY ...]``, exit code 0 if all hold.
+
+The stored sessions are copied and replayed there, so that nothing under ``proofs/`` is written, and what Why3 finds of
+each theory is judged: ``why3 replay`` itself is content with goals that nobody tried, and counts goals that are gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from proofs.checking import mutants
+from proofs.checking.provers import ProofError, configure
+from proofs.checking.recorded import require_unchanged
+from proofs.checking.sessions import REPLAY_SECONDS, Session
+from proofs.checking.trusted import require_listed
+
+PROOFS = Path(__file__).parents[1]
+
+
+def replay_theory(theory: Path, configuration: Path, folder: Path) -> int:
+    """Replay the session of one theory in a copy, and return how many goals it has, all of them proved.
+
+    Parameters
+    ----------
+    theory : Path
+        The theory's text; its session lies beside it.
+    configuration : Path
+        Of Why3.
+    folder : Path
+        Where the copies of all theories lie, or come to lie.
+
+    Raises
+    ------
+    ProofError
+        If the text changed, a goal is not proved or there is no goal at all.
+    """
+    require_unchanged(theory)
+    if not (folder / theory.name).exists():
+        shutil.copytree(theory.parent, folder, dirs_exist_ok=True)
+    session = Session(folder / theory.name, configuration)
+    session.read()
+    session.prune()
+    session.run(REPLAY_SECONDS)
+    theorems = session.theorems()
+    unproved = [theorem.title for theorem in theorems if not theorem.proved]
+    if unproved:
+        raise ProofError(f"not proved: {', '.join(unproved)}")
+    if not theorems:
+        raise ProofError(f"{theory.name} has no goal at all; a theory without one proves nothing")
+    return len(theorems)
+
+
+def replay_gappa(script: Path) -> str:
+    """Let Gappa prove one script, and return that it did.
+
+    Raises
+    ------
+    ProofError
+        If it does not.
+    """
+    told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise ProofError(f"not proved: {script.name}: {' '.join(told.stderr.split())}")
+    return "by Gappa"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Replay the theories named, or everything; return 1 if anything fails."""
+    parser = argparse.ArgumentParser(prog="python -m proofs.checking.replay", description=__doc__)
+    parser.add_argument("theories", nargs="*", metavar="THEORY", help="names of theories; none: everything")
+    given = parser.parse_args(arguments)
+    began = time.perf_counter()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            failures = replay(PROOFS, Path(folder), given.theories)
+    except ProofError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    seconds = time.perf_counter() - began
+    print(f"{failures or 'no'} failure{'' if failures == 1 else 's'}, {seconds:.0f} s")
+    return 1 if failures else 0
+
+
+def replay(proofs: Path, folder: Path, names: Sequence[str] = ()) -> int:
+    """Replay the theories named, or every theory, script and false variant; return how many fail.
+
+    Parameters
+    ----------
+    proofs : Path
+        Where `theories`, `gappa`, `mutants` and the README with the list of what is trusted are.
+    folder : Path
+        An empty folder to work in.
+    names : sequence of str, optional
+        Of theories.
+
+    Raises
+    ------
+    ProofError
+        If Why3 or a prover is not there, no theory has the name, or the list of what is trusted is not right.
+    """
+    theories = {theory.stem: theory for theory in sorted((proofs / "theories").glob("*.mlw"))}
+    missing = [name for name in names if name not in theories]
+    if missing or not theories:
+        raise ProofError(f"no theory is called {', '.join(missing)}; there are: {', '.join(theories)}")
+    configuration = configure(folder / "why3")
+    require_listed(proofs)
+    failures = sum(not _told(theories[name], configuration, folder / "theories") for name in names or theories)
+    if names:
+        return failures
+    failures += sum(not _told(script) for script in sorted((proofs / "gappa").glob("*.gappa")))
+    return failures + mutants.check_all(proofs, configuration, folder)
+
+
+def _told(subject: Path, *arguments: Path) -> bool:
+    """Replay a theory or a script, print a line of what became of it, and tell whether it is proved."""
+    began = time.perf_counter()
+    try:
+        goals = f"{replay_theory(subject, *arguments)} goals" if arguments else replay_gappa(subject)
+    except ProofError as error:
+        print(f"FAILED  {subject.stem:28} {error}", flush=True)
+        return False
+    print(f"proved  {subject.stem:28} {goals:>12} {time.perf_counter() - began:6.1f} s", flush=True)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""Why3 sessions: which goals a theory has, what proves each, and how Why3 is asked to try.
+
+Why3 1.5.1 makes sessions in its window only. A session file that names a theory, and under its goals the attempts to
+make, is filled by ``why3 replay -f``: that is how ours are made and read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import xml.etree.ElementTree as ElementTree  # the files are ours, or were just written by Why3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from proofs.checking.provers import PROVERS, ProofError
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<!DOCTYPE why3session PUBLIC "-//Why3//proof session v5//EN"\n"http://why3.lri.fr/why3session.dtd">\n'
+)
+# What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be slow.
+REPLAY_SECONDS = 30
+_MEMORY = 2000
+VC = "'vc"  # ends the name of a function's verification condition
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A goal of a theory and what proves it.
+
+    Attributes
+    ----------
+    theory : str
+        The file and the module: ``"integer_division.Truncation"``.
+    name : str
+        The lemma, goal or function whose verification condition it is.
+    provers : tuple of str
+        Name and version of each prover that proves a part of it.
+    parts : int
+        How many parts it was split into.
+    seconds : float
+        What the proofs of the parts took together when they were recorded.
+    proved : bool
+        Whether every part is proved.
+    """
+
+    theory: str
+    name: str
+    provers: tuple[str, ...]
+    parts: int
+    seconds: float
+    proved: bool
+
+    @property
+    def title(self) -> str:
+        """Return the full name, as the traceability table calls it."""
+        return f"{self.theory}.{self.name}"
+
+
+class Session:
+    """The session of one theory: ``theories/name.mlw`` has its session in ``theories/name/``."""
+
+    def __init__(self, theory: Path, configuration: Path) -> None:
+        self.theory = theory
+        self.folder = theory.with_suffix("")
+        self.configuration = configuration
+        self.file = Element("file", format="whyml")
+        SubElement(self.file, "path", name="..")
+        SubElement(self.file, "path", name=theory.name)
+
+    def read(self) -> None:
+        """Read the session file."""
+        try:
+            root = ElementTree.parse(self.folder / "why3session.xml").getroot()
+        except (OSError, ElementTree.ParseError) as error:
+            raise ProofError(f"{self.theory.name} has no readable session ({error}); prove it first") from None
+        keys = {(p.name, p.version, p.alternative): key for key, p in PROVERS.items()}
+        named = {
+            p.get("id"): keys.get((p.get("name", ""), p.get("version", ""), p.get("alternative", "")))
+            for p in root.findall("prover")
+        }
+        file = root.find("file")
+        if file is None:
+            raise ProofError(f"the session of {self.theory.name} names no file; prove it anew")
+        for proof in file.iter("proof"):
+            key = named.get(proof.get("prover"))
+            if key is None:
+                raise ProofError(f"the session of {self.theory.name} uses a prover that is not ours; prove it anew")
+            proof.set("prover", key)
+        self.file = file
+
+    def write(self, seconds: int) -> None:
+        """Write the session file, every attempt limited to so many seconds."""
+        root = Element("why3session", shape_version="6")
+        keys = sorted({proof.get("prover", "") for proof in self.file.iter("proof")})
+        for number, key in enumerate(keys):
+            prover = PROVERS[key]
+            limits = {"timelimit": str(seconds), "steplimit": "0", "memlimit": str(_MEMORY)}
+            attributes = {"id": str(number), "name": prover.name, "version": prover.version, **limits}
+            if prover.alternative:
+                attributes["alternative"] = prover.alternative
+            SubElement(root, "prover", attributes)
+        file = ElementTree.fromstring(ElementTree.tostring(self.file))
+        for proof in file.iter("proof"):
+            proof.set("prover", str(keys.index(proof.get("prover", ""))))
+        root.append(file)
+        self.folder.mkdir(exist_ok=True)
+        for left in self.folder.glob("why3shapes*"):
+            left.unlink()
+        text = _HEAD + ElementTree.tostring(root, encoding="unicode") + "\n"
+        (self.folder / "why3session.xml").write_text(text, encoding="utf-8")
+
+    def run(self, seconds: int) -> None:
+        """Let Why3 try every attempt, and take in what became of it and of the theory.
+
+        Raises
+        ------
+        ProofError
+            If the theory does not type-check.
+        """
+        self.write(seconds)
+        command = ["why3", "replay", "--force", "--quiet", "--no-stats", "--smoke-detector=none"]
+        command += [f"--config={self.configuration}", f"--library={self.theory.parent}", str(self.folder)]
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.read()
+        for left in self.folder.glob("*.bak"):
+            left.unlink()
+        if told.returncode and not self.file.findall("theory"):
+            said = f"{told.stdout} {told.stderr}".replace("[Warning] could not find goal shapes file", "")
+            raise ProofError(" ".join(f"{self.theory.name}: {said}".split()))
+
+    def prune(self) -> None:
+        """Drop every goal that the theory no longer has: Why3 keeps those, proved as they once were.
+
+        Raises
+        ------
+        ProofError
+            If the theory does not type-check.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            for theory in self.theory.parent.glob("*.mlw"):
+                shutil.copy(theory, folder)
+            bare = Session(Path(folder) / self.theory.name, self.configuration)
+            bare.run(REPLAY_SECONDS)
+        there = {(module, goal.get("name")) for module, goal in bare.goals()}
+        for module in self.file.findall("theory"):
+            for goal in module.findall("goal"):
+                if (module.get("name", ""), goal.get("name")) not in there:
+                    module.remove(goal)
+            if module.find("goal") is None:
+                self.file.remove(module)
+
+    def erase(self) -> None:
+        """Remove the session from the disk."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def goals(self) -> Iterator[tuple[str, Element]]:
+        """Yield each goal of the theory with its module's name."""
+        for theory in self.file.findall("theory"):
+            for goal in theory.findall("goal"):
+                yield theory.get("name", ""), goal
+
+    def theorems(self) -> list[Theorem]:
+        """Return every goal with what proves it."""
+        found = []
+        for module, goal in self.goals():
+            proofs = [proof for leaf in leaves(goal) for proof in leaf.findall("proof") if _valid(proof)]
+            name = goal.get("name", "").removesuffix(VC)
+            titles = tuple(sorted({PROVERS[proof.get("prover", "")].title for proof in proofs}))
+            seconds = sum(float(result.get("time", "0")) for proof in proofs for result in proof.findall("result"))
+            theory = f"{self.theory.stem}.{module}"
+            found.append(Theorem(theory, name, titles, len(leaves(goal)), seconds, is_proved(goal)))
+        return found
+
+
+def leaves(goal: Element) -> list[Element]:
+    """Return the parts of a goal that no transformation splits further."""
+    splits = goal.findall("transf")
+    if not splits:
+        return [goal]
+    return [leaf for split in splits for part in split.findall("goal") for leaf in leaves(part)]
+
+
+def is_proved(goal: Element) -> bool:
+    """Tell whether a prover proved the goal, or every part of one way to split it."""
+    if any(_valid(proof) for proof in goal.findall("proof")):
+        return True
+    return any(all(is_proved(part) for part in split.findall("goal")) for split in goal.findall("transf"))
+
+
+def step(split: Element) -> str:
+    """Return a transformation as plans write it: its name, then its arguments after colons."""
+    arguments = (split.get(f"arg{i}") for i in range(1, len(split.keys()) + 1))
+    return ":".join([split.get("name", ""), *filter(None, arguments)])
+
+
+def _valid(proof: Element) -> bool:
+    result = proof.find("result")
+    return result is not None and result.get("status") == "valid"
+
+
+def drop_failures(goal: Element) -> None:
+    """Remove every attempt that did not prove its goal, and every split of a goal that a prover proved whole."""
+    for proof in goal.findall("proof"):
+        if not _valid(proof):
+            goal.remove(proof)
+    proved_whole = goal.find("proof") is not None
+    for split in goal.findall("transf"):
+        if proved_whole:
+            goal.remove(split)
+        for part in split.findall("goal"):
+            drop_failures(part)
+
+
+def open_leaves(goal: Element) -> list[Element]:
+    """Return the parts of a goal that are not proved yet."""
+    return [] if is_proved(goal) else [leaf for leaf in leaves(goal) if not is_proved(leaf)]

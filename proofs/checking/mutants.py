@@ -8,13 +8,13 @@ three times as long as the longest part of that takes.
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -22,7 +22,7 @@ from xml.etree.ElementTree import Element
 
 from proofs.checking.prove import search
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.sessions import VC, Session, is_proved, step
+from proofs.checking.sessions import AT_ONCE, VC, Session, copied, is_proved, step
 
 PROOFS = Path(__file__).parents[1]
 _SHORTEST = 2
@@ -65,7 +65,7 @@ class Mutant:
         """
         text = self.file.read_text(encoding="utf-8")
         if text.count(self.old) != 1:
-            raise ProofError(f"a mutant of {self.title}: {self.old!r} stands {text.count(self.old)} times in the text")
+            raise ProofError(f"{self.old!r} stands {text.count(self.old)} times in the text; it must stand there once")
         return text.replace(self.old, self.new)
 
 
@@ -89,7 +89,7 @@ def mutants(proofs: Path, names: Sequence[str] = ()) -> Iterator[Mutant]:
             raise ProofError(f"{path.name} is no list of mutants: {error}") from None
 
 
-def survives(mutant: Mutant, configuration: Path, folder: Path) -> bool:
+def survives(mutant: Mutant, configuration: Path) -> bool:
     """Tell whether a false variant is proved, which it must not be.
 
     Parameters
@@ -98,49 +98,52 @@ def survives(mutant: Mutant, configuration: Path, folder: Path) -> bool:
         The variant.
     configuration : Path
         Of Why3.
-    folder : Path
-        An empty folder to work in.
 
     Raises
     ------
     ProofError
         If the variant does not type-check, its theorem is not there, or the true one is not proved.
     """
-    if not mutant.theorem:
-        script = folder / mutant.file.name
-        script.write_text(mutant.text(), encoding="utf-8")
-        told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
-        if "syntax error" in told.stderr:
-            raise ProofError(f"a mutant of {mutant.title}: {' '.join(told.stderr.split())}")
-        return told.returncode == 0
-    shutil.copytree(mutant.file.parent, folder, dirs_exist_ok=True)
-    stored = Session(folder / mutant.file.name, configuration)
-    stored.read()
-    plan = _plan(_goal(stored, mutant))
-    stored.theory.write_text(mutant.text(), encoding="utf-8")
-    stored.erase()
-    session = Session(stored.theory, configuration)
-    search(session, plan, only=(mutant.theorem.rpartition(".")[2],))
-    return is_proved(_goal(session, mutant))
+    with tempfile.TemporaryDirectory() as folder:
+        if not mutant.theorem:
+            return _gappa_proves(mutant, Path(folder))
+        session = Session(copied(mutant.file, Path(folder)), configuration)
+        session.read()
+        plan = _plan(_goal(session, mutant))
+        session.theory.write_text(mutant.text(), encoding="utf-8")
+        session.erase()
+        variant = Session(session.theory, configuration)
+        search(variant, plan, only=(mutant.theorem.rpartition(".")[2],))
+        return is_proved(_goal(variant, mutant))
 
 
-def check_all(proofs: Path, configuration: Path, folder: Path, names: Sequence[str] = ()) -> int:
+def _gappa_proves(mutant: Mutant, folder: Path) -> bool:
+    script = folder / mutant.file.name
+    script.write_text(mutant.text(), encoding="utf-8")
+    told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
+    if "syntax error" in told.stderr:
+        raise ProofError(" ".join(told.stderr.split()))
+    return told.returncode == 0
+
+
+def check_all(proofs: Path, configuration: Path, names: Sequence[str] = ()) -> int:
     """Try the variants in `proofs`, print a line for each, and return how many are proved or cannot be tried."""
-    failures = 0
-    listed = list(mutants(proofs, names))
-    for mutant in listed:
+
+    def told(mutant: Mutant) -> tuple[bool, str]:
         began = time.perf_counter()
         try:
-            with tempfile.TemporaryDirectory(dir=folder) as working:
-                proved = survives(mutant, configuration, Path(working))
+            proved = survives(mutant, configuration)
         except ProofError as error:
-            failures += 1
-            print(f"FAILED  {error}", flush=True)
-            continue
-        failures += proved
-        seconds = time.perf_counter() - began
-        told = "PROVED, THOUGH FALSE" if proved else "refused"
-        print(f"{told}  {mutant.title}: {mutant.false_because} ({seconds:.1f} s)", flush=True)
+            return False, f"FAILED   {mutant.title}: {error}"
+        verdict = "PROVED, THOUGH FALSE" if proved else "refused "
+        return not proved, f"{verdict} {mutant.title}: {mutant.false_because} ({time.perf_counter() - began:.1f} s)"
+
+    failures = 0
+    listed = list(mutants(proofs, names))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for refused, line in pool.map(told, listed):
+            failures += not refused
+            print(line, flush=True)
     print(f"{len(listed)} false variants tried")
     return failures
 
@@ -152,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return 1 if check_all(PROOFS, configure(Path(folder) / "why3"), Path(folder), given.names) else 0
+            return 1 if check_all(PROOFS, configure(Path(folder)), given.names) else 0
     except ProofError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

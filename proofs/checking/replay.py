@@ -7,24 +7,24 @@ each theory is judged: ``why3 replay`` itself is content with goals that nobody 
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from proofs.checking import mutants
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.recorded import require_unchanged
-from proofs.checking.sessions import REPLAY_SECONDS, Session
+from proofs.checking.sessions import AT_ONCE, REPLAY_SECONDS, Session, copied
 from proofs.checking.trusted import require_listed
 
 PROOFS = Path(__file__).parents[1]
 
 
-def replay_theory(theory: Path, configuration: Path, folder: Path) -> int:
+def replay_theory(theory: Path, configuration: Path) -> str:
     """Replay the session of one theory in a copy, and return how many goals it has, all of them proved.
 
     Parameters
@@ -33,8 +33,6 @@ def replay_theory(theory: Path, configuration: Path, folder: Path) -> int:
         The theory's text; its session lies beside it.
     configuration : Path
         Of Why3.
-    folder : Path
-        Where the copies of all theories lie, or come to lie.
 
     Raises
     ------
@@ -42,19 +40,18 @@ def replay_theory(theory: Path, configuration: Path, folder: Path) -> int:
         If the text changed, a goal is not proved or there is no goal at all.
     """
     require_unchanged(theory)
-    if not (folder / theory.name).exists():
-        shutil.copytree(theory.parent, folder, dirs_exist_ok=True)
-    session = Session(folder / theory.name, configuration)
-    session.read()
-    session.prune()
-    session.run(REPLAY_SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(copied(theory, Path(folder)), configuration)
+        session.read()
+        session.prune()
+        session.run(REPLAY_SECONDS)
     theorems = session.theorems()
     unproved = [theorem.title for theorem in theorems if not theorem.proved]
     if unproved:
         raise ProofError(f"not proved: {', '.join(unproved)}")
     if not theorems:
         raise ProofError(f"{theory.name} has no goal at all; a theory without one proves nothing")
-    return len(theorems)
+    return f"{len(theorems)} goals"
 
 
 def replay_gappa(script: Path) -> str:
@@ -96,7 +93,7 @@ def replay(proofs: Path, folder: Path, names: Sequence[str] = ()) -> int:
     proofs : Path
         Where `theories`, `gappa`, `mutants` and the README with the list of what is trusted are.
     folder : Path
-        An empty folder to work in.
+        Where Why3's configuration is written.
     names : sequence of str, optional
         Of theories.
 
@@ -109,25 +106,33 @@ def replay(proofs: Path, folder: Path, names: Sequence[str] = ()) -> int:
     missing = [name for name in names if name not in theories]
     if missing or not theories:
         raise ProofError(f"no theory is called {', '.join(missing)}; there are: {', '.join(theories)}")
-    configuration = configure(folder / "why3")
+    configuration = configure(folder)
     require_listed(proofs)
-    failures = sum(not _told(theories[name], configuration, folder / "theories") for name in names or theories)
+    chosen = [theories[name] for name in names or theories]
+    failures = _failures(chosen, lambda theory: replay_theory(theory, configuration))
     if names:
         return failures
-    failures += sum(not _told(script) for script in sorted((proofs / "gappa").glob("*.gappa")))
-    return failures + mutants.check_all(proofs, configuration, folder)
+    failures += _failures(sorted((proofs / "gappa").glob("*.gappa")), replay_gappa)
+    return failures + mutants.check_all(proofs, configuration)
 
 
-def _told(subject: Path, *arguments: Path) -> bool:
-    """Replay a theory or a script, print a line of what became of it, and tell whether it is proved."""
-    began = time.perf_counter()
-    try:
-        goals = f"{replay_theory(subject, *arguments)} goals" if arguments else replay_gappa(subject)
-    except ProofError as error:
-        print(f"FAILED  {subject.stem:28} {error}", flush=True)
-        return False
-    print(f"proved  {subject.stem:28} {goals:>12} {time.perf_counter() - began:6.1f} s", flush=True)
-    return True
+def _failures(subjects: Sequence[Path], prove: Callable[[Path], str]) -> int:
+    """Prove each theory or script, print a line of what became of it, and return how many failed."""
+
+    def told(subject: Path) -> tuple[bool, str]:
+        began = time.perf_counter()
+        try:
+            what = prove(subject)
+        except ProofError as error:
+            return False, f"FAILED  {subject.stem:28} {error}"
+        return True, f"proved  {subject.stem:28} {what:>12} {time.perf_counter() - began:6.1f} s"
+
+    failures = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for proved, line in pool.map(told, subjects):
+            failures += not proved
+            print(line, flush=True)
+    return failures
 
 
 if __name__ == "__main__":

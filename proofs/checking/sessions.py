@@ -24,6 +24,8 @@ _HEAD = (
 # What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be slow.
 REPLAY_SECONDS = 30
 _MEMORY = 2000
+# How many theories Why3 works on at the same time; each has provers of its own that wait for a core.
+AT_ONCE = 2
 VC = "'vc"  # ends the name of a function's verification condition
 
 
@@ -141,9 +143,7 @@ class Session:
             If the theory does not type-check.
         """
         with tempfile.TemporaryDirectory() as folder:
-            for theory in self.theory.parent.glob("*.mlw"):
-                shutil.copy(theory, folder)
-            bare = Session(Path(folder) / self.theory.name, self.configuration)
+            bare = Session(copied(self.theory, Path(folder), stored=False), self.configuration)
             bare.run(REPLAY_SECONDS)
         there = {(module, goal.get("name")) for module, goal in bare.goals()}
         for module in self.file.findall("theory"):
@@ -174,6 +174,15 @@ class Session:
             theory = f"{self.theory.stem}.{module}"
             found.append(Theorem(theory, name, titles, len(leaves(goal)), seconds, is_proved(goal)))
         return found
+
+
+def copied(theory: Path, folder: Path, *, stored: bool = True) -> Path:
+    """Copy a theory, what it may use and, if it is `stored`, its session into a folder; return the copy's path."""
+    for each in theory.parent.glob("*.mlw"):
+        shutil.copy(each, folder)
+    if stored and theory.with_suffix("").is_dir():
+        shutil.copytree(theory.with_suffix(""), folder / theory.stem)
+    return folder / theory.name
 
 
 def leaves(goal: Element) -> list[Element]:

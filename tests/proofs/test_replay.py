@@ -148,7 +148,7 @@ class TestWhatFails:
     @pytest.mark.parametrize(
         ("variant", "complaint"),
         [
-            (VARIANT.replace("3 * a", "a * 2"), "PROVED, THOUGH FALSE  sums.Sums.doubled"),
+            (VARIANT.replace("3 * a", "a * 2"), "PROVED, THOUGH FALSE sums.Sums.doubled"),
             (VARIANT.replace("replace = ", "replace = 'not there' #"), "stands 0 times in the text"),
             (VARIANT.replace("Sums.doubled", "Sums.tripled"), "has no goal Sums.tripled"),
             (VARIANT.replace("3 * a }", "3 *"), "sums.mlw: "),  # not WhyML
@@ -165,7 +165,7 @@ class TestWhatFails:
     def test_a_file_that_is_no_list_of_variants(self, proofs: Path, provers_or_skip: Path) -> None:
         (proofs / "mutants" / "sums.toml").write_text("[[mutant]]\ntheorem = 1", encoding="utf-8")
         with pytest.raises(ProofError, match=r"sums\.toml is no list of mutants"):
-            check_all(proofs, provers_or_skip, proofs)
+            check_all(proofs, provers_or_skip)
 
     def test_a_gappa_variant_that_holds(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (proofs / "gappa" / "right.gappa").write_text("{ x in [0, 1] -> x * x in [0, 1] }\n", encoding="utf-8")
@@ -178,7 +178,7 @@ class TestWhatFails:
         )
         failures, told = told_by(proofs, capsys)
         assert failures == 1
-        assert "PROVED, THOUGH FALSE  right.gappa" in told
+        assert "PROVED, THOUGH FALSE right.gappa" in told
         assert "refused  right.gappa" in told
 
 

@@ -187,17 +187,17 @@ def copied(theory: Path, folder: Path, *, stored: bool = True) -> Path:
 
 def leaves(goal: Element) -> list[Element]:
     """Return the parts of a goal that no transformation splits further."""
-    splits = goal.findall("transf")
-    if not splits:
-        return [goal]
-    return [leaf for split in splits for part in split.findall("goal") for leaf in leaves(part)]
+    parts = [part for split in goal.findall("transf") for part in split.findall("goal")]
+    return [leaf for part in parts for leaf in leaves(part)] or [goal]
 
 
 def is_proved(goal: Element) -> bool:
     """Tell whether a prover proved the goal, or every part of one way to split it."""
     if any(_valid(proof) for proof in goal.findall("proof")):
         return True
-    return any(all(is_proved(part) for part in split.findall("goal")) for split in goal.findall("transf"))
+    # A transformation that cannot be applied leaves no parts, and Why3 calls it proved.
+    splits = [split.findall("goal") for split in goal.findall("transf")]
+    return any(parts and all(is_proved(part) for part in parts) for parts in splits)
 
 
 def step(split: Element) -> str:
@@ -212,13 +212,13 @@ def _valid(proof: Element) -> bool:
 
 
 def drop_failures(goal: Element) -> None:
-    """Remove every attempt that did not prove its goal, and every split of a goal that a prover proved whole."""
+    """Remove every attempt that did not prove its goal, and every split that has no parts or is not needed."""
     for proof in goal.findall("proof"):
         if not _valid(proof):
             goal.remove(proof)
     proved_whole = goal.find("proof") is not None
     for split in goal.findall("transf"):
-        if proved_whole:
+        if proved_whole or split.find("goal") is None:
             goal.remove(split)
         for part in split.findall("goal"):
             drop_failures(part)

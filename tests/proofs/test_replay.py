@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,17 @@ class TestWhatFails:
         failures, told = told_by(proofs, capsys)
         assert failures >= 1
         assert "not proved: sums.Sums.tripled" in told
+
+    def test_a_goal_under_a_transformation_that_has_no_parts(
+        self, proofs: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        session = proofs / "theories" / "sums" / "why3session.xml"
+        proof = re.compile(r'(<goal name="halved"[^>]*>).*?(</goal>)', re.DOTALL)
+        text = proof.sub(r'\1<transf name="destruct_term" arg1="y" proved="true"></transf>\2', session.read_text())
+        session.write_text(text, encoding="utf-8")
+        failures, told = told_by(proofs, capsys)
+        assert failures == 1
+        assert "not proved: sums.Sums.halved" in told
 
     def test_a_forged_session(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
         theory = proofs / "theories" / "sums.mlw"

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import SubElement
 
 from proofs.checking.provers import PROVERS, ProofError, configure
 from proofs.checking.recorded import record
-from proofs.checking.sessions import REPLAY_SECONDS, VC, Session, drop_failures, is_proved, open_leaves
+from proofs.checking.sessions import VC, Session, drop_failures, is_proved, open_leaves
 
 THEORIES = Path(__file__).parents[1] / "theories"
 PLAN = (
@@ -41,7 +41,7 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
         Names of the goals to prove; empty: all.
     """
     session.prune()
-    session.run(REPLAY_SECONDS)
+    session.run()
     goals = [goal for _, goal in session.goals()]
     for goal in goals:
         drop_failures(goal)
@@ -53,10 +53,10 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
         name, *rest = step.split(":")
         for leaf in left:
             if name in PROVERS:
-                SubElement(SubElement(leaf, "proof", prover=name), "undone")
+                SubElement(SubElement(leaf, "proof", prover=name, timelimit=(rest or ["1"])[0]), "undone")
             else:
                 SubElement(leaf, "transf", {"name": name} | {f"arg{i}": word for i, word in enumerate(rest, 1)})
-        session.run(int(rest[0]) if name in PROVERS and rest else 1)
+        session.run()
         for _, goal in session.goals():
             drop_failures(goal)
         still = sum(len(open_leaves(goal)) for _, goal in session.goals())
@@ -94,7 +94,7 @@ def _prove(theory: Path, configuration: Path, given: argparse.Namespace) -> bool
         session.read()
     print(theory.stem)
     search(session, given.plan, lambda line: print(f"  {line}", flush=True), given.only)
-    session.run(REPLAY_SECONDS)
+    session.run()
     still = [f"{module}.{goal.get('name')}" for module, goal in session.goals() if not is_proved(goal)]
     for title in still:
         print(f"  OPEN {title}")

@@ -18,7 +18,7 @@ from pathlib import Path
 from proofs.checking import mutants
 from proofs.checking.provers import ProofError, configure
 from proofs.checking.recorded import require_unchanged
-from proofs.checking.sessions import AT_ONCE, REPLAY_SECONDS, Session, copied
+from proofs.checking.sessions import AT_ONCE, Session, copied
 from proofs.checking.trusted import require_listed
 
 PROOFS = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ def replay_theory(theory: Path, configuration: Path) -> str:
         session = Session(copied(theory, Path(folder)), configuration)
         session.read()
         session.prune()
-        session.run(REPLAY_SECONDS)
+        session.run()
     theorems = session.theorems()
     unproved = [theorem.title for theorem in theorems if not theorem.proved]
     if unproved:

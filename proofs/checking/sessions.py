@@ -21,7 +21,7 @@ _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<!DOCTYPE why3session PUBLIC "-//Why3//proof session v5//EN"\n"http://why3.lri.fr/why3session.dtd">\n'
 )
-# What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be slow.
+# What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be busy.
 REPLAY_SECONDS = 30
 _MEMORY = 2000
 # How many theories Why3 works on at the same time; each has provers of its own that wait for a core.
@@ -94,13 +94,13 @@ class Session:
             proof.set("prover", key)
         self.file = file
 
-    def write(self, seconds: int) -> None:
-        """Write the session file, every attempt limited to so many seconds."""
+    def write(self) -> None:
+        """Write the session file."""
         root = Element("why3session", shape_version="6")
         keys = sorted({proof.get("prover", "") for proof in self.file.iter("proof")})
         for number, key in enumerate(keys):
             prover = PROVERS[key]
-            limits = {"timelimit": str(seconds), "steplimit": "0", "memlimit": str(_MEMORY)}
+            limits = {"timelimit": str(REPLAY_SECONDS), "steplimit": "0", "memlimit": str(_MEMORY)}
             attributes = {"id": str(number), "name": prover.name, "version": prover.version, **limits}
             if prover.alternative:
                 attributes["alternative"] = prover.alternative
@@ -115,7 +115,7 @@ class Session:
         text = _HEAD + ElementTree.tostring(root, encoding="unicode") + "\n"
         (self.folder / "why3session.xml").write_text(text, encoding="utf-8")
 
-    def run(self, seconds: int) -> None:
+    def run(self) -> None:
         """Let Why3 try every attempt, and take in what became of it and of the theory.
 
         Raises
@@ -123,7 +123,7 @@ class Session:
         ProofError
             If the theory does not type-check.
         """
-        self.write(seconds)
+        self.write()
         command = ["why3", "replay", "--force", "--quiet", "--no-stats", "--smoke-detector=none"]
         command += [f"--config={self.configuration}", f"--library={self.theory.parent}", str(self.folder)]
         told = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -144,7 +144,7 @@ class Session:
         """
         with tempfile.TemporaryDirectory() as folder:
             bare = Session(copied(self.theory, Path(folder), stored=False), self.configuration)
-            bare.run(REPLAY_SECONDS)
+            bare.run()
         there = {(module, goal.get("name")) for module, goal in bare.goals()}
         for module in self.file.findall("theory"):
             for goal in module.findall("goal"):
@@ -192,12 +192,12 @@ def leaves(goal: Element) -> list[Element]:
 
 
 def is_proved(goal: Element) -> bool:
-    """Tell whether a prover proved the goal, or every part of one way to split it."""
-    if any(_valid(proof) for proof in goal.findall("proof")):
-        return True
-    # A transformation that cannot be applied leaves no parts, and Why3 calls it proved.
-    splits = [split.findall("goal") for split in goal.findall("transf")]
-    return any(parts and all(is_proved(part) for part in parts) for parts in splits)
+    """Tell whether Why3 says that a goal is proved, which it computes anew whenever it tries the attempts.
+
+    It knows better than the parts of a split that are listed: they may be none, where a transformation could not be
+    applied, or more than there are, where the theory changed.
+    """
+    return goal.get("proved") == "true"
 
 
 def step(split: Element) -> str:
@@ -212,15 +212,18 @@ def _valid(proof: Element) -> bool:
 
 
 def drop_failures(goal: Element) -> None:
-    """Remove every attempt that did not prove its goal, and every split that has no parts or is not needed."""
+    """Remove every attempt that did not prove its goal, every split that is not needed, and parts that are gone."""
     for proof in goal.findall("proof"):
         if not _valid(proof):
             goal.remove(proof)
+        proof.attrib.pop("timelimit", None)  # that of the search, too short where the machine is busy
     proved_whole = goal.find("proof") is not None
     for split in goal.findall("transf"):
         if proved_whole or split.find("goal") is None:
             goal.remove(split)
         for part in split.findall("goal"):
+            if is_proved(goal) and not is_proved(part):
+                split.remove(part)
             drop_failures(part)
 
 

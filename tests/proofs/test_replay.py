@@ -99,7 +99,7 @@ class TestWhatFails:
         record(theory)
         session = Session(theory, provers_or_skip)
         session.read()
-        session.run(5)
+        session.run()
         command = ["why3", "replay", f"--config={provers_or_skip}", str(theory.with_suffix(""))]
         assert subprocess.run(command, capture_output=True, check=False).returncode == 0, "why3 itself is content"
         failures, told = told_by(proofs, capsys)

@@ -1,0 +1,137 @@
+"""The bounds of `vinculum.reference.accuracy` are the proved ones: the theories' own formulas, in rationals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.proofs.whyml_formulas import Format, formulas
+from vinculum.reference.accuracy import error_bounds, introduced_error, propagated_error, rounding_error
+from vinculum.reference.rounding import decode, round_to_nearest_even
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E5M2,
+    FLOAT16,
+    INT8,
+    INT64,
+    REAL,
+    UINT8,
+    UINT64,
+    BinaryFormat,
+    ElementType,
+)
+
+PROPAGATED = formulas("accuracy.Propagated")["propagated"]
+TRUNCATION_BOUND = formulas("accuracy_truncation.TruncationError")["truncation_bound"]
+TRUNCATED_TOTAL = formulas(
+    "accuracy.Propagated", "accuracy_truncation.TruncationError", "accuracy_truncated_total.TruncatedTotal"
+)["total"]
+ROUNDING = formulas(
+    "accuracy.Propagated",
+    "accuracy_formats.BinaryFormat",
+    "accuracy_rounding.RoundingError",
+    "accuracy_rounded_total.RoundedTotal",
+)
+
+FLOATS = [FLOAT8E5M2, FLOAT16, BFLOAT16, FLOAT, DOUBLE]
+INTEGERS = [INT8, UINT8, INT64, UINT64]
+FRACTIONS = st.fractions(-1000, 1000, max_denominator=1000)
+DIVISORS = FRACTIONS.filter(bool)
+SIZES = st.fractions(0, 1000, max_denominator=1000)
+PARTS = st.fractions(0, 1, max_denominator=1000).filter(lambda part: part < 1)
+
+
+def binary_format(element_type: ElementType) -> BinaryFormat:
+    """Return the format of a floating-point type."""
+    assert element_type.binary_format is not None
+    return element_type.binary_format
+
+
+def theory_format(fmt: BinaryFormat) -> Format:
+    """Return what the theories call the format."""
+    return Format(fmt.significand_bits, decode(1, fmt).value)
+
+
+def overflows(magnitude: Fraction, fmt: BinaryFormat) -> bool:
+    """Return whether the magnitude rounds to no number of the format."""
+    return not decode(round_to_nearest_even(magnitude, fmt), fmt).is_finite
+
+
+def finite(draw: st.DataObject, fmt: BinaryFormat) -> Fraction:
+    """Draw a number of the format."""
+    return decode(draw.draw(st.integers(0, fmt.largest)) | draw.draw(st.sampled_from((0, fmt.sign_mask))), fmt).value
+
+
+class TestPropagated:
+    """Theorem accuracy.Propagated.worst_case."""
+
+    @given(FRACTIONS, DIVISORS, SIZES, PARTS)
+    def test_is_computed_as_proved(self, a: Fraction, b: Fraction, p: Fraction, part: Fraction) -> None:
+        q = part * abs(b)
+        proved = PROPAGATED(a, b, p, q)
+        assert propagated_error(a, b, p, q) == proved
+        assert error_bounds(a, b, p, q, REAL) == (proved, Fraction(0), proved)
+
+    @given(FRACTIONS, DIVISORS, SIZES, SIZES)
+    def test_no_bound_where_the_theorem_has_none(self, a: Fraction, b: Fraction, p: Fraction, beyond: Fraction) -> None:
+        assert propagated_error(a, b, p, abs(b) + beyond) is None
+
+
+@pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+class TestTruncated:
+    """Theorems accuracy_truncation.TruncationError.introduced_error and both of accuracy_truncated_total."""
+
+    @given(st.data(), SIZES, PARTS)
+    def test_is_computed_as_proved(
+        self, element_type: ElementType, draw: st.DataObject, p: Fraction, part: Fraction
+    ) -> None:
+        values = st.integers(element_type.minimum, element_type.maximum).map(Fraction)
+        a, b = draw.draw(values), draw.draw(values.filter(bool))
+        assume(a / b <= element_type.maximum)
+        q = part * abs(b)
+        expected = PROPAGATED(a, b, p, q), TRUNCATION_BOUND(b), TRUNCATED_TOTAL(a, b, p, q)
+        assert error_bounds(a, b, p, q, element_type) == expected
+
+
+@pytest.mark.parametrize("element_type", FLOATS, ids=str)
+class TestRounded:
+    """Theorems accuracy_rounding.RoundingError.introduced_error and those of accuracy_rounded_total."""
+
+    @given(st.data(), PARTS)
+    def test_error_is_computed_as_proved(self, element_type: ElementType, draw: st.DataObject, part: Fraction) -> None:
+        fmt = binary_format(element_type)
+        y = abs(finite(draw, fmt)) * part
+        assert rounding_error(y, fmt) == ROUNDING["rounding_error"](theory_format(fmt), y)
+        assert introduced_error(y, Fraction(1), element_type) == rounding_error(y, fmt)
+
+    @given(st.data(), PARTS, PARTS)
+    def test_total_is_computed_as_proved(
+        self, element_type: ElementType, draw: st.DataObject, p_part: Fraction, q_part: Fraction
+    ) -> None:
+        fmt = binary_format(element_type)
+        a, b = finite(draw, fmt), finite(draw, fmt)
+        assume(b != 0)
+        p, q = p_part * abs(a), q_part * abs(b)
+        _, _, total = error_bounds(a, b, p, q, element_type)
+        if overflows(ROUNDING["farthest"](a, b, p, q), fmt):
+            assert total is None
+        else:
+            assert total == ROUNDING["total"](theory_format(fmt), a, b, p, q)
+
+
+class TestFormulasAreRead:
+    """The evaluator of the theories' formulas: what it cannot read it refuses."""
+
+    def test_precedence_and_application(self) -> None:
+        assert ROUNDING["u"](Format(3, Fraction(1, 4))) == Fraction(1, 8)
+        assert ROUNDING["h"](Format(3, Fraction(1, 4))) == Fraction(1, 8)
+        assert PROPAGATED(Fraction(-1), Fraction(2), Fraction(0), Fraction(1, 2)) == Fraction(1, 6)
+
+    def test_what_is_no_formula_is_refused(self) -> None:
+        with pytest.raises(KeyError):
+            formulas("accuracy.Quotients")["propagated"]

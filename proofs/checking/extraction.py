@@ -1,0 +1,151 @@
+"""Extracts the proved loops: ``python -m proofs.checking.extraction FOLDER`` makes the C library of SONNX Div there.
+
+Why3's own extraction writes the functions in C; ``c/*.drv`` tells it how. By hand are the header, ``c/sonnx_div.h``,
+and the conditions that the compiler must meet, ``c/contract.h``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proofs.checking.provers import WHY3_VERSION, ProofError
+
+PROOFS = Path(__file__).parents[1]
+LIBRARY = "libsonnx_div.a"
+HEADERS = ("sonnx_div.h", "contract.h")
+COMPILER = "gcc"
+# Freestanding: the library is for targets without an operating system too.
+FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
+
+
+@dataclass(frozen=True)
+class CFile:
+    """A file of the library, and the modules whose functions it holds; those that it calls come first.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, without folder.
+    modules : tuple of str
+        ``"theory.Module"``.
+    driver : str
+        How Why3 writes them, a file in ``proofs/c``.
+    """
+
+    name: str
+    modules: tuple[str, ...]
+    driver: str = "sonnx_div.drv"
+
+
+def _integers(module: str, sign: str) -> CFile:
+    loops = (f"c_integer_loops_{sign}.{module}", "c_places.Places", f"c_broadcast_loops_{sign}.{module}")
+    return CFile(f"{module.lower()}.c", (f"c_integer_quotients.{module}", *loops))
+
+
+C_FILES = (
+    *(_integers(f"Int{bits}", "signed") for bits in (8, 16, 32, 64)),
+    *(_integers(f"UInt{bits}", "unsigned") for bits in (8, 16, 32, 64)),
+    CFile("float.c", ("c_places.Places", "c_float_loops.Binary32")),
+    CFile("double.c", ("c_places.Places", "c_float_loops.Binary64")),
+)
+
+
+def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
+    """Write the library's C files and headers into a folder, and return the C files' paths.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they come to lie; it is made if it is not there.
+    files : sequence of CFile, optional
+        Other files than the library's.
+
+    Raises
+    ------
+    ProofError
+        If Why3 is missing, is not the version of the proofs, or refuses a theory.
+    """
+    if shutil.which("why3") is None:
+        raise ProofError("not installed: why3; on Debian 12: apt install why3")
+    version = _run("why3", "--version")
+    if WHY3_VERSION not in version:
+        raise ProofError(f"{version.strip()!r} is installed; the proofs are made with {WHY3_VERSION}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for header in HEADERS:
+        shutil.copyfile(PROOFS / "c" / header, folder / header)
+    return [_extract(file, folder) for file in (C_FILES if files is None else files)]
+
+
+def _extract(file: CFile, folder: Path) -> Path:
+    path = folder / file.name
+    path.unlink(missing_ok=True)  # Why3's exit code is 0 after some errors, and it would leave an old file there
+    drivers = ("-D", "c", "-D", str(PROOFS / "c" / file.driver), "-L", str(PROOFS / "theories"))
+    said = _run("why3", "extract", *drivers, *file.modules, "-o", str(path))
+    if not path.exists():
+        raise ProofError(f"why3 did not extract {file.name}: {' '.join(said.split())}")
+    origin = f"/* Extracted by Why3 {WHY3_VERSION} from {', '.join(file.modules)}: change it there. */\n"
+    path.write_text(f'{origin}#include "contract.h"\n\n{path.read_text(encoding="utf-8").strip()}\n', encoding="utf-8")
+    return path
+
+
+def build(folder: Path, sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """Compile the C files, and return the path of the static library.
+
+    Parameters
+    ----------
+    folder : Path
+        Where objects and library come to lie.
+    sources : sequence of Path
+        The C files, the headers beside them.
+    flags : sequence of str, optional
+        Further flags of the compiler, such as ``-m32``.
+
+    Raises
+    ------
+    ProofError
+        If the compiler is missing or not content.
+    """
+    if shutil.which(COMPILER) is None:
+        raise ProofError(f"not installed: {COMPILER}; on Debian: apt install {COMPILER}")
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    for source, made in zip(sources, objects, strict=True):
+        _run(COMPILER, *FLAGS, *flags, "-c", str(source), "-o", str(made))
+    library = folder / LIBRARY
+    library.unlink(missing_ok=True)
+    _run("ar", "rcs", str(library), *map(str, objects))
+    return library
+
+
+def _run(*command: str) -> str:
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    if told.returncode != 0:
+        raise ProofError(f"{' '.join(command[:2])} failed: {' '.join((told.stderr or told.stdout).split())}")
+    return told.stdout + told.stderr
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Extract and compile into the folder that is named; return 1 if that fails."""
+    parser = argparse.ArgumentParser(prog="python -m proofs.checking.extraction", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the C files and the library come to lie")
+    parser.add_argument(
+        "--flag", action="append", default=[], metavar="FLAG", help="a further flag of gcc: --flag=-m32"
+    )
+    given = parser.parse_args(arguments)
+    try:
+        library = build(given.folder, extract(given.folder), given.flag)
+    except ProofError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"{library} and {given.folder / HEADERS[0]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""The extracted C library under the address and undefined-behaviour sanitizers, and compiled for 32 bits."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.extraction import COMPILER, build
+from tests.proofs.sonnx_c_library import extracted, require_compiler
+from tests.proofs.sonnx_c_program import program
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+# x87 computes in excess precision, which contract.h refuses.
+BITS_32 = ("-m32", "-msse2", "-mfpmath=sse", "-fno-pic")
+# Division of 64-bit integers, which a processor of 32 bits lacks and the compiler's own library adds.
+LIBGCC = {f"__{name}" for name in ("divdi3", "moddi3", "divmoddi4", "udivdi3", "umoddi3", "udivmoddi4")}
+
+
+def _program(folder: Path, sources: list[Path], *flags: str) -> Path:
+    """Compile library and program with the flags, and return the program's path."""
+    library = build(folder, sources, flags)
+    text = folder / "main.c"
+    text.write_text(program(), encoding="utf-8")
+    made = folder / "program"
+    warnings = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(sources[0].parent)]
+    link = ["-no-pie"] if "-fno-pic" in flags else []
+    subprocess.run([COMPILER, *warnings, *flags, *link, str(text), str(library), "-o", str(made)], check=True)
+    return made
+
+
+@pytest.fixture(scope="session")
+def sources(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Return the extracted C files; skip where they cannot be made."""
+    request.getfixturevalue("provers_or_skip")
+    require_compiler(request)
+    return extracted(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def sanitized(sources: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program with both sanitizers."""
+    return _program(tmp_path_factory.mktemp("sonnx-c-sanitized"), sources, *SANITIZERS)
+
+
+class TestSanitizers:
+    """No access out of bounds, no undefined operation; and the sanitizers would see them."""
+
+    def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
+        told = subprocess.run([str(sanitized)], capture_output=True, text=True, check=False)
+        assert told.stderr == ""
+        assert told.returncode == 0
+
+    @pytest.mark.parametrize(("planted", "report"), [("overrun", "heap-buffer-overflow"), ("zero", "division by zero")])
+    def test_they_report_what_is_planted(self, sanitized: Path, planted: str, report: str) -> None:
+        told = subprocess.run([str(sanitized), planted], capture_output=True, text=True, check=False)
+        assert told.returncode != 0
+        assert report in told.stderr
+
+
+class TestProgram:
+    """The program can fail: a wrong sign in one function is enough."""
+
+    def test_without_sanitizers_too(self, sources: list[Path], tmp_path: Path) -> None:
+        made = _program(tmp_path, sources)
+        assert subprocess.run([str(made)], check=False).returncode == 0
+
+    def test_a_wrong_quotient_is_noticed(self, sources: list[Path], tmp_path: Path) -> None:
+        wrong = []
+        for source in sources:
+            text = source.read_text(encoding="utf-8")
+            if source.name == "int64.c":
+                assert text.count("return -a;") == 2
+                text = text.replace("return -a;", "return a;")
+            wrong.append(tmp_path / source.name)
+            wrong[-1].write_text(text, encoding="utf-8")
+        for header in sources[0].parent.glob("*.h"):
+            (tmp_path / header.name).write_bytes(header.read_bytes())
+        assert subprocess.run([str(_program(tmp_path, wrong))], check=False).returncode == 1
+
+
+class Test32Bits:
+    """Compiled for a 32-bit processor the library gives the same quotients."""
+
+    def test_the_same_quotients(self, sources: list[Path], tmp_path: Path) -> None:
+        empty = [COMPILER, "-m32", "-x", "c", "-", "-o", str(tmp_path / "empty")]
+        if subprocess.run(empty, input="int main(void) { return 0; }", text=True, capture_output=True).returncode != 0:
+            pytest.skip("this compiler cannot compile and link for 32 bits: gcc-multilib is not installed")
+        made = _program(tmp_path, sources, *BITS_32)
+        assert subprocess.run([str(made)], check=False).returncode == 0
+        library = tmp_path / "libsonnx_div.a"
+        told = subprocess.run(["nm", "-u", str(library)], capture_output=True, text=True, check=True)
+        undefined = {line.split()[-1] for line in told.stdout.splitlines() if line.split()[:1] == ["U"]}
+        assert undefined <= LIBGCC
+
+    def test_excess_precision_is_refused(self, sources: list[Path], tmp_path: Path) -> None:
+        flags = ["-m32", "-mno-sse", "-mfpmath=387", "-std=c11", "-fsyntax-only"]
+        told = subprocess.run([COMPILER, *flags, str(sources[0])], capture_output=True, text=True, check=False)
+        assert "no excess precision" in told.stderr

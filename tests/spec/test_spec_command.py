@@ -63,6 +63,25 @@ def test_against(app: typer.Typer, version: str | None, against: str, breaking: 
     assert json.loads(output(app, *arguments, "--json"))["breaking"] == (breaking == "yes")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        (["Div"], ["Div-14"]),
+        (["Div", "--version", "6"], ["Div-6"]),
+        (["Reciprocal"], ["Reciprocal-13"]),
+        (["Divide"], ["Divide-1"]),
+        (["Div", "--dialect", "sonnx"], ["SONNX Div (real)", "SONNX Div (float)", "SONNX Div (int)"]),
+        (["Div", "--dialect", "sonnx", "--variant", "int"], ["SONNX Div (int)"]),
+    ],
+)
+def test_trace(app: typer.Typer, arguments: list[str], titles: list[str]) -> None:
+    lines = output(app, *arguments, "--trace").splitlines()
+    assert [line for line, below in pairwise(lines) if below.startswith("===")] == titles
+    assert sum(line.startswith("    theorems ") for line in lines) > 5 * len(titles)
+    printed = json.loads(output(app, *arguments, "--trace", "--json"))
+    assert [row["title"] for row in printed.get("rows", [printed])] == titles
+
+
 def test_json_of_one_row_and_of_three(app: typer.Typer) -> None:
     assert json.loads(output(app, "Div", "--version", "13", "--json"))["title"] == "Div-13"
     three = json.loads(output(app, "Div", "--dialect", "sonnx", "--json"))
@@ -80,6 +99,8 @@ def test_json_of_one_row_and_of_three(app: typer.Typer) -> None:
         (["Div", "--dialect", "sonnx", "--variant", "complex"], "allowed: real, float, int"),
         (["Div", "--dialect", "sonnx", "--against", "1"], "does not number"),
         (["--against", "1"], "go with an operator"),
+        (["--trace"], "go with an operator"),
+        (["Div", "--trace", "--against", "6"], "leave one out"),
         (["--dialect", "tflite"], "allowed: onnx, openvino, sonnx"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``vinculum spec``: what the documents say of a division operator, and what changed between its versions."""
+"""``vinculum spec``: what the documents say of a division operator, what changed, and what shows that it is kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from vinculum.errors import SpecLookupError
 from vinculum.reporting.spec_diff_page import difference_page
 from vinculum.reporting.spec_json import as_json, difference_as_json
 from vinculum.reporting.spec_page import overview, page
+from vinculum.reporting.trace_page import trace_as_json, trace_page
 from vinculum.spec.diff import difference
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.registry import find, find_version, rows_of, versions
@@ -32,24 +33,28 @@ def spec(
     variant: Annotated[
         str | None, typer.Option(help="One of SONNX's three. Left out: all.", metavar="real|float|int")
     ] = None,
+    traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print what the documents say of a division operator, or what changed between two versions of it."""
+    """Print what the documents say of a division operator, what changed between versions, or what shows it right."""
     if name is None:
-        if (version, against, variant) != (None, None, None):
+        if traced or (version, against, variant) != (None, None, None):
             raise SpecLookupError(
-                "--version, --against and --variant go with an operator; give Div, Reciprocal or Divide"
+                "--version, --against, --variant and --trace go with an operator; give Div, Reciprocal or Divide"
             )
         rows = rows_of(dialect)
         _print(overview(rows), {"rows": [as_json(row) for row in rows]}, machine)
     elif against is not None:
+        if traced:
+            raise SpecLookupError("--against compares two versions, --trace follows the clauses of one; leave one out")
         old = find_version(name, against, dialect=dialect, variant=variant)
         diff = difference(old, _rows(name, version, dialect, variant)[0])
         _print(difference_page(diff), difference_as_json(diff), machine)
     else:
         rows = _rows(name, version, dialect, variant)
-        pages = [part for row in rows for part in (page(row), Text(""))]
-        objects = [as_json(row) for row in rows]
+        as_page, as_object = (trace_page, trace_as_json) if traced else (page, as_json)
+        pages = [part for row in rows for part in (as_page(row), Text(""))]
+        objects = [as_object(row) for row in rows]
         _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, machine)
 
 

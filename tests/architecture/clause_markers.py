@@ -1,0 +1,71 @@
+"""Which test names which clause: the clause markers of the tests, read without running any.
+
+A test names clauses by ``@pytest.mark.clause(ROW, TAG, ...)``, ROW being the title of a row, such as ``"Div-6"``; one
+marker for each row. With a tag alone, ``@pytest.mark.clause(TAG)``, it names the clause without a row, which stands
+for no row in particular.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class ClauseMarker:
+    """One clause marker that decorates a test.
+
+    Attributes
+    ----------
+    test : str
+        The test or the class of tests, as pytest calls it within its file: ``"TestEveryPair::test_floats"``.
+    line : int
+        Where the marker stands.
+    words : tuple of str or None
+        Its arguments; None for what is not a string.
+    file : str
+        The test's file, as pytest is given it: ``"tests/exhaustive/test_sixteen_bits.py"``.
+    """
+
+    test: str
+    line: int
+    words: tuple[str | None, ...]
+    file: str = ""
+
+    def names(self, row: str, tag: str) -> bool:
+        """Tell whether the marker names a clause of a row."""
+        return self.words[:1] == (row,) and tag in self.words[1:]
+
+
+def markers(source: str, file: str = "") -> Iterator[ClauseMarker]:
+    """Yield each clause marker of a file, in the order of its tests."""
+    yield from _markers(ast.parse(source), (), file)
+
+
+@cache
+def every_marker() -> tuple[ClauseMarker, ...]:
+    """Return each clause marker of the tests."""
+    return tuple(
+        marker
+        for path in sorted(TESTS.rglob("test_*.py"))
+        for marker in markers(path.read_text(encoding="utf-8"), path.relative_to(TESTS.parent).as_posix())
+    )
+
+
+def _markers(node: ast.AST, within: tuple[str, ...], file: str) -> Iterator[ClauseMarker]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.ClassDef):
+            yield from _markers(child, within, file)
+            continue
+        path = (*within, child.name)
+        for call in child.decorator_list:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "clause":
+                words = [word.value if isinstance(word, ast.Constant) else None for word in call.args]
+                strings = tuple(word if isinstance(word, str) else None for word in words)
+                yield ClauseMarker("::".join(path), call.lineno, strings, file)
+        yield from _markers(child, path, file)

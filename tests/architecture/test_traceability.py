@@ -1,0 +1,226 @@
+"""Every clause is followed from its row to theorems, functions and tests, and the checks of that chain are tested."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs.checking import trace_links, traceability
+from proofs.checking.provers import PROVERS, WHY3_VERSION, ProofError
+from proofs.checking.trace_links import Link, Links, NoTheorem
+from tests.architecture.clause_markers import ClauseMarker, every_marker
+from vinculum.spec.model import Clause
+from vinculum.spec.registry import ROWS
+from vinculum.spec.traceability import DATA, Theorem
+
+made = cache(traceability.made)
+
+ROW = replace(
+    ROWS[0],
+    clauses=(Clause("shapes", "They are equal.", "Inputs"), Clause("types", "They are equal.", "Inputs")),
+)
+PROVED: dict[str, Theorem | None] = {"tensor.Shape.size": Theorem("tensor.Shape.size", ("Z3 4.8.12",), 0.1)}
+EQUAL = "vinculum.tensors.broadcasting.equal"
+LINKS = Links(
+    (Link(("shapes",), theorems=("tensor.Shape.size",), functions=(EQUAL,)), Link(("types",), functions=(EQUAL,))),
+    (NoTheorem(("types",), because="not about numbers"),),
+)
+MARKERS = (ClauseMarker("test_it", 1, (ROW.title, "shapes", "types"), "tests/test_it.py"),)
+
+
+def functions(row: dict[str, Any]) -> list[str]:
+    """Return the functions that keep the clauses of a stored row."""
+    return [name for clause in row["clauses"].values() for name in clause["functions"]]
+
+
+class TestOurChain:
+    """No clause lacks a row, a theorem, a function or a test, and what is generated is up to date."""
+
+    def test_nothing_breaks_it(self) -> None:
+        assert made()[0] == []
+
+    @pytest.mark.parametrize("path", [DATA, traceability.DOCUMENT], ids=lambda path: str(path.name))
+    def test_generated_files_are_up_to_date(self, path: Path) -> None:
+        up_to_date = path.read_text(encoding="utf-8") == made()[1][path]
+        assert up_to_date, f"{path.name} is out of date: make traceability"
+
+    def test_every_kernel_keeps_a_clause(self) -> None:
+        linked = {name for row in json.loads(made()[1][DATA])["rows"].values() for name in functions(row)}
+        rooms = traceability.ROOT / "src" / "vinculum" / "kernels"
+        kernels = [
+            f"vinculum.kernels.{path.stem}.{node.name}"
+            for path in (*rooms.glob("*_quotient.py"), rooms / "binary_formats.py")
+            for node in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        ]
+        assert sorted(set(kernels) - linked) == []
+
+    def test_exceptions_are_few(self) -> None:
+        links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
+        assert all(len(exception.because) > 20 for exception in links.exceptions)
+        assert sum(len(exception.clauses) for exception in links.exceptions) < 12
+
+    def test_every_row_is_found_where_it_stands(self) -> None:
+        places = {row.title: traceability.place(row) for row in ROWS}
+        assert len(set(places.values())) == 12
+        assert places["Div-14"] == ("src/vinculum/spec/onnx_div.py", "DIV_14")
+        assert places["SONNX Div (int)"] == ("src/vinculum/spec/sonnx_div.py", "DIV_INT")
+
+    def test_a_row_that_stands_nowhere(self) -> None:
+        with pytest.raises(LookupError, match="Div-1"):
+            traceability.place(ROW)
+
+
+def without_link(links: Links) -> Links:
+    """Leave the first link out."""
+    return replace(links, links=links.links[1:])
+
+
+def with_link(**changed: tuple[str, ...]) -> Callable[[Links], Links]:
+    """Change the first link."""
+    return lambda links: replace(links, links=(replace(links.links[0], **changed), *links.links[1:]))
+
+
+class TestWhatBreaksIt:
+    """Each break that is planted is told by name, and nothing else is."""
+
+    def test_nothing_is_told_of_a_whole_chain(self) -> None:
+        assert list(trace_links.problems(LINKS, [ROW], PROVED, MARKERS)) == []
+
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            (without_link, ["Div-1, shapes: no theorem", "Div-1, shapes: no function"]),
+            (with_link(theorems=()), ["Div-1, shapes: no theorem"]),
+            (with_link(functions=()), ["Div-1, shapes: no function"]),
+            (
+                with_link(theorems=("tensor.Shape.gone",)),
+                ["tensor.Shape.gone: no session and no script has this theorem"],
+            ),
+            (with_link(functions=(f"{EQUAL}ity",)), [f"{EQUAL}ity: there is no such function"]),
+            (with_link(clauses=("shapes", "ranks")), ["unused: no row named has the clause ranks"]),
+            (with_link(rows=("Div-1", "Div-7")), ["unused: Div-7 has none of shapes"]),
+            (lambda links: replace(links, exceptions=()), ["Div-1, types: no theorem"]),
+            (
+                lambda links: replace(links, exceptions=(NoTheorem(("types", "shapes"), because="why"),)),
+                ["Div-1, shapes: excused from having a theorem, and has one"],
+            ),
+            (
+                lambda links: replace(links, exceptions=(*links.exceptions, NoTheorem(("ranks",), because="why"))),
+                ["unused: no row named has the clause ranks"],
+            ),
+        ],
+    )
+    def test_a_broken_link(self, change: Callable[[Links], Links], told: list[str]) -> None:
+        assert list(trace_links.problems(change(LINKS), [ROW], PROVED, MARKERS)) == told
+
+    def test_a_theorem_that_is_not_proved(self) -> None:
+        told = trace_links.problems(LINKS, [ROW], {"tensor.Shape.size": None}, MARKERS)
+        assert list(told) == ["tensor.Shape.size: not proved"]
+
+    def test_a_clause_without_a_test_of_its_own(self) -> None:
+        markers = [ClauseMarker("test_it", 1, (ROW.title, "shapes")), ClauseMarker("test_it", 2, ("types",))]
+        assert list(trace_links.problems(LINKS, [ROW], PROVED, markers)) == ["Div-1, types: no test"]
+
+    def test_a_theorem_that_left_our_sessions(self) -> None:
+        """The whole chain, with one theorem of one session gone."""
+        links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
+        proved = traceability.every_theorem()
+        gone = "integer_division.Truncation.only_overflow"
+        assert proved.pop(gone) is not None
+        told = set(trace_links.problems(links, ROWS, proved, every_marker()))
+        assert told - set(made()[0]) == {f"{gone}: no session and no script has this theorem"}
+
+
+class TestNames:
+    """What is a theorem, and what is a function."""
+
+    def test_theorems_are_read_from_sessions_and_scripts(self, tmp_path: Path) -> None:
+        folder = tmp_path / "theories" / "sums"
+        folder.mkdir(parents=True)
+        (tmp_path / "theories" / "sums.mlw").touch()
+        (tmp_path / "theories" / "unproved.mlw").touch()  # without a session
+        (tmp_path / "gappa").mkdir()
+        (tmp_path / "gappa" / "binary16.gappa").touch()
+        (folder / "why3session.xml").write_text(
+            '<why3session><prover id="0" name="Z3" version="4.8.12"/><file><theory name="Sum">'
+            '<goal name="zero&apos;vc" proved="true">'
+            '<proof prover="0"><result status="valid" time="0.21"/></proof></goal>'
+            '<goal name="one"><proof prover="0"><result status="timeout" time="5.0"/></proof></goal>'
+            '<goal name="two"><transf name="destruct_term" proved="true" arg1="y"></transf></goal>'  # not applied
+            "</theory></file></why3session>"
+        )
+        assert traceability.every_theorem(tmp_path) == {
+            "sums.Sum.zero": Theorem("sums.Sum.zero", ("Z3 4.8.12",), 0.3),
+            "sums.Sum.one": None,
+            "sums.Sum.two": None,
+            "gappa.binary16": Theorem("gappa.binary16", ("Gappa 1.4.1",), None),
+        }
+
+    @pytest.mark.parametrize(
+        "name",
+        [EQUAL, "vinculum.ops.operator.Operator", "vinculum.ops.operator.Operator.infer", "vinculum.reference.divide"],
+    )
+    def test_functions(self, name: str) -> None:
+        assert trace_links.is_defined(name)
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "vinculum.tensors.broadcasting.unequal",
+            "vinculum.tensors.broadcasting.equal.deeper",
+            "vinculum.kernels.entries.ieee_quotient",  # imported there, not defined
+            "vinculum.tensors.broadcasting",
+            "numpy.divide",
+        ],
+    )
+    def test_what_is_no_function_of_ours(self, name: str) -> None:
+        assert not trace_links.is_defined(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[link]", "traceability.toml: "),
+        ("[[link]]\nclauses = ['a']\ntheorem = ['b']", "theorem"),
+        ("[[exception]]\nbecause = 'c'", "clauses"),
+        ("[[links]]\nclauses = ['a']", "not links"),
+        ("link = 3", "traceability.toml: "),
+    ],
+)
+def test_a_file_that_says_something_else(text: str, words: str) -> None:
+    with pytest.raises(ProofError, match=words):
+        trace_links.read(text)
+
+
+class TestSafetyPage:
+    """``docs/safety.md`` speaks of the theories and the tools that there are."""
+
+    PAGE = (traceability.ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
+    THEORIES = sorted(path.stem for path in (traceability.ROOT / "proofs" / "theories").glob("*.mlw"))
+
+    def patterns(self) -> list[str]:
+        """Return the first column of the table of theories."""
+        table = self.PAGE.partition("| theories |")[2].partition("\n\n")[0]
+        return re.findall(r"`(\w+\*?)`", "".join(line.split("|")[1] for line in table.splitlines()[2:]))
+
+    def test_every_theory_is_named(self) -> None:
+        assert [name for name in self.THEORIES if not any(fnmatch(name, p) for p in self.patterns())] == []
+
+    def test_no_other_theory_is_named(self) -> None:
+        assert [
+            p for p in self.patterns() if p != "gappa" and not any(fnmatch(name, p) for name in self.THEORIES)
+        ] == []
+
+    def test_versions_are_those_of_the_provers(self) -> None:
+        tools = {f"{prover.name} {prover.version}".lower() for prover in PROVERS.values()}
+        assert [tool for tool in (*tools, f"why3 {WHY3_VERSION}") if tool not in self.PAGE.lower()] == []

@@ -1,0 +1,96 @@
+"""What the package and the theories both state is the same: constants, formats, ranges, the table of special values.
+
+The kernels are transcriptions of proved programs. Tests of their quotients are elsewhere; these compare the texts.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from vinculum.kernels import direct_quotient, two_step_quotient
+from vinculum.spec import element_types
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
+from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
+
+THEORIES = Path(__file__).parents[2] / "proofs" / "theories"
+
+
+def module(theory: str, name: str) -> str:
+    """Return the text of one module of a theory."""
+    text = (THEORIES / f"{theory}.mlw").read_text(encoding="utf-8")
+    found = re.search(rf"^module {name}$.*?^end$", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+def constant(theory: str, name: str, called: str) -> str:
+    """Return the text of the literal that a module gives a constant."""
+    found = re.search(rf"constant {called} : \w+ = \(?(-?[\w.]+)", module(theory, name))
+    assert found is not None
+    return found[1]
+
+
+class TestConstantsOfKernels:
+    """The factors and the numbers that the kernels add, bit for bit."""
+
+    def test_two_step_quotient(self) -> None:
+        stated = constant("two_step_estimates", "Estimate", "reduced_one")
+        assert float.fromhex(stated) == two_step_quotient._REDUCED_ONE
+
+    @pytest.mark.parametrize(
+        ("name", "called", "value"),
+        [
+            ("Binary32", "enlarged_one", float(direct_quotient._ENLARGED_ONE_32)),
+            ("Binary64", "enlarged_one", direct_quotient._ENLARGED_ONE_64),
+            ("LowBits", "high_one", direct_quotient._HIGH_ONE),
+        ],
+    )
+    def test_direct_quotient(self, name: str, called: str, value: float) -> None:
+        assert value == float.fromhex(constant("direct_division", name, called))
+
+
+@pytest.mark.parametrize("name", ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"])
+def test_ranges_of_integers(name: str) -> None:
+    element_type: ElementType = getattr(element_types, name.upper())
+    bounds = tuple(int(constant("integer_division", name, called), 0) for called in ("minimum", "maximum"))
+    assert bounds == (element_type.minimum, element_type.maximum)
+
+
+@pytest.mark.parametrize(
+    ("name", "element_type"), [("binary16", FLOAT16), ("bfloat16", BFLOAT16), ("binary32", FLOAT), ("binary64", DOUBLE)]
+)
+def test_formats(name: str, element_type: ElementType) -> None:
+    text = module("float_formats", "Format")
+    found = re.search(rf"{name} : format = {{ precision = (\d+); least = (-\d+); greatest = (\d+) }}", text)
+    stated = element_type.binary_format
+    assert found is not None
+    assert stated is not None
+    assert tuple(map(int, found.groups())) == (
+        stated.significand_bits,
+        stated.subnormal_exponent,
+        stated.bias,  # the exponent of the largest power of two
+    )
+
+
+def test_the_table_of_special_values() -> None:
+    words = {
+        OperandClass.ZERO: "ZeroClass",
+        OperandClass.FINITE: "FiniteClass",
+        OperandClass.INFINITY: "InfinityClass",
+        OperandClass.NAN: "NaNClass",
+        QuotientClass.ZERO: "ZeroQuotient",
+        QuotientClass.ROUNDED: "RoundedQuotient",
+        QuotientClass.INFINITY: "InfinityQuotient",
+        QuotientClass.NAN: "NaNQuotient",
+    }
+    ours = [
+        (words[dividend], words[divisor], words[special_case(dividend, divisor).quotient])
+        for dividend, divisor in product(OperandClass, repeat=2)
+    ]
+    proved = re.findall(r"\| (\w+Class), (\w+Class) -> (\w+Quotient)", module("float_division", "SpecialValues"))
+    assert len(ours) == 16
+    assert sorted(proved) == sorted(ours)

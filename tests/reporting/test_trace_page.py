@@ -1,0 +1,82 @@
+"""The page of what a row's clauses rest on says all that is stored, at any width."""
+
+from __future__ import annotations
+
+from io import BytesIO, TextIOWrapper
+
+import pytest
+from rich.console import Console
+
+from vinculum.reporting.trace_page import trace_as_json, trace_page
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.registry import ROWS
+from vinculum.spec.traceability import trace
+
+rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+
+
+def printed(row: OperatorSpec, width: int = 80) -> str:
+    """Return what the page looks like where no colour and no character beyond ASCII can be shown."""
+    file = TextIOWrapper(BytesIO(), encoding="ascii", newline="\n")
+    Console(width=width, file=file, highlight=False).print(trace_page(row))
+    file.seek(0)
+    return file.read()
+
+
+def run_together(text: str) -> str:
+    """Return a text without spaces and line breaks, so that what was folded is found."""
+    return "".join(text.split())
+
+
+@rows
+@pytest.mark.parametrize("width", [80, 120])
+def test_nothing_is_cut_off(row: OperatorSpec, width: int) -> None:
+    text = printed(row, width)
+    assert max(map(len, text.splitlines())) <= width
+    folded, traced = run_together(text), trace(row)
+    assert f"{traced.constant}in{traced.file}" in folded
+    for clause, found in zip(row.clauses, traced.clauses, strict=True):
+        names = [theorem.name for theorem in found.theorems]
+        tests = [part for test in (*found.tests, *found.shared_tests) for part in test.split("::", 1)]
+        for said in (clause.tag, clause.statement, *names, *found.functions, *tests):
+            assert run_together(said) in folded
+        assert run_together(found.no_theorem_because or "") in folded
+
+
+def block_of(title: str, tag: str) -> list[str]:
+    """Return the lines of one clause of one row, its tag first."""
+    page = printed(next(row for row in ROWS if row.title == title))
+    lines = [line.rstrip() for line in page.splitlines()]
+    below = lines[lines.index(tag) :]
+    return below[: below.index("")] if "" in below else below
+
+
+def test_a_clause_is_followed_in_order() -> None:
+    """The clause, what is proved and by what, what keeps it, what tests it."""
+    block = block_of("SONNX Div (int)", "[V1]")
+    assert block[1].startswith("    No element of A is the smallest integer")
+    assert [line.split()[0] for line in block[2:] if line[4:5].strip()] == ["theorems", "functions", "tests"]
+    theorem = block.index("    theorems   integer_division.Truncation.only_overflow")
+    assert block[theorem + 1].strip().startswith("Z3 4.8.12; ")
+    assert block[theorem + 1].endswith(" s")
+
+
+def test_tests_stand_under_their_file_once() -> None:
+    block = block_of("SONNX Div (int)", "[V1]")
+    files = [line.split()[-1] for line in block if line.endswith(".py")]
+    assert files
+    assert len(files) == len(set(files))
+
+
+def test_a_clause_without_a_theorem_says_why() -> None:
+    assert any(line.startswith("    theorems   none: about ") for line in block_of("Div-14", "one-element-type"))
+
+
+@rows
+def test_json_has_the_statement_and_all_that_is_stored(row: OperatorSpec) -> None:
+    found, traced = trace_as_json(row), trace(row)
+    assert (found["title"], found["constant"], found["source"]["url"]) == (row.title, traced.constant, row.source.url)
+    for clause, stored, read in zip(row.clauses, traced.clauses, found["clauses"], strict=True):
+        assert (read["tag"], read["statement"], read["basis"]) == (clause.tag, clause.statement, clause.basis)
+        assert [theorem["name"] for theorem in read["theorems"]] == [theorem.name for theorem in stored.theorems]
+        assert (read["functions"], read["tests"]) == (stored.functions, stored.tests)

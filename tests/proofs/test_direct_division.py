@@ -1,0 +1,155 @@
+"""The kernels for 8, 16 and 32 bits give what direct_division.mlw proves, at the ends of the ranges that it proves."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from vinculum.kernels import direct_quotient
+from vinculum.kernels.jit import inlined
+from vinculum.spec.element_types import INT8, INT16, INT32, UINT8, UINT16, UINT32, ElementType
+
+Array = npt.NDArray[Any]
+Rounding = Callable[[Fraction], int]
+
+THEORIES = Path(__file__).parents[2] / "proofs" / "theories"
+TYPES_16 = (INT8, INT16, UINT8, UINT16)
+TYPES_32 = (INT32, UINT32)
+# What the view of a whole number's sum with 1.5 * 2^52 exceeds the whole number by.
+EXCESS = int(np.float64(1.5 * 2.0**52).view(np.int64))
+
+each_rounding = pytest.mark.parametrize(
+    ("name", "rounding"), [("truncating", math.trunc), ("floor", math.floor)], ids=["truncating", "floor"]
+)
+each_type_16 = pytest.mark.parametrize("element_type", TYPES_16, ids=str)
+each_type_32 = pytest.mark.parametrize("element_type", TYPES_32, ids=str)
+
+
+def largest_operand(module: str) -> int:
+    """Return the bound up to which a module of the theory proves the quotients by a prepared divisor."""
+    text = (THEORIES / "direct_division.mlw").read_text(encoding="utf-8")
+    found = re.search(rf"^module {module}$.*?constant largest_operand : int = (\w+)", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return int(found[1], 0)
+
+
+def operands(minimum: int, maximum: int) -> tuple[Array, Array]:
+    """Return pairs within bounds: the ends, powers of two, and dividends next to multiples of their divisor."""
+    random = np.random.default_rng(5)
+    around = {sign * (2**k + d) for k in range(33) for d in (-1, 0, 1) for sign in (-1, 1)} | {minimum, maximum}
+    around |= {41, -41, 49, -49, minimum + 1, maximum - 1}
+    around |= set(random.integers(minimum, maximum, 100, endpoint=True).tolist())
+    values = sorted(value for value in around if minimum <= value <= maximum)
+    pairs = [(a, b) for a in values for b in values if b]
+    for b in filter(None, values):
+        most = max(abs(minimum), maximum) // abs(b)
+        for k in {1, most - 1, most, *random.integers(0, most, 3, endpoint=True).tolist()}:
+            pairs += [(sign * k * abs(b) + d, b) for d in (-1, 0, 1) for sign in (-1, 1)]
+    kept = np.array([pair for pair in pairs if minimum <= pair[0] <= maximum])
+    return kept[:, 0], kept[:, 1]
+
+
+def exact(rounding: Rounding, dividends: Array, divisors: Array) -> Array:
+    """Return the rational quotients, rounded."""
+    pairs = zip(dividends.tolist(), divisors.tolist(), strict=True)
+    return np.array([rounding(Fraction(a, b)) for a, b in pairs])
+
+
+def plain(name: str, dividends: Array, divisors: Array) -> Array:
+    """Return what a rule of the kernel gives, before it is stored."""
+    rule = inlined(getattr(direct_quotient, name))
+
+    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
+    def loop(dividends: Array, divisors: Array, results: Array) -> None:
+        for i in range(results.size):
+            results[i] = rule(dividends[i], divisors[i])
+
+    results = np.empty(dividends.size, np.int64)
+    loop(dividends, divisors, results)
+    return results
+
+
+def prepared(name: str, dividends: Array, divisors: Array) -> Array:
+    """Return the same of a rule for prepared divisors."""
+    rule = inlined(getattr(direct_quotient, f"{name}_by"))
+    reciprocal = inlined(getattr(direct_quotient, f"reciprocal_{name[-2:]}"))
+
+    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
+    def loop(dividends: Array, divisors: Array, results: Array) -> None:
+        for i in range(results.size):
+            results[i] = rule(dividends[i], divisors[i], reciprocal(divisors[i]))
+
+    results = np.empty(dividends.size, np.int64)
+    loop(dividends, divisors, results)
+    return results
+
+
+@pytest.mark.parametrize(("module", "types"), [("Binary32", TYPES_16), ("Binary64", TYPES_32)])
+def test_the_proved_range_holds_the_types(module: str, types: tuple[ElementType, ...]) -> None:
+    assert max(max(-kind.minimum, kind.maximum) for kind in types) <= largest_operand(module)
+
+
+@each_rounding
+@each_type_16
+@pytest.mark.parametrize("divide", [plain, prepared])
+def test_16_bits(
+    name: str, rounding: Rounding, element_type: ElementType, divide: Callable[[str, Array, Array], Array]
+) -> None:
+    a, b = operands(element_type.minimum, element_type.maximum)
+    typed = (a.astype(element_type.numpy), b.astype(element_type.numpy))
+    np.testing.assert_array_equal(divide(f"{name}_16", *typed), exact(rounding, a, b))
+
+
+@each_rounding
+@each_type_32
+@pytest.mark.parametrize("divide", [plain, prepared])
+def test_32_bits(
+    name: str, rounding: Rounding, element_type: ElementType, divide: Callable[[str, Array, Array], Array]
+) -> None:
+    a, b = operands(element_type.minimum, element_type.maximum)
+    typed = (a.astype(element_type.numpy), b.astype(element_type.numpy))
+    np.testing.assert_array_equal(divide(f"{name}_32", *typed) - EXCESS, exact(rounding, a, b))
+
+
+@each_rounding
+@pytest.mark.parametrize("divide", [plain, prepared])
+@pytest.mark.parametrize(("bits", "module", "excess"), [(16, "Binary32", 0), (32, "Binary64", EXCESS)])
+def test_the_whole_proved_range(
+    name: str,
+    rounding: Rounding,
+    divide: Callable[[str, Array, Array], Array],
+    bits: int,
+    module: str,
+    excess: int,
+) -> None:
+    limit = largest_operand(module)
+    a, b = operands(-limit, limit)
+    assert {-limit, limit} <= set(a.tolist()) & set(b.tolist())
+    np.testing.assert_array_equal(divide(f"{name}_{bits}", a, b) - excess, exact(rounding, a, b))
+
+
+@pytest.mark.parametrize("element_type", [INT8, INT16, INT32], ids=str)
+@pytest.mark.parametrize("divide", [plain, prepared])
+@pytest.mark.parametrize("name", ["truncating", "floor"])
+def test_minimum_by_minus_one(
+    element_type: ElementType, divide: Callable[[str, Array, Array], Array], name: str
+) -> None:
+    narrow = element_type is not INT32
+    a, b = (np.array([value], element_type.numpy) for value in (element_type.minimum, -1))
+    result = divide(f"{name}_{16 if narrow else 32}", a, b)
+    assert result[0] - (0 if narrow else EXCESS) == -element_type.minimum
+    assert result.astype(element_type.numpy)[0] == element_type.minimum
+
+
+@pytest.mark.parametrize(("float_type", "divisor"), [(np.float32, 41), (np.float64, 49)])
+def test_a_reciprocal_that_is_not_enlarged_falls_short(float_type: Any, divisor: int) -> None:
+    assert np.trunc(float_type(divisor) * (float_type(1) / float_type(divisor))) == 0

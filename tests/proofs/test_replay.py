@@ -149,6 +149,13 @@ class TestWhatFails:
         with pytest.raises(ProofError, match=r"not listed .*: sums\.Sums\.odd axiom"):
             replay.replay(proofs, working(proofs))
 
+    def test_a_value_that_does_not_exist(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        theory = proofs / "theories" / "sums.mlw"
+        text = TRUE.replace("\nend", "\n  let f () : int ensures { false } = any int ensures { false }\nend")
+        theory.write_text(text, encoding="utf-8")
+        record(theory)
+        assert "not proved: sums.Sums.f" in told_by(proofs, capsys)[1]
+
     def test_a_script_that_gappa_refuses(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (proofs / "gappa" / "wrong.gappa").write_text("{ x in [0, 1] -> x * x in [0, 0.5] }\n", encoding="utf-8")
         (proofs / "gappa" / "right.gappa").write_text("{ x in [0, 1] -> x * x in [0, 1] }\n", encoding="utf-8")

@@ -1,0 +1,99 @@
+"""What is stored of the proofs is whole: no prover is needed to see that, `make proofs` replays it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.mutants import mutants
+from proofs.checking.provers import ProofError
+from proofs.checking.recorded import recorded, require_unchanged
+from proofs.checking.sessions import Session
+from proofs.checking.trusted import listed, require_listed, trusted
+
+PROOFS = Path(__file__).parents[2] / "proofs"
+THEORIES = sorted((PROOFS / "theories").glob("*.mlw"))
+
+
+@pytest.mark.parametrize("theory", THEORIES, ids=lambda theory: theory.stem)
+class TestEachTheory:
+    """Each theory has a session, made from its very text, in which every goal is proved."""
+
+    def test_its_session_proves_every_goal(self, theory: Path) -> None:
+        session = Session(theory, Path())
+        session.read()
+        theorems = session.theorems()
+        assert theorems
+        assert [theorem.title for theorem in theorems if not theorem.proved] == []
+        assert all(theorem.provers for theorem in theorems)
+
+    def test_its_text_is_the_one_that_was_proved(self, theory: Path) -> None:
+        require_unchanged(theory)
+
+    def test_false_variants_of_it_are_tried(self, theory: Path) -> None:
+        tried = list(mutants(PROOFS, [theory.stem]))
+        assert tried
+        assert all(mutant.text() != theory.read_text(encoding="utf-8") for mutant in tried)
+
+
+def test_every_false_variant_says_why_it_is_false() -> None:
+    assert [mutant.title for mutant in mutants(PROOFS) if len(mutant.false_because) < 10] == []
+
+
+def test_nothing_is_recorded_that_is_not_there() -> None:
+    assert sorted(recorded(PROOFS / "theories")) == [theory.name for theory in THEORIES]
+
+
+class TestWhatIsTrusted:
+    """Every axiom, assumption, admitted goal and contract without a body is listed with its reason."""
+
+    def test_the_list_is_complete_and_true(self) -> None:
+        require_listed(PROOFS)
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("axiom bad: 1 = 2", ["t.M.bad axiom"]),
+            ("let f () = assume { false }", ["t.M.? assume"]),
+            ("let f () : int = admit { false }; 1", ["t.M.? admit"]),
+            ("val f (x: int) : int ensures { result = x + 1 }", ["t.M.f val"]),
+            ("val ghost function f int : int", ["t.M.f val"]),
+            ("val ([]) (x: int) : int", ["t.M.([]) val"]),
+            ("let f () : int = any int ensures { false }", []),  # Why3 asks for a witness
+            ("(* axiom in a comment: 1 = 2 *) let f (x: int) = x (* axiom *)", []),
+            ("clone mach.int.Bounded_int with type t = t, axiom .", ["t.M.mach.int.Bounded_int clone"]),
+            (
+                "clone export ieee_float.GenericFloat with\n    type t = t,\n    axiom .\n  axiom more: true",
+                ["t.M.ieee_float.GenericFloat clone", "t.M.more axiom"],
+            ),
+            ("clone export ours.Abstract with constant c = c, axiom .", []),
+            ("clone ours.Abstract as A with type t = t, val (+) = add, val f\n  axiom more: true", ["t.M.more axiom"]),
+            ("let lemma axiomatic (valid: int) = ()", []),
+        ],
+    )
+    def test_each_way_to_assume_is_seen(self, tmp_path: Path, text: str, found: list[str]) -> None:
+        (tmp_path / "ours.mlw").write_text("", encoding="utf-8")
+        theory = tmp_path / "t.mlw"
+        theory.write_text(f"module M\n  {text}\nend\n", encoding="utf-8")
+        assert trusted(theory) == found
+
+    @pytest.mark.parametrize(
+        ("row", "complaint"),
+        [
+            ("", "not listed with a reason in proofs/README.md: t.M.bad axiom"),
+            ("| `t.M.bad` | axiom | |", "not listed with a reason"),
+            ("| `t.M.bad` | axiom | ours |\n| `t.M.old` | axiom | gone |", "in no theory: t.M.old axiom"),
+        ],
+    )
+    def test_a_list_that_differs_is_refused(self, tmp_path: Path, row: str, complaint: str) -> None:
+        (tmp_path / "theories").mkdir()
+        (tmp_path / "theories" / "t.mlw").write_text("module M\n  axiom bad: 1 = 2\nend\n", encoding="utf-8")
+        (tmp_path / "README.md").write_text(f"# Trust\n{row}\n", encoding="utf-8")
+        with pytest.raises(ProofError, match=complaint):
+            require_listed(tmp_path)
+
+    def test_a_reason_is_read_from_the_table(self, tmp_path: Path) -> None:
+        readme = tmp_path / "README.md"
+        readme.write_text("| name | what | reason |\n|---|---|---|\n| `a.B.c` | val | because |\n", encoding="utf-8")
+        assert listed(readme) == ["a.B.c val"]

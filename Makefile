@@ -56,7 +56,7 @@ survey: .venv/test
 proofs:
 	$(PYTHON) -m proofs.checking.replay
 
-# The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc.
+# The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
 sonnx-c:
 	$(PYTHON) -m proofs.checking.extraction build/sonnx-c
 

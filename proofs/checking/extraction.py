@@ -1,25 +1,31 @@
 """Extracts the proved loops: ``python -m proofs.checking.extraction FOLDER`` makes the C library of SONNX Div there.
 
 Why3's own extraction writes the functions in C; ``c/*.drv`` tells it how. By hand are the header, ``c/sonnx_div.h``,
-and the conditions that the compiler must meet, ``c/contract.h``.
+and the conditions that the compiler must meet, ``c/contract.h``. The environment's CC and AR name another compiler.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from proofs.checking.ending import ended
 from proofs.checking.provers import WHY3_VERSION, ProofError
 
 PROOFS = Path(__file__).parents[1]
 LIBRARY = "libsonnx_div.a"
 HEADERS = ("sonnx_div.h", "contract.h")
-COMPILER = "gcc"
+# Unless the environment names others as CC and AR, such as a cross compiler's.
+COMPILER, ARCHIVER = "gcc", "ar"
+_ORIGIN = "/* Extracted by Why3"
 # Freestanding: the library is for targets without an operating system too.
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
 
@@ -69,7 +75,8 @@ def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
     Raises
     ------
     ProofError
-        If Why3 is missing, is not the version of the proofs, or refuses a theory.
+        If Why3 is missing, is not the version of the proofs, or refuses a theory; or if a file of somebody else lies
+        where one of ours comes to lie.
     """
     if shutil.which("why3") is None:
         raise ProofError("not installed: why3; on Debian 12: apt install why3")
@@ -78,19 +85,31 @@ def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
         raise ProofError(f"{version.strip()!r} is installed; the proofs are made with {WHY3_VERSION}")
     folder.mkdir(parents=True, exist_ok=True)
     for header in HEADERS:
-        shutil.copyfile(PROOFS / "c" / header, folder / header)
+        text = (PROOFS / "c" / header).read_text(encoding="utf-8")
+        _cleared(folder / header, "\n".join(text.splitlines()[:2])).write_text(text, encoding="utf-8")
     return [_extract(file, folder) for file in (C_FILES if files is None else files)]
 
 
 def _extract(file: CFile, folder: Path) -> Path:
-    path = folder / file.name
-    path.unlink(missing_ok=True)  # Why3's exit code is 0 after some errors, and it would leave an old file there
+    path = _cleared(folder / file.name, _ORIGIN)
     drivers = ("-D", "c", "-D", str(PROOFS / "c" / file.driver), "-L", str(PROOFS / "theories"))
-    said = _run("why3", "extract", *drivers, *file.modules, "-o", str(path))
-    if not path.exists():
-        raise ProofError(f"why3 did not extract {file.name}: {' '.join(said.split())}")
-    origin = f"/* Extracted by Why3 {WHY3_VERSION} from {', '.join(file.modules)}: change it there. */\n"
-    path.write_text(f'{origin}#include "contract.h"\n\n{path.read_text(encoding="utf-8").strip()}\n', encoding="utf-8")
+    with tempfile.TemporaryDirectory() as working:
+        made = Path(working) / file.name
+        said = _run("why3", "extract", *drivers, *file.modules, "-o", str(made))
+        if not made.exists():  # Why3's exit code is 0 after some errors
+            raise ProofError(f"why3 did not extract {file.name}: {' '.join(said.split())}")
+        text = made.read_text(encoding="utf-8").strip()
+    origin = f"{_ORIGIN} {WHY3_VERSION} from {', '.join(file.modules)}: change it there. */"
+    path.write_text(f'{origin}\n#include "contract.h"\n\n{text}\n', encoding="utf-8")
+    return path
+
+
+def _cleared(path: Path, opening: str) -> Path:
+    """Remove the file of an earlier run, which opens like that, and return its path; a file of somebody else stays."""
+    if path.exists():
+        if not path.read_text(encoding="utf-8", errors="replace").startswith(opening):
+            raise ProofError(f"{path} is not ours to overwrite; name another folder")
+        path.unlink()
     return path
 
 
@@ -111,16 +130,23 @@ def build(folder: Path, sources: Sequence[Path], flags: Sequence[str] = ()) -> P
     ProofError
         If the compiler is missing or not content.
     """
-    if shutil.which(COMPILER) is None:
-        raise ProofError(f"not installed: {COMPILER}; on Debian: apt install {COMPILER}")
-    folder.mkdir(parents=True, exist_ok=True)
+    compiler = _command("CC", COMPILER)
+    archiver = _command("AR", ARCHIVER)
+    library = folder / LIBRARY
+    library.unlink(missing_ok=True)  # none is left that could pass for the new one
     objects = [folder / f"{source.stem}.o" for source in sources]
     for source, made in zip(sources, objects, strict=True):
-        _run(COMPILER, *FLAGS, *flags, "-c", str(source), "-o", str(made))
-    library = folder / LIBRARY
-    library.unlink(missing_ok=True)
-    _run("ar", "rcs", str(library), *map(str, objects))
+        _run(*compiler, *FLAGS, *flags, "-c", str(source), "-o", str(made))
+    _run(*archiver, "rcs", str(library), *map(str, objects))
     return library
+
+
+def _command(variable: str, otherwise: str) -> list[str]:
+    """Return the command that an environment variable names, in the words of a shell."""
+    command = shlex.split(os.environ.get(variable, "")) or [otherwise]
+    if shutil.which(command[0]) is None:
+        raise ProofError(f"not installed: {command[0]}; on Debian 12: apt install gcc, or name another as {variable}")
+    return command
 
 
 def _run(*command: str) -> str:
@@ -135,16 +161,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proofs.checking.extraction", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the C files and the library come to lie")
     parser.add_argument(
-        "--flag", action="append", default=[], metavar="FLAG", help="a further flag of gcc: --flag=-m32"
+        "--flag", action="append", default=[], metavar="FLAG", help="a further flag of the compiler: --flag=-m32"
     )
     given = parser.parse_args(arguments)
-    try:
+
+    def make() -> int:
         library = build(given.folder, extract(given.folder), given.flag)
-    except ProofError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{library} and {given.folder / HEADERS[0]}")
-    return 0
+        print(f"made {library}; to use it: gcc PROGRAM.c -I {given.folder} {library}, and include {HEADERS[0]}")
+        return 0
+
+    return ended(make)
 
 
 if __name__ == "__main__":

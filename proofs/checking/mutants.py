@@ -8,11 +8,11 @@ three times as long as the longest part of that takes.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,12 +20,14 @@ from math import ceil
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from proofs.checking.prove import search
+from proofs.checking import gappa
+from proofs.checking.ending import ended
+from proofs.checking.prove import attempt, search
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.sessions import AT_ONCE, VC, Session, copied, is_proved, step
+from proofs.checking.sessions import AT_ONCE, VC, Session, copied, is_proved, open_leaves, step
 
 PROOFS = Path(__file__).parents[1]
-_SHORTEST = 2
+_SHORTEST = 1
 
 
 @dataclass(frozen=True)
@@ -75,18 +77,29 @@ def mutants(proofs: Path, names: Sequence[str] = ()) -> Iterator[Mutant]:
     Raises
     ------
     ProofError
-        If a file cannot be read as such a list.
+        If there is no such file, or one cannot be read as such a list.
     """
-    for path in sorted((proofs / "mutants").glob("*.toml")):
-        if names and path.stem not in names:
-            continue
+    paths = {path.stem: path for path in sorted((proofs / "mutants").glob("*.toml"))}
+    for name in names or paths:
+        if name not in paths:
+            raise ProofError(f"no false variants of {name} are listed; there are those of: {', '.join(paths)}")
         try:
-            listed = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
-            for entry in listed:
-                file = proofs / "gappa" / entry["script"] if "script" in entry else proofs / f"theories/{path.stem}.mlw"
-                yield Mutant(file, entry.get("theorem", ""), entry["replace"], entry["by"], entry["false_because"])
-        except (tomllib.TOMLDecodeError, KeyError) as error:
-            raise ProofError(f"{path.name} is no list of mutants: {error}") from None
+            for entry in tomllib.loads(paths[name].read_text(encoding="utf-8"))["mutant"]:
+                yield _mutant(proofs, name, **entry)
+        except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+            raise ProofError(f"{name}.toml is no list of mutants: {error}") from None
+
+
+def _mutant(
+    proofs: Path, name: str, *, replace: str, by: str, false_because: str, theorem: str = "", script: str = ""
+) -> Mutant:
+    """Return the variant that an entry of a file describes: either of a theorem, or of a script."""
+    if not all(isinstance(word, str) for word in (replace, by, false_because, theorem, script)):
+        raise TypeError("every value is a string")
+    file = proofs / "gappa" / script if script else proofs / "theories" / f"{name}.mlw"
+    if bool(theorem) == bool(script) or not file.is_file():
+        raise TypeError(f"each variant names a theorem of {name}.mlw or a script in gappa/")
+    return Mutant(file, theorem, replace, by, false_because)
 
 
 def survives(mutant: Mutant, configuration: Path) -> bool:
@@ -106,24 +119,23 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
     """
     with tempfile.TemporaryDirectory() as folder:
         if not mutant.theorem:
-            return _gappa_proves(mutant, Path(folder))
+            script = Path(folder) / mutant.file.name
+            script.write_text(mutant.text(), encoding="utf-8")
+            return gappa.proves(script)
         session = Session(copied(mutant.file, Path(folder)), configuration)
         session.read()
-        plan = _plan(_goal(session, mutant))
+        plan, others = _plan(_goal(session, mutant))
         session.theory.write_text(mutant.text(), encoding="utf-8")
         session.erase()
         variant = Session(session.theory, configuration)
         search(variant, plan, only=(mutant.theorem.rpartition(".")[2],))
-        return is_proved(_goal(variant, mutant))
-
-
-def _gappa_proves(mutant: Mutant, folder: Path) -> bool:
-    script = folder / mutant.file.name
-    script.write_text(mutant.text(), encoding="utf-8")
-    told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
-    if "syntax error" in told.stderr:
-        raise ProofError(" ".join(told.stderr.split()))
-    return told.returncode == 0
+        left = open_leaves(_goal(variant, mutant))
+        while left and others:
+            attempt(variant, left[:1], others)
+            before, left = len(left), open_leaves(_goal(variant, mutant))
+            if len(left) == before:
+                break  # one part that nothing proves is enough
+        return not left
 
 
 def check_all(proofs: Path, configuration: Path, names: Sequence[str] = ()) -> int:
@@ -153,12 +165,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proofs.checking.mutants", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="names of files in proofs/mutants; none: all")
     given = parser.parse_args(arguments)
-    try:
+
+    def check() -> int:
         with tempfile.TemporaryDirectory() as folder:
             return 1 if check_all(PROOFS, configure(Path(folder)), given.names) else 0
-    except ProofError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+
+    return ended(check)
 
 
 def _goal(session: Session, mutant: Mutant) -> Element:
@@ -168,17 +180,15 @@ def _goal(session: Session, mutant: Mutant) -> Element:
     raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
 
 
-def _plan(goal: Element) -> str:
-    """Return a plan of what proves a goal: its provers before and after each of its transformations."""
+def _plan(goal: Element) -> tuple[str, str]:
+    """Return what proves a goal: a plan of its splits and its first prover, and a step of its other provers."""
     if not is_proved(goal):
         raise ProofError(f"the true {goal.get('name')} is not proved either")
-    keys = sorted({proof.get("prover", "") for proof in goal.iter("proof")})
+    provers = Counter(proof.get("prover", "") for proof in goal.iter("proof"))
     longest = max(float(result.get("time", "0")) for result in goal.iter("result"))
-    tries = [f"{key}:{max(_SHORTEST, ceil(3 * longest))}" for key in keys]
-    plan = list(tries)
-    for transformation in dict.fromkeys(step(split) for split in goal.iter("transf")):
-        plan += [transformation, *tries]
-    return " ".join(plan)
+    tries = [f"{key}:{max(_SHORTEST, ceil(3 * longest))}" for key, _ in provers.most_common()]
+    splits = dict.fromkeys(step(split) for split in goal.iter("transf"))
+    return " ".join([*splits, tries[0]]), "+".join(tries[1:])
 
 
 if __name__ == "__main__":

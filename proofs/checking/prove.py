@@ -1,7 +1,7 @@
 """Searches proofs: ``python -m proofs.checking.prove THEORY ...`` makes or completes the sessions of theories.
 
-A plan is a row of steps. ``z3:5`` lets a prover try every open goal for 5 seconds; any other name is one of Why3's
-transformations, its arguments after colons: ``split_vc``, ``destruct_term:s``.
+A plan is a row of steps. ``z3:5`` lets a prover try every open goal for 5 seconds, ``z3:5+cvc5:5`` two of them side by
+side; any other name is one of Why3's transformations, its arguments after colons: ``split_vc``, ``destruct_term:s``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from xml.etree.ElementTree import SubElement
+from xml.etree.ElementTree import Element, SubElement
 
-from proofs.checking.provers import PROVERS, ProofError, configure
+from proofs.checking.ending import ended
+from proofs.checking.provers import PROVERS, configure
 from proofs.checking.recorded import record
 from proofs.checking.sessions import VC, Session, drop_failures, is_proved, open_leaves
 
@@ -50,17 +51,22 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
         left = [leaf for goal in chosen for leaf in open_leaves(goal)]
         if not left:
             return
-        name, *rest = step.split(":")
-        for leaf in left:
-            if name in PROVERS:
-                SubElement(SubElement(leaf, "proof", prover=name, timelimit=(rest or ["1"])[0]), "undone")
-            else:
-                SubElement(leaf, "transf", {"name": name} | {f"arg{i}": word for i, word in enumerate(rest, 1)})
-        session.run()
-        for _, goal in session.goals():
-            drop_failures(goal)
+        attempt(session, left, step)
         still = sum(len(open_leaves(goal)) for _, goal in session.goals())
         tell(f"{step:12} {len(left):4} tried, {still} open in the theory")
+
+
+def attempt(session: Session, goals: Sequence[Element], step: str) -> None:
+    """Try one step of a plan on goals of a session, or parts of them, and keep what proves one."""
+    for goal in goals:
+        for name, *arguments in (each.split(":") for each in step.split("+")):
+            if name in PROVERS:
+                SubElement(SubElement(goal, "proof", prover=name, timelimit=(*arguments, "1")[0]), "undone")
+            else:
+                SubElement(goal, "transf", {"name": name} | {f"arg{i}": word for i, word in enumerate(arguments, 1)})
+    session.run()
+    for _, goal in session.goals():
+        drop_failures(goal)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,14 +81,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [name for name in given.theories if name not in known]
     if unknown:
         parser.error(f"no theory is called {unknown[0]!r}; there are: {', '.join(known)}")
-    try:
+
+    def prove_all() -> int:
         with tempfile.TemporaryDirectory() as folder:
             configuration = configure(Path(folder))
             proved = [_prove(known[name], configuration, given) for name in given.theories or known]
-    except ProofError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0 if all(proved) else 1
+        return 0 if all(proved) else 1
+
+    return ended(prove_all)
 
 
 def _prove(theory: Path, configuration: Path, given: argparse.Namespace) -> bool:
@@ -90,7 +96,7 @@ def _prove(theory: Path, configuration: Path, given: argparse.Namespace) -> bool
     session = Session(theory, configuration)
     if given.fresh:
         session.erase()
-    elif (session.folder / "why3session.xml").exists():
+    elif session.path.exists():
         session.read()
     print(theory.stem)
     search(session, given.plan, lambda line: print(f"  {line}", flush=True), given.only)

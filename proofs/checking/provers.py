@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WHY3_VERSION = "1.5.1"
+GAPPA_VERSION = "1.4.1"
 DRIVERS = Path("/usr/share/why3/drivers")
 _FLOATS = ("smt-libv2-floats.gen",)
 _BIT_VECTORS = ("smt-libv2-bv.gen", "cvc4_bv.gen", "z3_bv.gen")
@@ -60,11 +61,9 @@ PROVERS = {
 }
 
 _PACKAGES = {
-    "why3": (("why3", "--version"), WHY3_VERSION),
-    "z3": (("z3", "--version"), "4.8.12"),
-    "cvc4": (("cvc4", "--version"), "1.8"),
-    "cvc5": (("cvc5", "--version"), "1.0.3"),
-    "gappa": (("gappa", "--version"), "1.4.1"),
+    "why3": WHY3_VERSION,
+    **{prover.name.lower(): prover.version for prover in PROVERS.values()},
+    "gappa": GAPPA_VERSION,
 }
 
 
@@ -79,12 +78,12 @@ def require_installed() -> None:
     missing = [package for package in _PACKAGES if shutil.which(package) is None]
     if missing:
         raise ProofError(f"not installed: {', '.join(missing)}; on Debian 12: apt install {' '.join(_PACKAGES)}")
-    for package, (command, version) in _PACKAGES.items():
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-        if version not in told.stdout + told.stderr:
+    for package, version in _PACKAGES.items():
+        told = subprocess.run([package, "--version"], capture_output=True, text=True, check=False)
+        said, *_ = (told.stdout + told.stderr).strip().splitlines() or ["silent"]
+        if version not in re.findall(r"\d[\d.]*\d", said):
             raise ProofError(
-                f"{package} is {(told.stdout or told.stderr).splitlines()[0]!r}; the sessions were made with "
-                f"{version}, Debian 12's: install that, or prove anew with `python -m proofs.checking.prove --fresh`"
+                f"{package} is {said!r}; the proofs were made with {version}, which Debian 12 packages: install that"
             )
 
 

@@ -7,7 +7,6 @@ each theory is judged: ``why3 replay`` itself is content with goals that nobody 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,9 +14,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from proofs.checking import mutants
+from proofs.checking import gappa, mutants
+from proofs.checking.ending import ended
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.recorded import require_unchanged
+from proofs.checking.recorded import require_unchanged, require_whole
 from proofs.checking.sessions import AT_ONCE, Session, copied
 from proofs.checking.trusted import require_listed
 
@@ -62,9 +62,8 @@ def replay_gappa(script: Path) -> str:
     ProofError
         If it does not.
     """
-    told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
-    if told.returncode:
-        raise ProofError(f"not proved: {script.name}: {' '.join(told.stderr.split())}")
+    if not gappa.proves(script):
+        raise ProofError(f"not proved: {script.name}")
     return "by Gappa"
 
 
@@ -73,16 +72,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m proofs.checking.replay", description=__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="names of theories; none: everything")
     given = parser.parse_args(arguments)
-    began = time.perf_counter()
-    try:
+
+    def replay_all() -> int:
+        began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             failures = replay(PROOFS, Path(folder), given.theories)
-    except ProofError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    seconds = time.perf_counter() - began
-    print(f"{failures or 'no'} failure{'' if failures == 1 else 's'}, {seconds:.0f} s")
-    return 1 if failures else 0
+        seconds = time.perf_counter() - began
+        print(f"{failures or 'no'} failure{'' if failures == 1 else 's'}, {seconds:.0f} s")
+        return 1 if failures else 0
+
+    return ended(replay_all)
 
 
 def replay(proofs: Path, folder: Path, names: Sequence[str] = ()) -> int:
@@ -100,14 +99,17 @@ def replay(proofs: Path, folder: Path, names: Sequence[str] = ()) -> int:
     Raises
     ------
     ProofError
-        If Why3 or a prover is not there, no theory has the name, or the list of what is trusted is not right.
+        If Why3 or a prover is not there, no theory has the name, the list of what is trusted is not right, or, where
+        everything is replayed, `theories` holds more or less than what is recorded.
     """
     theories = {theory.stem: theory for theory in sorted((proofs / "theories").glob("*.mlw"))}
     missing = [name for name in names if name not in theories]
-    if missing or not theories:
+    if missing:
         raise ProofError(f"no theory is called {', '.join(missing)}; there are: {', '.join(theories)}")
     configuration = configure(folder)
     require_listed(proofs)
+    if not names:
+        require_whole(proofs / "theories")
     chosen = [theories[name] for name in names or theories]
     failures = _failures(chosen, lambda theory: replay_theory(theory, configuration))
     if names:

@@ -6,11 +6,12 @@ make, is filled by ``why3 replay -f``: that is how ours are made and read.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree  # the files are ours, or were just written by Why3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
@@ -26,6 +27,9 @@ REPLAY_SECONDS = 30
 _MEMORY = 2000
 # How many theories Why3 works on at the same time; each has provers of its own that wait for a core.
 AT_ONCE = 2
+SESSION = "why3session.xml"
+# Why3 leaves them when it has filled a session, and only then.
+_BACKUPS = "*.bak"
 VC = "'vc"  # ends the name of a function's verification condition
 
 
@@ -68,15 +72,21 @@ class Session:
     def __init__(self, theory: Path, configuration: Path) -> None:
         self.theory = theory
         self.folder = theory.with_suffix("")
+        self.path = self.folder / SESSION
         self.configuration = configuration
+        self._take([])
+
+    def _take(self, modules: Iterable[Element]) -> None:
+        """Hold these modules as those of our theory, whichever file they were read of."""
         self.file = Element("file", format="whyml")
         SubElement(self.file, "path", name="..")
-        SubElement(self.file, "path", name=theory.name)
+        SubElement(self.file, "path", name=self.theory.name)
+        self.file.extend(modules)
 
     def read(self) -> None:
         """Read the session file."""
         try:
-            root = ElementTree.parse(self.folder / "why3session.xml").getroot()
+            root = ElementTree.parse(self.path).getroot()
         except (OSError, ElementTree.ParseError) as error:
             raise ProofError(f"{self.theory.name} has no readable session ({error}); prove it first") from None
         keys = {(p.name, p.version, p.alternative): key for key, p in PROVERS.items()}
@@ -92,10 +102,10 @@ class Session:
             if key is None:
                 raise ProofError(f"the session of {self.theory.name} uses a prover that is not ours; prove it anew")
             proof.set("prover", key)
-        self.file = file
+        self._take(file.findall("theory"))
 
     def write(self) -> None:
-        """Write the session file."""
+        """Write the session file without its claims of what is proved: those are Why3's to make."""
         root = Element("why3session", shape_version="6")
         keys = sorted({proof.get("prover", "") for proof in self.file.iter("proof")})
         for number, key in enumerate(keys):
@@ -106,14 +116,16 @@ class Session:
                 attributes["alternative"] = prover.alternative
             SubElement(root, "prover", attributes)
         file = ElementTree.fromstring(ElementTree.tostring(self.file))
+        for element in file.iter():
+            element.attrib.pop("proved", None)
         for proof in file.iter("proof"):
             proof.set("prover", str(keys.index(proof.get("prover", ""))))
         root.append(file)
         self.folder.mkdir(exist_ok=True)
-        for left in self.folder.glob("why3shapes*"):
-            left.unlink()
-        text = _HEAD + ElementTree.tostring(root, encoding="unicode") + "\n"
-        (self.folder / "why3session.xml").write_text(text, encoding="utf-8")
+        for pattern in ("why3shapes*", _BACKUPS):
+            for left in self.folder.glob(pattern):
+                left.unlink()
+        self.path.write_text(_HEAD + ElementTree.tostring(root, encoding="unicode") + "\n", encoding="utf-8")
 
     def run(self) -> None:
         """Let Why3 try every attempt, and take in what became of it and of the theory.
@@ -121,18 +133,22 @@ class Session:
         Raises
         ------
         ProofError
-            If the theory does not type-check.
+            If the theory does not type-check, or Why3 does not finish.
         """
         self.write()
         command = ["why3", "replay", "--force", "--quiet", "--no-stats", "--smoke-detector=none"]
         command += [f"--config={self.configuration}", f"--library={self.theory.parent}", str(self.folder)]
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.read()
-        for left in self.folder.glob("*.bak"):
-            left.unlink()
-        if told.returncode and not self.file.findall("theory"):
+        # An interrupted Why3 leaves the files that it gave to provers.
+        environment = {**os.environ, "TMPDIR": str(self.configuration.parent)}
+        told = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        backups = list(self.folder.glob(_BACKUPS))
+        if not backups:
             said = f"{told.stdout} {told.stderr}".replace("[Warning] could not find goal shapes file", "")
-            raise ProofError(" ".join(f"{self.theory.name}: {said}".split()))
+            told_why = " ".join(said.split()) or f"why3 ended with exit code {told.returncode}"
+            raise ProofError(f"{self.theory.name}: {told_why}")
+        for left in backups:
+            left.unlink()
+        self.read()
 
     def prune(self) -> None:
         """Drop every goal that the theory no longer has: Why3 keeps those, proved as they once were.
@@ -179,9 +195,11 @@ class Session:
 def copied(theory: Path, folder: Path, *, stored: bool = True) -> Path:
     """Copy a theory, what it may use and, if it is `stored`, its session into a folder; return the copy's path."""
     for each in theory.parent.glob("*.mlw"):
-        shutil.copy(each, folder)
-    if stored and theory.with_suffix("").is_dir():
-        shutil.copytree(theory.with_suffix(""), folder / theory.stem)
+        shutil.copyfile(each, folder / each.name)
+    path = theory.with_suffix("") / SESSION
+    if stored and path.is_file():
+        (folder / theory.stem).mkdir()
+        shutil.copyfile(path, folder / theory.stem / SESSION)
     return folder / theory.name
 
 

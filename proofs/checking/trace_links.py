@@ -85,6 +85,8 @@ def read(text: str) -> Links:
         tables: dict[str, list[dict[str, Any]]] = tomllib.loads(text)
         for table in (table for entries in tables.values() for table in entries):
             table.update({key: tuple(value) for key, value in table.items() if isinstance(value, list)})
+            if any(isinstance(value, str) != (key == "because") for key, value in table.items()):
+                raise TypeError(f"a reason is a string, and everything else a list: {table}")
         links = tuple(Link(**table) for table in tables.pop("link", []))
         exceptions = tuple(NoTheorem(**table) for table in tables.pop("exception", []))
     except (tomllib.TOMLDecodeError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What the proofs take on trust: every axiom, assumption and contract without a body, listed with its reason.
+"""What the proofs take on trust: every axiom, assumption, unproved end and contract without a body, with its reason.
 
 ``proofs/README.md`` lists them in a table. Here each theory's text is read for the words that put something beyond
 proof, and the two lists must agree. `any` is none of them: Why3 asks for a proof that such a value exists.
@@ -11,15 +11,17 @@ from pathlib import Path
 
 from proofs.checking.provers import ProofError
 
-_COMMENT = re.compile(r"\(\*(?!\)).*?\*\)", re.DOTALL)
-_MODULE = re.compile(r"^(?:module|theory)\s+(\w+)", re.MULTILINE)
+# What Why3 reads as one piece where comments may begin, and within one, where neither strings nor attributes are known.
+_PIECE = re.compile(r"""\(\*\)|(?P<opens>\(\*)|"(?:\\.|[^"\\])*"|\[[@#][^\]]*\]|.""", re.DOTALL)
+_IN_COMMENT = re.compile(r"\(\*\)|(?P<opens>\(\*)|(?P<closes>\*\))|.", re.DOTALL)
+_MODULE = re.compile(r"\b(?:module|theory)\s+(\w+)")
 _NAME = r"(?:\([^)]*\)|[\w.']+)"
 _ITEM = rf"\w+\s+{_NAME}(?:\s*=\s*{_NAME})?"
 _CLONE = re.compile(
     rf"\bclone\s+(?:(?:export|import)\s+)?(?P<of>[\w.]+)(?:\s+as\s+\w+)?(?P<items>\s+with\s+{_ITEM}(?:\s*,\s*{_ITEM})*)?"
 )
 _TRUSTED = re.compile(
-    r"\b(?P<what>axiom|assume|admit|val)\b(?:\s+(?:constant|ghost|function|predicate|lemma|partial|rec))*"
+    r"\b(?P<what>axiom|assume|admit|val|diverges|divergent)\b(?:\s+(?:constant|ghost|function|predicate|lemma|partial|rec))*"
     r"\s*(?P<name>\([^)\s]+\)|[\w']+)?"
 )
 _LISTED = re.compile(r"^\| `(?P<name>[^`]+)` \| (?P<what>\w+) \|(?P<reason>[^|]*)\|", re.MULTILINE)
@@ -36,7 +38,7 @@ def trusted(theory: Path) -> list[str]:
     theory : Path
         A text in WhyML.
     """
-    text = _COMMENT.sub("", theory.read_text(encoding="utf-8"))
+    text = _without_comments(theory.read_text(encoding="utf-8"))
     ours = {path.stem for path in theory.parent.glob("*.mlw")}
     modules = [(match.start(), match[1]) for match in _MODULE.finditer(text)]
     clones = [
@@ -49,9 +51,21 @@ def trusted(theory: Path) -> list[str]:
         for match in _TRUSTED.finditer(_CLONE.sub(lambda match: " " * len(match[0]), text))
     ]
     return [
-        f"{theory.stem}.{[module for start, module in modules if start < place][-1]}.{name} {what}"
+        f"{theory.stem}.{['Top', *(module for start, module in modules if start < place)][-1]}.{name} {what}"
         for place, name, what in sorted(clones + declared)
     ]
+
+
+def _without_comments(text: str) -> str:
+    kept, depth, place = [], 0, 0
+    while place < len(text):
+        piece = (_IN_COMMENT if depth else _PIECE).match(text, place)
+        assert piece is not None  # both match any character
+        if not depth:
+            kept.append(" " if piece["opens"] else piece[0])
+        depth += bool(piece["opens"]) - bool(depth and piece["closes"])
+        place = piece.end()
+    return "".join(kept)
 
 
 def _library(cloned: str, ours: set[str]) -> bool:

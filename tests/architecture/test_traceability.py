@@ -195,11 +195,23 @@ class TestNames:
         ("[[exception]]\nbecause = 'c'", "clauses"),
         ("[[links]]\nclauses = ['a']", "not links"),
         ("link = 3", "traceability.toml: "),
+        ("[[link]]\nclauses = '[C1]'", "everything else a list"),
+        ("[[exception]]\nclauses = ['a']\nbecause = ['b']", "a reason is a string"),
     ],
 )
 def test_a_file_that_says_something_else(text: str, words: str) -> None:
     with pytest.raises(ProofError, match=words):
         trace_links.read(text)
+
+
+def test_every_link_of_the_page_leads_somewhere() -> None:
+    page = made()[1][traceability.DOCUMENT]
+    anchors = re.findall(r'<a id="([^"]+)"></a>', page)
+    assert len(anchors) == len(set(anchors))
+    links = {link for link in re.findall(r"\]\(([^)]+)\)", page) if not link.startswith("https://")}
+    places = {link for link in links if not link.startswith("#")}
+    assert {link[1:] for link in links - places} == set(anchors)
+    assert [place for place in places if not (traceability.DOCUMENT.parent / place).is_file()] == []
 
 
 class TestSafetyPage:

@@ -1,12 +1,15 @@
-"""What the tests of the proofs share: Why3 and its provers, where they are installed."""
+"""What the tests of the proofs share: Why3 and its provers, where they are installed, and a small proof."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from proofs.checking.provers import ProofError, configure
+from tests.proofs import small_proofs
+from tests.proofs.sonnx_c_library import skip_or_fail
 
 
 @pytest.fixture(scope="session")
@@ -15,6 +18,18 @@ def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     try:
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:
-        if request.config.getoption("--require-provers"):
-            pytest.fail(f"--require-provers forbids to skip what needs Why3: {error}")
-        pytest.skip(f"Why3 and its provers are optional here: {error}")
+        skip_or_fail(request, f"Why3 and its provers: {error}")
+
+
+@pytest.fixture(scope="session")
+def proved(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -> Path:
+    """Return a folder of proofs that holds one small theory, proved."""
+    folder = tmp_path_factory.mktemp("proved")
+    small_proofs.fill(folder, provers_or_skip)
+    return folder
+
+
+@pytest.fixture
+def proofs(proved: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder, to be damaged."""
+    return Path(shutil.copytree(proved, tmp_path / "proofs"))

@@ -6,7 +6,7 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,14 @@ def extracted(tests: pytest.TempPathFactory) -> list[Path]:
 def require_compiler(request: pytest.FixtureRequest) -> None:
     """Skip a test without a C compiler, or fail it under ``--require-provers``."""
     if shutil.which(COMPILER) is None:
-        if request.config.getoption("--require-provers"):
-            pytest.fail(f"--require-provers forbids to skip what needs {COMPILER}, which is not installed")
-        pytest.skip(f"{COMPILER} is not installed, and optional here")
+        skip_or_fail(request, f"{COMPILER}, which is not installed")
+
+
+def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
+    """Skip a test for want of something optional, or fail it under ``--require-provers``."""
+    if request.config.getoption("--require-provers"):
+        pytest.fail(f"--require-provers forbids to skip what needs {needed}")
+    pytest.skip(f"optional here, and needed: {needed}")
 
 
 class SonnxC:

@@ -8,7 +8,7 @@ import pytest
 
 from proofs.checking.mutants import mutants
 from proofs.checking.provers import ProofError
-from proofs.checking.recorded import recorded, require_unchanged
+from proofs.checking.recorded import require_unchanged, require_whole
 from proofs.checking.sessions import Session
 from proofs.checking.trusted import listed, require_listed, trusted
 
@@ -41,8 +41,8 @@ def test_every_false_variant_says_why_it_is_false() -> None:
     assert [mutant.title for mutant in mutants(PROOFS) if len(mutant.false_because) < 10] == []
 
 
-def test_nothing_is_recorded_that_is_not_there() -> None:
-    assert sorted(recorded(PROOFS / "theories")) == [theory.name for theory in THEORIES]
+def test_there_is_what_is_recorded_and_nothing_else() -> None:
+    require_whole(PROOFS / "theories")
 
 
 class TestWhatIsTrusted:
@@ -70,6 +70,14 @@ class TestWhatIsTrusted:
             ("clone export ours.Abstract with constant c = c, axiom .", []),
             ("clone ours.Abstract as A with type t = t, val (+) = add, val f\n  axiom more: true", ["t.M.more axiom"]),
             ("let lemma axiomatic (valid: int) = ()", []),
+            ("let rec f () diverges = f ()", ["t.M.? diverges"]),
+            ("let rec f [@vc:divergent] () = f ()", ["t.M.? divergent"]),
+            ("axiom(* *)bad: 1 = 2", ["t.M.bad axiom"]),
+            ("lemma a [@(*]: true  axiom bad: 1 = 2  lemma b [@*)]: true", ["t.M.bad axiom"]),
+            ('let a = "\\"(*"  axiom bad: 1 = 2  let b = "*)"', ["t.M.bad axiom"]),
+            ('(* (* *) " *)  axiom bad: 1 = 2  (* " *)', ["t.M.bad axiom"]),
+            ("(* (* *) axiom in the outer comment *)", []),
+            ("let (*) (a: int) = a  axiom bad: 1 = 2  (* (*) *)", ["t.M.bad axiom"]),
         ],
     )
     def test_each_way_to_assume_is_seen(self, tmp_path: Path, text: str, found: list[str]) -> None:
@@ -77,6 +85,11 @@ class TestWhatIsTrusted:
         theory = tmp_path / "t.mlw"
         theory.write_text(f"module M\n  {text}\nend\n", encoding="utf-8")
         assert trusted(theory) == found
+
+    def test_outside_a_module_too(self, tmp_path: Path) -> None:
+        theory = tmp_path / "t.mlw"
+        theory.write_text("axiom top: 1 = 2  module M axiom bad: 1 = 2 end\n  module N axiom bad: 1 = 2 end\n")
+        assert trusted(theory) == ["t.Top.top axiom", "t.M.bad axiom", "t.N.bad axiom"]
 
     @pytest.mark.parametrize(
         ("row", "complaint"),

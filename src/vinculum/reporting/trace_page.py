@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from vinculum.spec.model import Clause, OperatorSpec
@@ -24,9 +23,9 @@ def trace_page(row: OperatorSpec) -> RenderableType:
     blocks = [
         block
         for clause, found in zip(row.clauses, traced.clauses, strict=True)
-        for block in (Text(""), Text(clause.tag, "bold"), Padding(_clause(clause, found), (0, 0, 0, 4)))
+        for block in (Text(""), Text(clause.tag, "bold"), Padding.indent(_clause(clause, found), 4))
     ]
-    return Group(heading, Padding(place, (0, 0, 0, 2)), *blocks)
+    return Group(heading, Padding.indent(place, 2), *blocks)
 
 
 def trace_as_json(row: OperatorSpec) -> dict[str, Any]:
@@ -37,15 +36,15 @@ def trace_as_json(row: OperatorSpec) -> dict[str, Any]:
 
 
 def _clause(clause: Clause, found: ClauseTrace) -> RenderableType:
-    facts = Table.grid(padding=(0, 2, 0, 0))
-    facts.add_column(no_wrap=True, style="cyan")
-    facts.add_column(overflow="fold")
-    facts.add_row("theorems", Group(*_theorems(found)))
-    facts.add_row("functions", _lines(found.functions))
-    facts.add_row("tests", Group(*_tests(found.tests)))
-    if found.shared_tests:
-        facts.add_row("", Group(Text("of this clause, in no row in particular:", "dim"), *_tests(found.shared_tests)))
-    return Group(Text(clause.statement), facts)
+    """Return the statement and below it what it rests on, one name a line: of 80 columns a name may take 73."""
+    sections: dict[str, list[RenderableType]] = {
+        "theorems": list(_theorems(found)),
+        "functions": [_lines(found.functions)],
+        "tests": list(_tests(found.tests)),
+        "tests of this clause, in no row in particular": list(_tests(found.shared_tests)),
+    }
+    blocks = [(Text(title, "cyan"), Padding.indent(Group(*lines), 2)) for title, lines in sections.items() if lines]
+    return Group(Text(clause.statement), *(part for block in blocks for part in block))
 
 
 def _theorems(found: ClauseTrace) -> Iterator[RenderableType]:
@@ -53,7 +52,7 @@ def _theorems(found: ClauseTrace) -> Iterator[RenderableType]:
         yield Text(f"none: {found.no_theorem_because}")
     for theorem in found.theorems:
         yield Text(theorem.name, overflow="fold")
-        yield Padding(Text(_proof(theorem), "dim"), (0, 0, 0, 2))
+        yield Padding.indent(Text(_proof(theorem), "dim"), 2)
 
 
 def _proof(theorem: Theorem) -> str:
@@ -65,7 +64,7 @@ def _tests(tests: Sequence[str]) -> Iterator[RenderableType]:
     """Yield each file, below it its tests: pytest takes file::test."""
     for file, named in groupby(tests, lambda test: test.partition("::")[0]):
         yield Text(file, overflow="fold")
-        yield Padding(_lines([test.partition("::")[2] for test in named]), (0, 0, 0, 2))
+        yield Padding.indent(_lines([test.partition("::")[2] for test in named]), 2)
 
 
 def _lines(lines: Sequence[str]) -> Text:

@@ -1,0 +1,102 @@
+"""The programs of ``proofs.checking`` end with one line and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.ending import ended
+from proofs.checking.provers import ProofError, require_installed
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = (["replay", "tensor"], ["prove", "tensor"], ["mutants", "tensor"], ["extraction", "out"])
+
+
+def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of the package from the checkout."""
+    command = [sys.executable, "-m", f"proofs.checking.{words[0]}", *words[1:]]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+
+
+@pytest.mark.parametrize("words", [["replay", "divisoin"], ["prove", "divisoin"]])
+def test_an_unknown_theory(words: list[str]) -> None:
+    told = run(*words)
+    assert told.returncode == 2
+    assert "no theory is called " in told.stderr.splitlines()[-1]
+    assert "divisoin" in told.stderr
+
+
+@pytest.mark.parametrize("words", PROGRAMS, ids=lambda words: words[0])
+def test_no_provers(words: list[str], tmp_path: Path) -> None:
+    told = run(*words, PATH=str(tmp_path))
+    assert told.returncode == 2
+    assert told.stderr.startswith("error: not installed: why3")
+    assert len(told.stderr.splitlines()) == 1
+
+
+class TestEnded:
+    """0 and 1 are the program's own; 2 and 130 are told in one line."""
+
+    @pytest.mark.parametrize("code", [0, 1])
+    def test_a_finding(self, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+        assert ended(lambda: code) == code
+        assert capsys.readouterr().err == ""
+
+    @pytest.mark.parametrize("error", [ProofError("it is so"), OSError("it is so"), UnicodeError("it is so")])
+    def test_what_keeps_it_from_its_work(self, error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+        def program() -> int:
+            raise error
+
+        assert ended(program) == 2
+        assert capsys.readouterr().err == "error: it is so\n"
+
+    def test_a_mistake_of_ours_is_shown_whole(self) -> None:
+        def program() -> int:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            ended(program)
+
+
+@pytest.mark.usefixtures("provers_or_skip")
+def test_an_interruption(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "proofs.checking.replay", "integer_division"]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while not any(tmp_path.glob("*/why3.conf")):  # then it has begun, and works for seconds
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate()
+    assert (process.returncode, told) == (130, "interrupted\n")
+    assert not any(tmp_path.iterdir())
+
+
+class TestVersions:
+    """Another version of Why3 or of a prover is named."""
+
+    @pytest.mark.parametrize(
+        ("says", "named"), [("Z3 version 4.8.121", "'Z3 version 4.8.121'"), ("", "'silent'"), ("Z3 4", "'Z3 4'")]
+    )
+    def test_another_version(self, says: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        answers = {"why3": "Why3 platform, version 1.5.1", "z3": says, "cvc4": "1.8", "cvc5": "1.0.3", "gappa": "1.4.1"}
+        for package, answer in answers.items():
+            program = tmp_path / package
+            program.write_text(f"#!/bin/sh\necho {answer}\n")
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(ProofError, match=f"^z3 is {named}; the proofs were made with 4.8.12"):
+            require_installed()

@@ -185,6 +185,8 @@ def _plan(goal: Element) -> tuple[str, str]:
     if not is_proved(goal):
         raise ProofError(f"the true {goal.get('name')} is not proved either")
     provers = Counter(proof.get("prover", "") for proof in goal.iter("proof"))
+    if not provers:
+        raise ProofError(f"no prover proves the true {goal.get('name')}: a split of it leaves nothing")
     longest = max(float(result.get("time", "0")) for result in goal.iter("result"))
     tries = [f"{key}:{max(_SHORTEST, ceil(3 * longest))}" for key, _ in provers.most_common()]
     splits = dict.fromkeys(step(split) for split in goal.iter("transf"))

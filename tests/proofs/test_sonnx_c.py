@@ -160,7 +160,7 @@ class TestLibrary:
             assert all(line.split("(")[0].endswith(" place") for line in declared), declared
         assert len(extracted(tmp_path_factory)) == len(C_FILES)
 
-    @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only"])
+    @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
     def test_it_refuses_fast_math(self, sonnx_c: SonnxC, flag: str) -> None:
         assert "IEEE 754" in self._compiled('#include "contract.h"\n', "c", flag)
         assert self._compiled('#include "contract.h"\n', "c") == ""

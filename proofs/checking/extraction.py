@@ -157,7 +157,7 @@ def _run(*command: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Extract and compile into the folder that is named; return 1 if that fails."""
+    """Extract and compile into the folder that is named; return 2 if that fails."""
     parser = argparse.ArgumentParser(prog="python -m proofs.checking.extraction", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the C files and the library come to lie")
     parser.add_argument(

@@ -10,6 +10,8 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
+from tests.optional import skip_or_fail
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
@@ -59,9 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-torch``."""
     if importlib.util.find_spec("torch") is None:
-        if request.config.getoption("--require-torch"):
-            pytest.fail("PyTorch is not installed, and --require-torch forbids to skip what needs it")
-        pytest.skip("PyTorch is not installed, and optional: pip install 'vinculum[torch]'")
+        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum[torch]'")
     return importlib.import_module("torch")
 
 
@@ -71,7 +71,5 @@ def chromium_or_skip(request: pytest.FixtureRequest) -> str:
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None or importlib.util.find_spec("playwright") is None:
-        if request.config.getoption("--require-chromium"):
-            pytest.fail("Chromium or playwright is not installed, and --require-chromium forbids to skip the page")
-        pytest.skip("Chromium or playwright is not installed: apt install chromium, pip install playwright")
+        skip_or_fail(request, "--require-chromium", "a browser: apt install chromium, pip install playwright")
     return found

@@ -26,6 +26,7 @@ HEADERS = ("sonnx_div.h", "contract.h")
 # Unless the environment names others as CC and AR, such as a cross compiler's.
 COMPILER, ARCHIVER = "gcc", "ar"
 _ORIGIN = "/* Extracted by Why3"
+_COPIED = "/* Copied from Vinculum's proofs/c: change it there. */"
 # Freestanding: the library is for targets without an operating system too.
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
 
@@ -86,7 +87,7 @@ def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for header in HEADERS:
         text = (PROOFS / "c" / header).read_text(encoding="utf-8")
-        _cleared(folder / header, "\n".join(text.splitlines()[:2])).write_text(text, encoding="utf-8")
+        _cleared(folder / header, _COPIED).write_text(f"{_COPIED}\n{text}", encoding="utf-8")
     return [_extract(file, folder) for file in (C_FILES if files is None else files)]
 
 

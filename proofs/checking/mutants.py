@@ -1,8 +1,8 @@
 """Checks that false variants of the theorems cannot be proved: ``python -m proofs.checking.mutants [NAME ...]``.
 
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
-the theorem that it makes false is tried with the provers and the splits that prove the true one, each for at least
-three times as long as the longest part of that takes.
+the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
+prover of that proof, each attempt for at least three times as long as the longest of the true one takes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from xml.etree.ElementTree import Element
 
 from proofs.checking import gappa
 from proofs.checking.ending import ended
-from proofs.checking.prove import attempt, search
+from proofs.checking.prove import attempt
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.sessions import AT_ONCE, VC, Session, copied, is_proved, open_leaves, step
+from proofs.checking.sessions import AT_ONCE, Session, copied, goal_name, is_proved, open_leaves
 
 PROOFS = Path(__file__).parents[1]
 _SHORTEST = 1
@@ -124,15 +123,14 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
             return gappa.proves(script)
         session = Session(copied(mutant.file, Path(folder)), configuration)
         session.read()
-        plan, others = _plan(_goal(session, mutant))
+        every_prover = _limited(session, _goal(session, mutant))
         session.theory.write_text(mutant.text(), encoding="utf-8")
-        session.erase()
-        variant = Session(session.theory, configuration)
-        search(variant, plan, only=(mutant.theorem.rpartition(".")[2],))
-        left = open_leaves(_goal(variant, mutant))
-        while left and others:
-            attempt(variant, left[:1], others)
-            before, left = len(left), open_leaves(_goal(variant, mutant))
+        session.prune()
+        attempt(session, [], every_prover)  # nothing new yet: what proves the true theorem
+        left = open_leaves(_goal(session, mutant))
+        while left:
+            attempt(session, left[:1], every_prover)
+            before, left = len(left), open_leaves(_goal(session, mutant))
             if len(left) == before:
                 break  # one part that nothing proves is enough
         return not left
@@ -175,22 +173,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _goal(session: Session, mutant: Mutant) -> Element:
     for module, goal in session.goals():
-        if f"{module}.{goal.get('name', '').removesuffix(VC)}" == mutant.theorem:
+        if f"{module}.{goal_name(goal)}" == mutant.theorem:
             return goal
     raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
 
 
-def _plan(goal: Element) -> tuple[str, str]:
-    """Return what proves a goal: a plan of its splits and its first prover, and a step of its other provers."""
+def _limited(session: Session, goal: Element) -> str:
+    """Leave in a session the proof of one goal, its attempts limited; return a step of all provers of the goal."""
     if not is_proved(goal):
-        raise ProofError(f"the true {goal.get('name')} is not proved either")
-    provers = Counter(proof.get("prover", "") for proof in goal.iter("proof"))
+        raise ProofError(f"the true {goal_name(goal)} is not proved either")
+    provers = sorted({proof.get("prover", "") for proof in goal.iter("proof")})
     if not provers:
-        raise ProofError(f"no prover proves the true {goal.get('name')}: a split of it leaves nothing")
+        raise ProofError(f"no prover proves the true {goal_name(goal)}: a split of it leaves nothing")
     longest = max(float(result.get("time", "0")) for result in goal.iter("result"))
-    tries = [f"{key}:{max(_SHORTEST, ceil(3 * longest))}" for key, _ in provers.most_common()]
-    splits = dict.fromkeys(step(split) for split in goal.iter("transf"))
-    return " ".join([*splits, tries[0]]), "+".join(tries[1:])
+    seconds = max(_SHORTEST, ceil(3 * longest))
+    for proof in goal.iter("proof"):
+        proof.set("timelimit", str(seconds))
+    for _, other in session.goals():
+        if other is not goal:
+            other[:] = []
+    return "+".join(f"{key}:{seconds}" for key in provers)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, SubElement
 from proofs.checking.ending import ended
 from proofs.checking.provers import PROVERS, configure
 from proofs.checking.recorded import record
-from proofs.checking.sessions import VC, Session, drop_failures, is_proved, open_leaves
+from proofs.checking.sessions import Session, drop_failures, goal_name, is_proved, open_leaves
 
 THEORIES = Path(__file__).parents[1] / "theories"
 PLAN = (
@@ -47,7 +47,7 @@ def search(session: Session, plan: str, tell: Tell = lambda line: None, only: Co
     for goal in goals:
         drop_failures(goal)
     for step in plan.split():
-        chosen = [goal for _, goal in session.goals() if not only or goal.get("name", "").removesuffix(VC) in only]
+        chosen = [goal for _, goal in session.goals() if not only or goal_name(goal) in only]
         left = [leaf for goal in chosen for leaf in open_leaves(goal)]
         if not left:
             return

@@ -30,7 +30,7 @@ AT_ONCE = 2
 SESSION = "why3session.xml"
 # Why3 leaves them when it has filled a session, and only then.
 _BACKUPS = "*.bak"
-VC = "'vc"  # ends the name of a function's verification condition
+_VC = "'vc"  # ends the name of a function's verification condition
 
 
 @dataclass(frozen=True)
@@ -184,11 +184,10 @@ class Session:
         found = []
         for module, goal in self.goals():
             proofs = [proof for leaf in leaves(goal) for proof in leaf.findall("proof") if _valid(proof)]
-            name = goal.get("name", "").removesuffix(VC)
             titles = tuple(sorted({PROVERS[proof.get("prover", "")].title for proof in proofs}))
             seconds = sum(float(result.get("time", "0")) for proof in proofs for result in proof.findall("result"))
             theory = f"{self.theory.stem}.{module}"
-            found.append(Theorem(theory, name, titles, len(leaves(goal)), seconds, is_proved(goal)))
+            found.append(Theorem(theory, goal_name(goal), titles, len(leaves(goal)), seconds, is_proved(goal)))
         return found
 
 
@@ -201,6 +200,11 @@ def copied(theory: Path, folder: Path, *, stored: bool = True) -> Path:
         (folder / theory.stem).mkdir()
         shutil.copyfile(path, folder / theory.stem / SESSION)
     return folder / theory.name
+
+
+def goal_name(goal: Element) -> str:
+    """Return the name of the lemma or the function that a goal is about."""
+    return goal.get("name", "").removesuffix(_VC)
 
 
 def leaves(goal: Element) -> list[Element]:
@@ -216,12 +220,6 @@ def is_proved(goal: Element) -> bool:
     applied, or more than there are, where the theory changed.
     """
     return goal.get("proved") == "true"
-
-
-def step(split: Element) -> str:
-    """Return a transformation as plans write it: its name, then its arguments after colons."""
-    arguments = (split.get(f"arg{i}") for i in range(1, len(split.keys()) + 1))
-    return ":".join([split.get("name", ""), *filter(None, arguments)])
 
 
 def _valid(proof: Element) -> bool:
@@ -247,4 +245,7 @@ def drop_failures(goal: Element) -> None:
 
 def open_leaves(goal: Element) -> list[Element]:
     """Return the parts of a goal that are not proved yet."""
-    return [] if is_proved(goal) else [leaf for leaf in leaves(goal) if not is_proved(leaf)]
+    if is_proved(goal):
+        return []
+    parts = [part for split in goal.findall("transf") for part in split.findall("goal")]
+    return [leaf for part in parts for leaf in open_leaves(part)] or [goal]

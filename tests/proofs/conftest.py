@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.provers import ProofError, configure
+from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
-from tests.proofs.sonnx_c_library import skip_or_fail
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
     try:
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:
-        skip_or_fail(request, f"Why3 and its provers: {error}")
+        skip_or_fail(request, "--require-provers", f"Why3 and its provers: {error}")
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,14 @@ import ctypes
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from proofs.checking.extraction import COMPILER, build, extract
+from tests.optional import skip_or_fail
 
 Array = npt.NDArray[Any]
 
@@ -29,14 +30,7 @@ def extracted(tests: pytest.TempPathFactory) -> list[Path]:
 def require_compiler(request: pytest.FixtureRequest) -> None:
     """Skip a test without a C compiler, or fail it under ``--require-provers``."""
     if shutil.which(COMPILER) is None:
-        skip_or_fail(request, f"{COMPILER}, which is not installed")
-
-
-def skip_or_fail(request: pytest.FixtureRequest, needed: str) -> NoReturn:
-    """Skip a test for want of something optional, or fail it under ``--require-provers``."""
-    if request.config.getoption("--require-provers"):
-        pytest.fail(f"--require-provers forbids to skip what needs {needed}")
-    pytest.skip(f"optional here, and needed: {needed}")
+        skip_or_fail(request, "--require-provers", f"{COMPILER}, which is not installed")
 
 
 class SonnxC:

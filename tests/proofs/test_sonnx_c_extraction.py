@@ -39,7 +39,10 @@ class TestExtraction:
         use = said.partition("to use it: ")[2].partition(",")[0].replace("PROGRAM.c", str(program)).split()
         subprocess.run([*use, "-o", str(tmp_path / "program")], check=True)
         assert subprocess.run([str(tmp_path / "program")], check=False).returncode == 0
+        header = made / "sonnx_div.h"
+        header.write_text(f"{header.read_text().splitlines()[0]}\n/* of an older version */\n")
         assert main([str(made)]) == 0, "over its own files"
+        assert "older version" not in header.read_text()
 
     @pytest.mark.parametrize("name", ["contract.h", "sonnx_div.h", "int8.c"])
     def test_a_file_of_somebody_else_stays(self, tmp_path: Path, name: str) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.extraction import COMPILER, build
-from tests.proofs.sonnx_c_library import extracted, require_compiler, skip_or_fail
+from tests.optional import skip_or_fail
+from tests.proofs.sonnx_c_library import extracted, require_compiler
 from tests.proofs.sonnx_c_program import program
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -86,7 +87,7 @@ class Test32Bits:
     def test_the_same_quotients(self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path) -> None:
         empty = [COMPILER, "-m32", "-x", "c", "-", "-o", str(tmp_path / "empty")]
         if subprocess.run(empty, input="int main(void) { return 0; }", text=True, capture_output=True).returncode != 0:
-            skip_or_fail(request, f"{COMPILER} that links for 32 bits: apt install gcc-multilib")
+            skip_or_fail(request, "--require-provers", f"{COMPILER} that links for 32 bits: apt install gcc-multilib")
         made = _program(tmp_path, sources, *BITS_32)
         assert subprocess.run([str(made)], check=False).returncode == 0
         library = tmp_path / "libsonnx_div.a"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.mutants import mutants
+from proofs.checking.mutants import mutants, survives
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import require_unchanged, require_whole
-from proofs.checking.sessions import Session
+from proofs.checking.sessions import AT_ONCE, Session
 from proofs.checking.trusted import listed, require_listed, trusted
 
 PROOFS = Path(__file__).parents[2] / "proofs"
@@ -39,6 +41,14 @@ class TestEachTheory:
 
 def test_every_false_variant_says_why_it_is_false() -> None:
     assert [mutant.title for mutant in mutants(PROOFS) if len(mutant.false_because) < 10] == []
+
+
+@pytest.mark.exhaustive
+def test_what_refuses_the_false_variants_proves_the_true_theorems(provers_or_skip: Path) -> None:
+    unchanged = {mutant.title: replace(mutant, new=mutant.old) for mutant in mutants(PROOFS)}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        proved = pool.map(lambda mutant: survives(mutant, provers_or_skip), unchanged.values())
+        assert [title for title, is_proved in zip(unchanged, proved, strict=True) if not is_proved] == []
 
 
 def test_there_is_what_is_recorded_and_nothing_else() -> None:

@@ -6,6 +6,8 @@ that is none, so it cannot reach one: truncation or floor of the rounded quotien
 
 A divisor that stays the same is multiplied by its reciprocal instead, enlarged to lie a few ulps too far from zero:
 never short of an integer quotient, and beyond it by less than |dividend| * 2^(4 - p) / |divisor| < 1/|divisor|.
+
+All of this is proved: proofs/theories/direct_division*.mlw.
 """
 
 from __future__ import annotations

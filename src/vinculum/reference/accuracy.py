@@ -37,7 +37,8 @@ that the second gains.
 Each bound holds both ways round: for exact operands a, b that reach the operator with errors, and for
 operands a, b that the operator does see and that are off by those errors themselves.
 
-Every sentence of this is a theorem of proofs/theories/accuracy*.mlw.
+proofs/theories/accuracy*.mlw prove all this but the sentence on infinity. Of that they prove what makes the bound
+sound: nothing overflows unless abs(X) + P does.
 """
 
 from __future__ import annotations

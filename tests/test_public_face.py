@@ -18,6 +18,7 @@ import vinculum
 from vinculum import errors, sonnx
 
 OPERATORS = {"Operator", "backend", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
+THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "VinculumError": (Exception,),
     "ElementTypeError": (TypeError,),
@@ -41,6 +42,9 @@ SIGNATURES = {
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
     "reference_ops": "()",
+    "get_threads": "()",
+    "set_threads": "(n)",
+    "threads": "(n)",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",
 }
@@ -75,7 +79,7 @@ class TestNames:
     """Exactly these, each an explicit definition that an editor can find."""
 
     def test_of_the_package(self) -> None:
-        assert set(vinculum.__all__) == OPERATORS | set(ERRORS)
+        assert set(vinculum.__all__) == OPERATORS | THREADS | set(ERRORS)
         assert len(vinculum.__all__) == len(set(vinculum.__all__))
         assert vinculum.__all__ == sorted(vinculum.__all__)
 
@@ -94,7 +98,7 @@ class TestNames:
         rooms = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
         assert visible - rooms - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
-    @pytest.mark.parametrize("name", [*sorted(OPERATORS), *ERRORS])
+    @pytest.mark.parametrize("name", [*sorted(OPERATORS | THREADS), *ERRORS])
     def test_each_is_there_and_documented(self, name: str) -> None:
         assert (inspect.getdoc(getattr(vinculum, name)) or "").split("\n")[0].endswith((".", ":"))
 
@@ -192,6 +196,9 @@ class TestImport:
 
     def test_nothing_heavy(self) -> None:
         assert self.loaded_by("import vinculum, vinculum.sonnx, vinculum.errors") == set()
+
+    def test_nor_for_the_number_of_threads(self) -> None:
+        assert self.loaded_by("import vinculum; vinculum.set_threads(2); vinculum.get_threads()") == set()
 
     def test_nor_for_what_divides_nothing(self) -> None:
         statements = "import vinculum; vinculum.Operator('Div').infer(['float'] * 2, [('N', 3), (3,)])"

@@ -20,6 +20,7 @@ from vinculum.errors import (
     SpecLookupError,
     VinculumError,
 )
+from vinculum.kernels.thread_limit import get_threads, set_threads, threads
 from vinculum.ops.onnx import div, reciprocal
 from vinculum.ops.openvino import divide
 from vinculum.ops.operator import Operator
@@ -46,10 +47,13 @@ __all__ = [
     "backend",
     "div",
     "divide",
+    "get_threads",
     "load",
     "reciprocal",
     "reference_ops",
+    "set_threads",
     "sonnx",
+    "threads",
 ]
 
 

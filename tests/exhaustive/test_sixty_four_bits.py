@@ -13,7 +13,6 @@ from tests.exhaustive.enumeration import enumerate_parts
 from tests.exhaustive.exact_16 import compiled
 from tests.exhaustive.sixty_four_bits import PARTS, Adversary, Division
 from vinculum.kernels import two_step_quotient
-from vinculum.kernels.integer_quotient import reciprocal_of
 
 Array = npt.NDArray[Any]
 
@@ -24,7 +23,8 @@ def by_algorithm(rule: Any) -> Division:  # a function that Numba has compiled
     @compiled
     def loop(a: Array, b: Array, quotients: Array) -> None:
         for i in range(a.size):
-            quotients[i] = rule(a[i], b[i], reciprocal_of(b[i]))
+            reciprocal = two_step_quotient._REDUCED_ONE / two_step_quotient._nearest_binary64(b[i])
+            quotients[i] = rule(a[i], b[i], reciprocal)
 
     def divide(a: Array, b: Array) -> Array:
         quotients = np.empty_like(a)

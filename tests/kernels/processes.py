@@ -39,3 +39,9 @@ def run(arguments: list[str], environment: dict[str, str]) -> str:
     output, errors = process.communicate()
     assert process.returncode == 0, f"exit code {process.returncode}: {errors[-2000:]}"
     return output
+
+
+def same_cache(**variables: str) -> dict[str, str]:
+    """Return environment variables by which another process finds the kernels that this one has compiled."""
+    path = {"PYTHONPATH": os.pathsep.join([str(SOURCES.parent), str(_ROOT)])}
+    return {**os.environ, **path, "PYTHONDONTWRITEBYTECODE": "1", **variables}

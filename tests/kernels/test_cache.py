@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.kernels.comparing import INTEGERS
 from tests.kernels.processes import SOURCES, environment, run, start
+from vinculum.kernels import entries
+from vinculum.kernels.jit import _KernelCache
 
-# Prints quotients, and what the kernel of each rule found in the cache.
+# Prints quotients, and whether the kernel of each rule was found in the cache.
 DIVIDE = """
 import json, sys
 import ml_dtypes
@@ -23,17 +26,15 @@ from vinculum.kernels import entries
 from vinculum.kernels.jit import kernel
 
 RULES = {
-    "float16": (entries.binary16_flat, "uint16"),
-    "bfloat16": (entries.bfloat16_flat, "uint16"),
-    "float32": (entries.ieee_flat, "float32"),
+    "float16": (entries.binary16, "uint16"),
+    "bfloat16": (entries.bfloat16, "uint16"),
+    "float32": (entries.ieee, "float32"),
 }
 
 def divide(rule):
-    entry, storage = RULES[rule]
     dividends, divisors = (np.array(x).astype(rule) for x in ([7, -200, 9], [2, 7, 9]))
     quotients = vinculum.div(dividends, divisors).tolist()
-    found, compiled = kernel(entry, storage).stats.cache_hits, kernel(entry, storage).stats.cache_misses
-    return {"quotients": quotients, "found": sum(found.values()), "compiled": sum(compiled.values())}
+    return {"quotients": quotients, "found": kernel(*RULES[rule]).cache_hits}
 """
 DIVIDE_ARGUMENTS = DIVIDE + "print(json.dumps({rule: divide(rule) for rule in sys.argv[1:]}))"
 DIVIDE_ON_COMMAND = DIVIDE + "print('ready', flush=True); input(); print(json.dumps(divide(sys.argv[1])))"
@@ -68,7 +69,7 @@ def regular_file(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a cache that holds the one kernel."""
+    """Return a cache that holds one kernel, and what leads to it."""
     cache = tmp_path_factory.mktemp("warm")
     divided(environment(cache), "float32")
     return cache
@@ -91,19 +92,26 @@ class TestNextProcess:
             process.stdin.flush()
         for rule, process in zip(rules, processes, strict=True):
             compiled = json.loads(process.communicate()[0])
-            assert compiled == {"quotients": QUOTIENTS[rule], "found": 0, "compiled": 1}
+            assert compiled == {"quotients": QUOTIENTS[rule], "found": 0}
         for order in (rules, rules[::-1]):
             loaded = divided(variables, *order)
-            assert loaded == {rule: {"quotients": QUOTIENTS[rule], "found": 1, "compiled": 0} for rule in rules}
+            assert loaded == {rule: {"quotients": QUOTIENTS[rule], "found": 1} for rule in rules}
 
-    def test_types_of_one_entry_have_files_of_their_own(self, tmp_path: Path) -> None:
+    def test_types_of_one_entry_have_files_of_their_own(self) -> None:
         """Numba numbers the files of an index: two processes could give the same number to different types."""
-        program = (
-            "from vinculum.kernels import entries\nfrom vinculum.kernels.jit import kernel\n"
-            "for storage in ('int8', 'uint8', 'float32'):\n"
-            "    print(kernel(entries.truncating_flat, storage)._cache._cache_file._index_name)"
-        )
-        assert len(set(run(["-c", program], environment(tmp_path)).split())) == 3
+        names = {_KernelCache(entries.truncating, element)._cache_file._index_name for element in INTEGERS}
+        assert len(names) == len(INTEGERS)
+
+    def test_what_python_calls_is_kept_too(self, tmp_path: Path) -> None:
+        """A warm process compiles neither the kernel nor what leads to it: it writes nothing."""
+        variables = environment(tmp_path)
+        divided(variables, "float32")
+        kept = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb*")}
+        indices = [file.name for file in kept if file.suffix == ".nbi"]
+        for function in ("ieee", "_divide", "_serve", "_attempt"):
+            assert len([name for name in indices if f".{function}-" in name]) == 1
+        divided(variables, "float32")
+        assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb*")} == kept
 
 
 class TestStaleCode:
@@ -111,13 +119,14 @@ class TestStaleCode:
 
     def test_a_changed_rule_is_compiled_anew(self, copied: Path, tmp_path: Path) -> None:
         variables = environment(tmp_path / "cache", copied)
-        assert divided(variables, "float32")["float32"]["compiled"] == 1
+        divided(variables, "float32")
+        assert divided(variables, "float32")["float32"]["found"] == 1
         rule = copied / "kernels" / "float_quotient.py"
         right = rule.read_text()
         rule.write_text(right.replace("return dividend / divisor", "return divisor / dividend"))
         assert rule.read_text() != right
         wrong = divided(variables, "float32")["float32"]
-        assert (wrong["quotients"][2], wrong["compiled"]) == (1, 1)
+        assert (wrong["quotients"][2], wrong["found"]) == (1, 0)
         assert wrong["quotients"][0] == pytest.approx(2 / 7)
 
     def test_every_file_of_the_room_counts(self, copied: Path) -> None:
@@ -159,7 +168,7 @@ class TestNoCache:
         cache = tmp_path / "cache"
         program = (
             DIVIDE + "import pathlib, shutil\n"
-            "kernel(entries.ieee_flat, 'float32')\n"
+            "kernel(entries.ieee, 'float32')\n"
             f"shutil.rmtree({str(cache)!r})\n"
             f"pathlib.Path({str(cache)!r}).write_text('no folder, as on a full disk')\n"
             "print(json.dumps(divide('float32')))"
@@ -167,8 +176,10 @@ class TestNoCache:
         assert json.loads(run(["-c", program], environment(cache)))["quotients"][0] == 3.5
 
     @pytest.mark.parametrize(("suffix", "length"), [(".nbi", 0), (".nbc", 100)])
-    def test_a_damaged_file(self, suffix: str, length: int, tmp_path: Path, warm: Path) -> None:
+    def test_damaged_files(self, suffix: str, length: int, tmp_path: Path, warm: Path) -> None:
         cache = shutil.copytree(warm, tmp_path / "cache")
-        (damaged,) = cache.rglob("*" + suffix)
-        damaged.write_bytes(damaged.read_bytes()[:length])
+        files = list(cache.rglob("*" + suffix))
+        assert len(files) == 4
+        for damaged in files:
+            damaged.write_bytes(damaged.read_bytes()[:length])
         assert divided(environment(cache), "float32")["float32"]["quotients"][0] == 3.5

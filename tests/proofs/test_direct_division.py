@@ -34,10 +34,10 @@ each_rounding = pytest.mark.parametrize(
 )
 
 
-def largest_operand(module: str) -> int:
-    """Return the bound up to which a module of the theory proves the quotients by a prepared divisor."""
-    text = (THEORIES / "direct_division.mlw").read_text(encoding="utf-8")
-    found = re.search(rf"^module {module}$.*?constant largest_operand : int = (\w+)", text, re.MULTILINE | re.DOTALL)
+def exact_up_to(module: str) -> int:
+    """Return the bound below which a module of the theory proves the quotients of dividends."""
+    text = (THEORIES / "direct_division_operations.mlw").read_text(encoding="utf-8")
+    found = re.search(rf"^module {module}$.*?constant exact_up_to : int = (\w+)", text, re.MULTILINE | re.DOTALL)
     assert found is not None
     return int(found[1], 0)
 
@@ -66,22 +66,15 @@ def exact(rounding: Rounding, minimum: int, maximum: int) -> Array:
     return np.array([rounding(Fraction(a, b)) for a, b in pairs])
 
 
-def plain(name: str, dividends: Array, divisors: Array) -> Array:
+def divided(name: str, dividends: Array, divisors: Array) -> Array:
     """Return what a rule of the kernel gives, before it is stored."""
     results = np.empty(dividends.size, np.int64)
-    _plain_loop(name)(dividends, divisors, results)
-    return results
-
-
-def prepared(name: str, dividends: Array, divisors: Array) -> Array:
-    """Return the same of a rule for prepared divisors."""
-    results = np.empty(dividends.size, np.int64)
-    _prepared_loop(name)(dividends, divisors, results)
+    _loop(name)(dividends, divisors, results)
     return results
 
 
 @cache
-def _plain_loop(name: str) -> Loop:
+def _loop(name: str) -> Loop:
     rule = inlined(getattr(direct_quotient, name))
 
     @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
@@ -92,67 +85,39 @@ def _plain_loop(name: str) -> Loop:
     return loop  # type: ignore[no-any-return]  # for the same reason
 
 
-@cache
-def _prepared_loop(name: str) -> Loop:
-    rule = inlined(getattr(direct_quotient, f"{name}_by"))
-    reciprocal = inlined(getattr(direct_quotient, f"reciprocal_{name[-2:]}"))
-
-    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
-    def loop(dividends: Array, divisors: Array, results: Array) -> None:
-        for i in range(results.size):
-            results[i] = rule(dividends[i], divisors[i], reciprocal(divisors[i]))
-
-    return loop  # type: ignore[no-any-return]  # for the same reason
-
-
-@pytest.mark.parametrize(("module", "types"), [("Binary32", TYPES_16), ("Binary64", TYPES_32)])
+@pytest.mark.parametrize(("module", "types"), [("Operations32", TYPES_16), ("Operations64", TYPES_32)])
 def test_the_proved_range_holds_the_types(module: str, types: tuple[ElementType, ...]) -> None:
-    assert max(max(-kind.minimum, kind.maximum) for kind in types) <= largest_operand(module)
+    assert max(max(-kind.minimum, kind.maximum) for kind in types) < exact_up_to(module)
 
 
 @each_rounding
 @pytest.mark.parametrize("element_type", [*TYPES_16, *TYPES_32], ids=str)
-@pytest.mark.parametrize("divide", [plain, prepared])
-def test_the_types(
-    name: str, rounding: Rounding, element_type: ElementType, divide: Callable[[str, Array, Array], Array]
-) -> None:
+def test_the_types(name: str, rounding: Rounding, element_type: ElementType) -> None:
     a, b = operands(element_type.minimum, element_type.maximum)
     typed = (a.astype(element_type.numpy), b.astype(element_type.numpy))
     bits, excess = (16, 0) if element_type in TYPES_16 else (32, EXCESS)
     expected = exact(rounding, element_type.minimum, element_type.maximum)
-    np.testing.assert_array_equal(divide(f"{name}_{bits}", *typed) - excess, expected)
+    np.testing.assert_array_equal(divided(f"{name}_{bits}", *typed) - excess, expected)
 
 
 @each_rounding
-@pytest.mark.parametrize("divide", [plain, prepared])
-@pytest.mark.parametrize(("bits", "module", "excess"), [(16, "Binary32", 0), (32, "Binary64", EXCESS)])
-def test_the_whole_proved_range(
-    name: str,
-    rounding: Rounding,
-    divide: Callable[[str, Array, Array], Array],
-    bits: int,
-    module: str,
-    excess: int,
-) -> None:
-    limit = largest_operand(module)
+@pytest.mark.parametrize(
+    ("bits", "limit", "excess"),
+    # Of 32 and 51 bits the view of the quotient is proved up to 2^51.
+    [(16, exact_up_to("Operations32") - 1, 0), (32, (1 << 51) - 1, EXCESS), (51, (1 << 51) - 1, 0)],
+)
+def test_the_whole_proved_range(name: str, rounding: Rounding, bits: int, limit: int, excess: int) -> None:
+    assert limit < exact_up_to("Operations32" if bits == 16 else "Operations64")
     a, b = operands(-limit, limit)
     assert {-limit, limit} <= set(a.tolist()) & set(b.tolist())
-    np.testing.assert_array_equal(divide(f"{name}_{bits}", a, b) - excess, exact(rounding, -limit, limit))
+    np.testing.assert_array_equal(divided(f"{name}_{bits}", a, b) - excess, exact(rounding, -limit, limit))
 
 
 @pytest.mark.parametrize("element_type", [INT8, INT16, INT32], ids=str)
-@pytest.mark.parametrize("divide", [plain, prepared])
 @pytest.mark.parametrize("name", ["truncating", "floor"])
-def test_minimum_by_minus_one(
-    element_type: ElementType, divide: Callable[[str, Array, Array], Array], name: str
-) -> None:
+def test_minimum_by_minus_one(element_type: ElementType, name: str) -> None:
     narrow = element_type is not INT32
     a, b = (np.array([value], element_type.numpy) for value in (element_type.minimum, -1))
-    result = divide(f"{name}_{16 if narrow else 32}", a, b)
+    result = divided(f"{name}_{16 if narrow else 32}", a, b)
     assert result[0] - (0 if narrow else EXCESS) == -element_type.minimum
     assert result.astype(element_type.numpy)[0] == element_type.minimum
-
-
-@pytest.mark.parametrize(("float_type", "divisor"), [(np.float32, 41), (np.float64, 49)])
-def test_a_reciprocal_that_is_not_enlarged_falls_short(float_type: Any, divisor: int) -> None:
-    assert np.trunc(float_type(divisor) * (float_type(1) / float_type(divisor))) == 0

@@ -23,7 +23,9 @@ from vinculum.kernels.jit import inlined
 Array = npt.NDArray[Any]
 Quotients = Callable[[Array, Array], Array]
 
-NAMES = ("quotient_u64", "quotient_u64_by", "truncating_i64", "truncating_i64_by", "floor_i64", "floor_i64_by")
+KERNELS = ("quotient_u64", "truncating_i64", "floor_i64")
+# What is proved has them with the reciprocal made beforehand, too.
+PROGRAMS = (*KERNELS, *(f"{name}_by" for name in KERNELS))
 PROVED = CFile(
     "two_step.c",
     (
@@ -87,7 +89,7 @@ def typed(name: str, words: Array) -> Array:
 
 @pytest.fixture(scope="module")
 def exact(words: tuple[Array, Array]) -> Callable[[str], Array]:
-    """Return what gives the exact quotients for a kernel's name; with a prepared divisor or not, they are the same."""
+    """Return what gives the exact quotients for a name; a reciprocal made beforehand changes nothing."""
 
     @cache
     def quotients(rule: str) -> Array:
@@ -126,60 +128,62 @@ def by_c(library: ctypes.CDLL, name: str) -> Quotients:
     return divide
 
 
-@pytest.fixture
-def by_kernel(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Quotients]:
-    """Return the kernels with the two-step quotient, also on processors for which another is chosen."""
-    monkeypatch.setattr(two_step_quotient, "unsigned_quotient", two_step_quotient.two_step_quotient)
+def with_quotient(monkeypatch: pytest.MonkeyPatch, unsigned: Any, name: str) -> Quotients:
+    """Return a kernel, compiled anew with that quotient of magnitudes."""
+    monkeypatch.setattr(two_step_quotient, "unsigned_quotient", unsigned)
     signed: Any = two_step_quotient._signed_quotient
-    monkeypatch.setattr(two_step_quotient, "_signed_quotient", inlined(signed.py_func))  # compiled anew
+    monkeypatch.setattr(two_step_quotient, "_signed_quotient", inlined(signed.py_func))
+    rule = inlined(getattr(two_step_quotient, name))
 
-    def compiled(name: str) -> Quotients:
-        rule = inlined(getattr(two_step_quotient, name))
-        reciprocal = inlined(getattr(two_step_quotient, f"reciprocal_{name.split('_')[1]}"))
-        prepared = name.endswith("_by")
+    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
+    def divide(a: Array, b: Array) -> Array:
+        quotients = np.empty_like(a)
+        for i in range(a.size):
+            quotients[i] = rule(a[i], b[i])
+        return quotients
 
-        @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
-        def divide(a: Array, b: Array) -> Array:
-            quotients = np.empty_like(a)
-            for i in range(a.size):
-                if prepared:
-                    quotients[i] = rule(a[i], b[i], reciprocal(b[i]))
-                else:
-                    quotients[i] = rule(a[i], b[i])
-            return quotients
-
-        return divide  # type: ignore[no-any-return]  # for the same reason
-
-    return compiled
+    return divide  # type: ignore[no-any-return]  # for the same reason
 
 
-@pytest.mark.parametrize("name", NAMES)
 class TestProgramKernelAndIntegers:
     """What is proved, what runs and what is right agree on 10^6 adversarial pairs."""
 
+    @pytest.mark.parametrize("name", PROGRAMS)
     def test_extracted_program(
         self, name: str, words: tuple[Array, Array], exact: Callable[[str], Array], extracted: ctypes.CDLL
     ) -> None:
         a, b = (typed(name, side) for side in words)
         assert np.array_equal(by_c(extracted, name)(a, b), exact(name))
 
+    @pytest.mark.parametrize("name", KERNELS)
     def test_kernel(
         self,
         name: str,
         words: tuple[Array, Array],
         exact: Callable[[str], Array],
-        by_kernel: Callable[[str], Quotients],
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        """With the two-step quotient, also on processors for which another is chosen."""
         a, b = (typed(name, side) for side in words)
-        assert np.array_equal(by_kernel(name)(a, b), exact(name))
+        divide = with_quotient(monkeypatch, two_step_quotient.two_step_quotient, name)
+        assert np.array_equal(divide(a, b), exact(name))
 
 
-@pytest.mark.parametrize("name", ["reciprocal_u64", "reciprocal_i64"])
-def test_reciprocals_have_the_same_bits(name: str, extracted: ctypes.CDLL) -> None:
+@pytest.mark.parametrize(("kernel", "name"), [("quotient_u64", "reciprocal_u64"), ("truncating_i64", "reciprocal_i64")])
+def test_reciprocals_have_the_same_bits(
+    kernel: str, name: str, extracted: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel is seen to hand the reciprocal over that the proved program makes."""
     divisors = typed(name, np.maximum(np.concatenate([edges(), adversarial_pairs(2)[1][:100_000]]), np.uint64(1)))
     function = getattr(extracted, name)
     function.restype = ctypes.c_double
     function.argtypes = [ctypes.c_uint64 if "u64" in name else ctypes.c_int64]
     proved = np.array([function(divisor) for divisor in divisors.tolist()])
-    rule = numba.vectorize(getattr(two_step_quotient, name))
-    assert np.array_equal(rule(divisors).view(np.uint64), proved.view(np.uint64))
+
+    @inlined
+    def bits(dividend: np.uint64, divisor: np.uint64, reciprocal: np.float64) -> np.uint64:
+        return np.float64(reciprocal).view(np.uint64)
+
+    # A number divided by itself: no sign is put on the bits.
+    handed_over = with_quotient(monkeypatch, bits, kernel)(divisors, divisors)
+    assert np.array_equal(handed_over.view(np.uint64), proved.view(np.uint64))

@@ -17,7 +17,6 @@ from tests.kernels.comparing import assert_same
 from tests.property.strategies import integer_operands
 from vinculum import reference
 from vinculum.kernels import two_step_quotient
-from vinculum.kernels.integer_quotient import reciprocal_of
 from vinculum.spec.element_types import INT32, INT64, UINT32, UINT64, ElementType
 from vinculum.spec.model import IntegerRounding
 
@@ -105,7 +104,8 @@ def compiled(rule: Rule) -> Callable[[Array, Array, Array], None]:
     @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
     def loop(a: Array, b: Array, quotients: Array) -> None:
         for i in range(a.size):
-            quotients[i] = rule(a[i], b[i], reciprocal_of(b[i]))
+            reciprocal = two_step_quotient._REDUCED_ONE / two_step_quotient._nearest_binary64(b[i])
+            quotients[i] = rule(a[i], b[i], reciprocal)
 
     apply: Callable[[Array, Array, Array], None] = loop
     return apply

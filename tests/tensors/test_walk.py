@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,59 +86,57 @@ class TestVisits:
         assert [place[2] for place in places] == list(range(0, ITEM * result.size, ITEM))
 
     @given(layouts())
-    def test_a_flat_walk_is_one_run(self, arrays: tuple[Array, Array, Array]) -> None:
+    def test_no_dimension_is_left_that_could_be_joined(self, arrays: tuple[Array, Array, Array]) -> None:
         a, b, _ = arrays
-        walk = walk_of(a, b)
-        if not walk.flat:
-            return
-        places = visited(walk)
-        dividends, divisors = ([place[i] for place in places] for i in (0, 1))
-        for repeats, met in ((walk.repeats_a, dividends), (walk.repeats_b, divisors)):
-            assert met == ([0] * len(met) if repeats else list(range(0, ITEM * len(met), ITEM)))
+        columns = walk_of(a, b).nest.T.tolist()
+        assert all(size > 1 for size, *_ in columns) or len(columns) == 1
+        for (_, *outer), (size, *inner) in pairwise(columns):
+            assert outer != [size * stride for stride in inner]
 
 
 class TestCoalescing:
     """Dimensions that all three arrays step through as one become one."""
 
     @pytest.mark.parametrize(
-        ("a", "b", "depth", "flat"),
+        ("a", "b", "depth"),
         [
-            ((2, 3, 4, 5), (2, 3, 4, 5), 1, True),
-            ((2, 3, 4, 5), (), 1, True),
-            ((), (2, 3, 4, 5), 1, True),
-            ((2, 3, 4, 5), (1, 1, 1, 1), 1, True),
-            ((), (), 1, True),
-            ((1, 1), (1,), 1, True),
-            ((2, 3, 4, 5), (4, 5), 2, False),
-            ((2, 3, 4, 5), (2, 3, 1, 1), 2, False),
-            ((2, 3, 4, 5), (3, 1, 1), 3, False),
-            ((2, 1, 4, 1), (1, 3, 1, 5), 4, False),
-            ((6, 1, 7), (6, 1, 1), 2, False),
+            ((2, 3, 4, 5), (2, 3, 4, 5), 1),
+            ((2, 3, 4, 5), (), 1),
+            ((), (2, 3, 4, 5), 1),
+            ((2, 3, 4, 5), (1, 1, 1, 1), 1),
+            ((), (), 1),
+            ((1, 1), (1,), 1),
+            ((2, 3, 4, 5), (4, 5), 2),
+            ((2, 3, 4, 5), (2, 3, 1, 1), 2),
+            ((2, 3, 4, 5), (3, 1, 1), 3),
+            ((2, 1, 4, 1), (1, 3, 1, 5), 4),
+            ((6, 1, 7), (6, 1, 1), 2),
         ],
     )
-    def test_depth(self, a: tuple[int, ...], b: tuple[int, ...], depth: int, flat: bool) -> None:
+    def test_depth(self, a: tuple[int, ...], b: tuple[int, ...], depth: int) -> None:
         walk = walk_of(np.zeros(a, "f4"), np.zeros(b, "f4"))
-        assert (walk.nest.shape[1], walk.flat, walk.row_major) == (depth, flat, True)
+        assert (walk.nest.shape[1], walk.row_major) == (depth, True)
 
-    def test_columns_first_is_one_run_too(self) -> None:
+    def test_columns_first_is_one_line_too(self) -> None:
         a, b = (np.asfortranarray(np.zeros((2, 3, 4), "f4")) for _ in range(2))
         walk = walk_of(a, b)
-        assert (walk.nest.shape[1], walk.flat, walk.row_major) == (1, True, False)
+        assert (walk.nest.tolist(), walk.row_major) == ([[24], [4], [4], [4]], False)
         assert walk.new_result(a.dtype).flags.f_contiguous
 
     def test_repeats(self) -> None:
         row, one = np.zeros(6, "f4"), np.zeros((), "f4")
         stretched = np.broadcast_to(one, 6)
-        for a, b, repeats in ((row, one, (False, True)), (one, row, (True, False)), (stretched, one, (True, True))):
-            walk = walk_of(a, b)
-            assert walk.flat
-            assert (walk.repeats_a, walk.repeats_b) == repeats
+        for a, b, strides in ((row, one, (4, 0)), (one, row, (0, 4)), (stretched, one, (0, 0))):
+            assert walk_of(a, b).nest.tolist() == [[6], [strides[0]], [strides[1]], [4]]
 
-    def test_a_gap_or_a_turn_keeps_the_walk_nested(self) -> None:
-        base = np.zeros(12, "f4")
-        assert not walk_of(base[::2], np.zeros(6, "f4")).flat
-        assert not walk_of(base[::-1], np.zeros(12, "f4")).flat
-        assert not walk_of(np.zeros(6, "f4"), np.zeros(6, "f4"), base[::2]).flat
+    def test_gaps_and_turns(self) -> None:
+        base, six = np.zeros(12, "f4"), np.zeros(6, "f4")
+        assert walk_of(base[::2], six).nest.tolist() == [[6], [8], [4], [4]]
+        assert walk_of(base[::-1], base).nest.tolist() == [[12], [-4], [4], [4]]
+        assert walk_of(six, six, base[::2]).nest.tolist() == [[6], [4], [4], [8]]
+        rows = np.zeros((3, 4), "f4")
+        assert walk_of(rows[:, :3], rows[:, :3]).nest.shape == (4, 2)
+        assert walk_of(rows[::-1], rows).nest.shape == (4, 2)
 
 
 class TestExpanded:

@@ -1,1 +1,1 @@
-"""The fast twin: scalar rules and flat loops in numba; knows nothing of specifications."""
+"""The fast twin: scalar rules in numba, the loops and threads that apply them; knows nothing of specifications."""

@@ -9,7 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from vinculum.kernels.jit import inlined, processor_has
+from vinculum.kernels.jit import inlined
+from vinculum.kernels.processor import CONVERSIONS_OF_BINARY16
 
 
 @inlined
@@ -75,9 +76,8 @@ def round_by_integers(value: np.float32) -> np.uint16:
     return np.uint16(sign | np.uint16(shifted.view(np.uint32) - np.uint32(0x3F000000)))
 
 
-# Where the processor lacks the conversions LLVM would call library routines that Numba does not carry.
 binary32_of_binary16, binary16_of_binary32 = (
     (_widen_in_hardware, _round_in_hardware)
-    if processor_has("f16c") or processor_has("fullfp16")
+    if CONVERSIONS_OF_BINARY16.first
     else (widen_by_integers, round_by_integers)
 )

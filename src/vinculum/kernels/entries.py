@@ -1,17 +1,13 @@
-"""The kernels that Python calls: for each rule one over flat arrays and one over a nest.
+"""The kernels: one for each rule.
 
-Arrays are one-dimensional and contiguous. A flat kernel takes operands as long as the quotients, or of one element that
-is repeated. A nested kernel takes arrays whose first elements are the operands' first, and a nest (see `loops`).
-Integer kernels fill a tally (see `loops`) and return how many of its elements are exceptional.
+A kernel takes the address of a job (see `loops`), as a pointer to the type that it divides in.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from vinculum.kernels.environment import enter_ieee_754, restore
+from vinculum.kernels.direct_quotient import floor_51, truncating_51
 from vinculum.kernels.float_quotient import bfloat16_quotient, binary16_quotient, ieee_quotient
 from vinculum.kernels.integer_quotient import (
     floor_quotient,
@@ -19,92 +15,43 @@ from vinculum.kernels.integer_quotient import (
     truncating_quotient,
     truncating_quotient_by,
 )
-from vinculum.kernels.loops import OVERFLOWS, ZERO_DIVISORS, Tally, flat, float_run, integer_run, nested
+from vinculum.kernels.jit import inlined
+from vinculum.kernels.loops import blockwise, float_runs, integer_runs
+from vinculum.kernels.wrapping import exclusive_or
 
-Array = np.ndarray[Any, Any]
-
-_ieee_run = float_run(ieee_quotient)
-_binary16_run = float_run(binary16_quotient)
-_bfloat16_run = float_run(bfloat16_quotient)
-_truncating_run = integer_run(truncating_quotient, truncating_quotient_by)
-_floor_run = integer_run(floor_quotient, floor_quotient_by)
-
-_ieee, _ieee_nest = flat(_ieee_run), nested(_ieee_run)
-_binary16, _binary16_nest = flat(_binary16_run), nested(_binary16_run)
-_bfloat16, _bfloat16_nest = flat(_bfloat16_run), nested(_bfloat16_run)
-_truncating, _truncating_nest = flat(_truncating_run), nested(_truncating_run)
-_floor, _floor_nest = flat(_floor_run), nested(_floor_run)
+_plain = blockwise(float_runs(exclusive_or))
+_ieee = blockwise(float_runs(ieee_quotient))
+_binary16 = blockwise(float_runs(binary16_quotient))
+_bfloat16 = blockwise(float_runs(bfloat16_quotient))
+_truncating = blockwise(integer_runs(truncating_quotient, inlined(truncating_51), truncating_quotient_by))
+_floor = blockwise(integer_runs(floor_quotient, inlined(floor_51), floor_quotient_by))
 
 
-def ieee_flat(dividends: Array, divisors: Array, quotients: Array) -> None:
-    """Divide flat arrays of binary32 or binary64."""
-    environment = enter_ieee_754()
-    _ieee(dividends, divisors, quotients, None, 0)
-    restore(environment)
+def ieee(job: Any) -> None:
+    """Divide binary32 or binary64."""
+    _ieee(job)
 
 
-def ieee_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array) -> None:
-    """Divide binary32 or binary64 over a nest."""
-    environment = enter_ieee_754()
-    _ieee_nest(dividends, divisors, quotients, nest, None)
-    restore(environment)
+def binary16(job: Any) -> None:
+    """Divide encodings of binary16."""
+    _binary16(job)
 
 
-def binary16_flat(dividends: Array, divisors: Array, quotients: Array) -> None:
-    """Divide flat arrays of binary16 encodings."""
-    environment = enter_ieee_754()
-    _binary16(dividends, divisors, quotients, None, 0)
-    restore(environment)
+def bfloat16(job: Any) -> None:
+    """Divide encodings of bfloat16."""
+    _bfloat16(job)
 
 
-def binary16_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array) -> None:
-    """Divide binary16 encodings over a nest."""
-    environment = enter_ieee_754()
-    _binary16_nest(dividends, divisors, quotients, nest, None)
-    restore(environment)
+def truncating(job: Any) -> None:
+    """Divide integers, fractions discarded."""
+    _truncating(job)
 
 
-def bfloat16_flat(dividends: Array, divisors: Array, quotients: Array) -> None:
-    """Divide flat arrays of bfloat16 encodings."""
-    environment = enter_ieee_754()
-    _bfloat16(dividends, divisors, quotients, None, 0)
-    restore(environment)
+def floor(job: Any) -> None:
+    """Divide integers, rounding down."""
+    _floor(job)
 
 
-def bfloat16_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array) -> None:
-    """Divide bfloat16 encodings over a nest."""
-    environment = enter_ieee_754()
-    _bfloat16_nest(dividends, divisors, quotients, nest, None)
-    restore(environment)
-
-
-def truncating_flat(dividends: Array, divisors: Array, quotients: Array, tally: Tally) -> int:
-    """Divide flat arrays of integers, fractions discarded."""
-    environment = enter_ieee_754()
-    _truncating(dividends, divisors, quotients, tally, 0)
-    restore(environment)
-    return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
-
-
-def truncating_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> int:
-    """Divide integers over a nest, fractions discarded."""
-    environment = enter_ieee_754()
-    _truncating_nest(dividends, divisors, quotients, nest, tally)
-    restore(environment)
-    return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
-
-
-def floor_flat(dividends: Array, divisors: Array, quotients: Array, tally: Tally) -> int:
-    """Divide flat arrays of integers, rounding down."""
-    environment = enter_ieee_754()
-    _floor(dividends, divisors, quotients, tally, 0)
-    restore(environment)
-    return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
-
-
-def floor_nested(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> int:
-    """Divide integers over a nest, rounding down."""
-    environment = enter_ieee_754()
-    _floor_nest(dividends, divisors, quotients, nest, tally)
-    restore(environment)
-    return tally[ZERO_DIVISORS] + tally[OVERFLOWS]
+def plain(job: Any) -> None:
+    """Combine bits with exclusive or: what division does to memory without division, to compare it with."""
+    _plain(job)

@@ -6,14 +6,14 @@ subnormal numbers to zero; the switch holds for every division of the thread.
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-_ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
+from vinculum.kernels.processor import ON_X86
+
 # Every exception masked, rounding to nearest, no flushing of subnormal operands or results.
 _IEEE_754 = 0x1F80
 
@@ -33,7 +33,7 @@ def enter_ieee_754(typing_context: Any) -> Any:
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         word = ir.IntType(32)
-        if not _ON_X86:
+        if not ON_X86:
             return word(0)
         slot = builder.alloca(word)
         _control_word(builder, "stmxcsr", slot)
@@ -50,7 +50,7 @@ def restore(typing_context: Any, environment: Any) -> Any:
     """Switch back to the environment that `enter_ieee_754` returned."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        if _ON_X86:
+        if ON_X86:
             slot = builder.alloca(ir.IntType(32))
             builder.store(arguments[0], slot)
             _control_word(builder, "ldmxcsr", slot)

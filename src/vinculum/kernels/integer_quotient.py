@@ -12,9 +12,16 @@ import numpy as np
 from numba.extending import overload
 
 from vinculum.kernels import direct_quotient as direct
+from vinculum.kernels import multiply_high_quotient as multiply_high
 from vinculum.kernels import two_step_quotient as two_step
+from vinculum.kernels.jit import inlined
+from vinculum.kernels.wrapping import magnitude
 
 Rule = Callable[..., Any]
+
+# Bits of a small integer but for its sign, and how many integers are looked at at once.
+_SMALL = np.uint64(50)
+_STRETCH = 256
 
 
 def _by_type(element: Any, to_16: Rule, to_32: Rule, signed_64: Rule, unsigned_64: Rule) -> Rule:
@@ -25,16 +32,47 @@ def _by_type(element: Any, to_16: Rule, to_32: Rule, signed_64: Rule, unsigned_6
     return signed_64 if element.signed else unsigned_64
 
 
-def reciprocal_of(divisor: Any) -> Any:
-    """Prepare a divisor that is not zero for the quotients by it."""
+def prepares(divisor: Any) -> Any:
+    """Tell whether a divisor can be prepared: no quotient by it is exceptional."""
     raise NotImplementedError
 
 
-@overload(reciprocal_of)
-def _reciprocal_of(divisor: Any) -> Rule:
-    return _by_type(
-        divisor, direct.reciprocal_16, direct.reciprocal_32, two_step.reciprocal_i64, two_step.reciprocal_u64
-    )
+@overload(prepares)
+def _prepares(divisor: Any) -> Rule:
+    if not divisor.signed:
+
+        def unless_zero(divisor: Any) -> Any:
+            return divisor != 0
+
+        return unless_zero
+
+    def unless_zero_or_minus_one(divisor: Any) -> Any:
+        return (divisor != 0) & (divisor != -1)
+
+    return unless_zero_or_minus_one
+
+
+def prepared_divisor(divisor: Any) -> Any:
+    """Prepare a divisor that `prepares` takes for the quotients by it."""
+    raise NotImplementedError
+
+
+@overload(prepared_divisor)
+def _prepared_divisor(divisor: Any) -> Rule:
+    prepared = {
+        8: multiply_high.prepared_8,
+        16: multiply_high.prepared_16,
+        32: multiply_high.prepared_32,
+        64: multiply_high.prepared_64,
+    }[divisor.bitwidth]
+    if not divisor.signed:
+        return prepared
+    prepare = inlined(prepared)
+
+    def of_magnitude(divisor: Any) -> Any:
+        return prepare(magnitude(divisor))
+
+    return of_magnitude
 
 
 def truncating_quotient(dividend: Any, divisor: Any) -> Any:
@@ -49,20 +87,14 @@ def _truncating_quotient(dividend: Any, divisor: Any) -> Rule:
     )
 
 
-def truncating_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+def truncating_quotient_by(dividend: Any, divisor: Any, prepared: Any) -> Any:
     """Return the same as `truncating_quotient`, with the divisor prepared."""
     raise NotImplementedError
 
 
 @overload(truncating_quotient_by)
-def _truncating_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Rule:
-    return _by_type(
-        dividend,
-        direct.truncating_16_by,
-        direct.truncating_32_by,
-        two_step.truncating_i64_by,
-        two_step.quotient_u64_by,
-    )
+def _truncating_quotient_by(dividend: Any, divisor: Any, prepared: Any) -> Rule:
+    return multiply_high.truncating_signed_by if dividend.signed else _unsigned_by
 
 
 def floor_quotient(dividend: Any, divisor: Any) -> Any:
@@ -75,14 +107,58 @@ def _floor_quotient(dividend: Any, divisor: Any) -> Rule:
     return _by_type(dividend, direct.floor_16, direct.floor_32, two_step.floor_i64, two_step.quotient_u64)
 
 
-def floor_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+def floor_quotient_by(dividend: Any, divisor: Any, prepared: Any) -> Any:
     """Return the same as `floor_quotient`, with the divisor prepared."""
     raise NotImplementedError
 
 
 @overload(floor_quotient_by)
-def _floor_quotient_by(dividend: Any, divisor: Any, reciprocal: Any) -> Rule:
-    return _by_type(dividend, direct.floor_16_by, direct.floor_32_by, two_step.floor_i64_by, two_step.quotient_u64_by)
+def _floor_quotient_by(dividend: Any, divisor: Any, prepared: Any) -> Rule:
+    return multiply_high.floor_signed_by if dividend.signed else _unsigned_by
+
+
+def _unsigned_by(dividend: Any, divisor: Any, prepared: Any) -> Any:
+    return multiply_high.unsigned_quotient_by(dividend, prepared)
+
+
+def are_small(values: Any) -> Any:
+    """Tell whether the integers of an array lie in [-2^50, 2^50), and are of 64 bits: others need no quicker rule."""
+    raise NotImplementedError
+
+
+@overload(are_small)
+def _are_small(values: Any) -> Rule:
+    if values.dtype.bitwidth < 64:
+
+        def no(values: Any) -> Any:
+            return False
+
+        return no
+    bits = _bits_above_zero if values.dtype.signed else _bits
+
+    def look(values: Any) -> Any:
+        # By stretches: large ones are soon found, and the loop over a stretch is vectorised.
+        for start in range(0, values.size, _STRETCH):
+            above = np.uint64(0)
+            # A view, in which no index is negative: Numba would look whether one is.
+            stretch = values[start : start + _STRETCH]
+            for i in range(stretch.size):
+                above |= bits(stretch[i])
+            if above >> _SMALL > 0:
+                return False
+        return True
+
+    return look
+
+
+@inlined
+def _bits_above_zero(value: np.int64) -> np.uint64:
+    return np.uint64(value ^ (value >> 63))
+
+
+@inlined
+def _bits(value: np.uint64) -> np.uint64:
+    return value
 
 
 def saturated(dividend: Any) -> Any:

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from llvmlite import binding
+from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.ccallback import CFunc
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS = {
     # The default raises inside the loop on a zero divisor, which stops vectorisation; zero is guarded by name.
     "error_model": "numpy",
-    # Kernels touch no Python object, so other Python threads may run meanwhile.
-    "nogil": True,
     # fastmath would let LLVM replace a division by a multiplication.
     "fastmath": False,
 }
@@ -33,32 +32,50 @@ def inlined(function: Function) -> Function:
 
 
 @cache
-def kernel(function: Callable[..., Any], storage: str) -> Callable[..., Any]:
-    """Compile an entry point for one storage type, kept on disk so that a second process compiles nothing.
+def kernel(function: Callable[..., Any], element: str) -> Any:
+    """Compile a kernel, kept on disk so that a second process compiles nothing.
 
     Parameters
     ----------
     function : callable
-        A plain function whose array arguments have that type.
-    storage : str
-        NumPy name of the array arguments' type. Each type has its own entry point and its own cache files:
-        Numba numbers the files of one entry point, and two processes that compile different types at the
-        same time would give both the same number, so that one could load the other's code.
+        A plain function of one pointer that returns nothing.
+    element : str
+        NumPy name of the type that the pointer points to. Each type has its own cache files: Numba numbers the files of
+        one function, and two processes that compile it for different types at the same time would give both the same
+        number, so that one could load the other's code.
+
+    Returns
+    -------
+    numba.core.ccallback.CFunc
+        Its `address` is that of a function in C, which lasts as long as the process.
     """
-    dispatcher = numba.njit(**_OPTIONS)(function)
+    signature = (types.CPointer(getattr(types, element)),), types.void
+    compiled: Any = CFunc(function, signature, locals={}, options=_OPTIONS)
     with suppress(RuntimeError):  # no folder can be written to: compile in every process
-        dispatcher._cache = _KernelCache(function, storage)
-    return cast(Callable[..., Any], dispatcher)
+        compiled._cache = _KernelCache(function, element)
+    compiled.compile()
+    return compiled
+
+
+@cache
+def entry(function: Callable[..., Any], *arguments: Any, releases_gil: bool) -> Callable[..., Any]:
+    """Compile a function that Python calls, kept on disk likewise; it takes arguments of these types and no others."""
+    dispatcher = numba.njit(**_OPTIONS, nogil=releases_gil)(function)
+    with suppress(RuntimeError):
+        dispatcher._cache = _KernelCache(function, "entry")
+    dispatcher.compile(arguments)
+    # Without the dispatcher, which would look at the arguments' types in every call.
+    return cast(Callable[..., Any], dispatcher.get_overload(arguments))
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
-    """Numba's cache, with files of its own for each storage type; damaged ones are as good as none."""
+    """Numba's cache, with files of its own for each element type; damaged ones are as good as none."""
 
-    def __init__(self, function: Callable[..., Any], storage: str) -> None:
+    def __init__(self, function: Callable[..., Any], element: str) -> None:
         super().__init__(function)
         self._cache_file = IndexDataCacheFile(
             cache_path=self._cache_path,
-            filename_base=f"{self._impl.filename_base}.{storage}",
+            filename_base=f"{self._impl.filename_base}.{element}",
             # Numba watches only the file of the entry point; the rules that it calls live in other files, and a
             # stale kernel would give an old version's answers.
             source_stamp=_room_stamp(),
@@ -79,18 +96,6 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
             except Exception:  # the index is damaged: begin a new one
                 self.flush()
                 super().save_overload(signature, compiled)
-
-
-@cache
-def processor_has(feature: str) -> bool:
-    """Whether the processor that kernels are compiled for has an instruction-set extension.
-
-    Numba compiles for the processor at hand unless its settings name another; then only the extensions that they name
-    count.
-    """
-    if numba.config.CPU_NAME is not None or numba.config.CPU_FEATURES is not None:
-        return f"+{feature}" in (numba.config.CPU_FEATURES or "").split(",")
-    return bool(binding.get_host_cpu_features().get(feature, False))
 
 
 @cache

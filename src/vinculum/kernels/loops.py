@@ -1,44 +1,109 @@
-"""Loops over flat memory and over nests of strided runs, each written once and made for every rule.
+"""The loops, each written once and made for every rule: runs, lines, and the blocks of a job.
 
-A *run* divides contiguous arrays of equal length, either operand of which may instead be one element that is repeated.
-A *nest* is an int64 table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes,
-outermost first; its last column is the run that is divided at once.
+A *nest* is a table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes, outermost
+first. A *line* is what its last column walks. A *block* is some columns of some consecutive lines; threads claim the
+blocks of a job one after the other until none is left, so that one which comes late holds nobody up. A *run* is as much
+of a line as is divided between two looks at the flags.
 
-Integer runs keep a *tally*, an int64 array whose places are named below. Positions count elements in the order of the
-walk.
+A *job* is an int64 array whose places are named below, with the nest behind them. Positions count elements in the order
+of the walk; where that is not row-major an *order* follows the nest: the rank, then for each dimension, the walk's
+outermost first, its size and what a step along it adds to the row-major position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-from vinculum.kernels.integer_quotient import overflows, reciprocal_of, saturated
+from vinculum.kernels.environment import enter_ieee_754, restore
+from vinculum.kernels.integer_quotient import (
+    are_small,
+    overflows,
+    prepared_divisor,
+    prepares,
+    saturated,
+)
 from vinculum.kernels.jit import inlined
-from vinculum.kernels.memory import address, load, pointer, store
+from vinculum.kernels.memory import (
+    BUFFER,
+    LINE,
+    fence,
+    fetch_add,
+    fetch_least,
+    int64_pointer,
+    load,
+    pointer,
+    room_on_the_stack,
+    size_of,
+    store,
+    stream_line,
+    zero_of,
+)
 
 Array = np.ndarray[Any, Any]
-Tally = Any  # an array; None in a run of floats, which has nothing to count
 Rule = Callable[..., Any]
-Run = Callable[[Array, Array, Array, Tally, int], None]
-
-SATURATE_ZERO_DIVISORS, SATURATE_OVERFLOW, ZERO_DIVISORS, FIRST_ZERO_DIVISOR, OVERFLOWS, FIRST_OVERFLOW = range(6)
-EMPTY_TALLY = (0, 0, 0, -1, 0, -1)
-
-# Elements that are divided before the flags are looked at: a few pages, which stay in the first-level cache.
-CHUNK = 4096
-# Elements of a strided run that are packed at once.
-PACKED = 1024
 
 
-def float_run(quotient: Rule) -> Run:
-    """Make the run of a rule that is defined for every pair."""
+class Runs(NamedTuple):
+    """How a rule divides a run.
+
+    Attributes
+    ----------
+    run : function of dividends, divisors, quotients, job, position
+        Divides arrays of equal length; either operand may instead be one element that is repeated. The job is told of
+        exceptional elements.
+    prepares : function of a divisor
+        Whether there is a quicker way for lines that repeat it, on which no element is exceptional.
+    prepare : function of a divisor
+        Makes it ready for that way; it is called for every divisor.
+    run_by : function of dividends, divisor, prepared, quotients
+        That way.
+    """
+
+    run: Callable[..., Any]
+    prepares: Callable[..., Any]
+    prepare: Callable[..., Any]
+    run_by: Callable[..., Any]
+
+
+(
+    NEXT_BLOCK,  # the first that nobody has claimed yet
+    ZERO_DIVISORS,  # how many there are
+    FIRST_ZERO_DIVISOR,  # its position, -1 if there is none
+    OVERFLOWS,
+    FIRST_OVERFLOW,
+    DIVIDENDS,  # the address of the first element
+    DIVISORS,
+    QUOTIENTS,
+    SATURATE_ZERO_DIVISORS,  # the policies
+    SATURATE_OVERFLOW,
+    STREAM,  # whether quotients are written past the caches
+    DIRECT,  # whether runs are written where they belong at once, or to a buffer first
+    BLOCK_LINES,  # the shape of a block
+    BLOCK_COLUMNS,
+    BLOCKS,  # how many blocks there are
+    LINES,  # how many lines there are
+    DEPTH,  # columns of the nest
+    ITEM_SIZE,
+    ORDERS,  # where the order begins, if the walk is not row-major; else 0
+    NEST,  # where the nest begins
+) = range(20)
+LONGEST_JOB = NEST + 6 * 64 + 1  # NumPy knows 64 dimensions
+
+# Elements of a run that nothing is copied of: they and their quotients stay in the first-level cache.
+RUN = 4096
+# Repeated divisors of shorter lines are not worth preparing.
+PREPARED = 64
+
+
+def float_runs(quotient: Rule) -> Runs:
+    """Make the runs of a rule that is defined for every pair."""
 
     @inlined
-    def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
+    def run(dividends: Array, divisors: Array, quotients: Array, job: Array, position: int) -> None:
         if divisors.size == 1 and dividends.size == 1:
             quotients[:] = quotient(dividends[0], divisors[0])
         elif divisors.size == 1:
@@ -53,153 +118,247 @@ def float_run(quotient: Rule) -> Run:
             for i in range(quotients.size):
                 quotients[i] = quotient(dividends[i], divisors[i])
 
-    return run
-
-
-def integer_run(quotient: Rule, quotient_by: Rule) -> Run:
-    """Make the run of an integer rule, which finds zero divisors and overflow in the same pass."""
+    @inlined
+    def never(divisor: Any) -> bool:
+        return False
 
     @inlined
-    def run(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
+    def unchanged(divisor: Any) -> Any:
+        return divisor
+
+    @inlined
+    def no_run(dividends: Array, divisor: Any, prepared: Any, quotients: Array) -> None:
+        """Stand where there is no quicker way."""
+
+    return Runs(run, never, unchanged, no_run)
+
+
+def integer_runs(quotient: Rule, small_quotient: Rule, quotient_by: Rule) -> Runs:
+    """Make the runs of an integer rule, which finds zero divisors and overflow in the same pass."""
+
+    @inlined
+    def run(dividends: Array, divisors: Array, quotients: Array, job: Array, position: int) -> None:
         one = type(divisors[0])(1)
-        if divisors.size == 1 and dividends.size == 1:
-            exceptional = (divisors[0] == 0) | overflows(dividends[0], divisors[0])
-            quotients[:] = quotient(dividends[0], one if divisors[0] == 0 else divisors[0])
-        elif divisors.size == 1:
+        exceptional = False
+        if divisors.size == 1:
             divisor = divisors[0]
-            exceptional = divisor == 0
-            guarded = one if exceptional else divisor
-            reciprocal = reciprocal_of(guarded)
-            for i in range(quotients.size):
-                dividend = dividends[i]
-                exceptional |= overflows(dividend, divisor)
-                quotients[i] = quotient_by(dividend, guarded, reciprocal)
+            guarded = one if divisor == 0 else divisor
+            if dividends.size == 1:
+                exceptional = overflows(dividends[0], divisor)
+                quotients[:] = quotient(dividends[0], guarded)
+            else:
+                for i in range(quotients.size):
+                    dividend = dividends[i]
+                    exceptional |= overflows(dividend, divisor)
+                    quotients[i] = quotient(dividend, guarded)
+            exceptional |= divisor == 0
         elif dividends.size == 1:
             dividend = dividends[0]
-            exceptional = False
             for i in range(quotients.size):
                 divisor = divisors[i]
                 exceptional |= (divisor == 0) | overflows(dividend, divisor)
                 quotients[i] = quotient(dividend, one if divisor == 0 else divisor)
+        elif are_small(divisors) and are_small(dividends):
+            for i in range(quotients.size):
+                divisor = divisors[i]
+                exceptional |= divisor == 0
+                quotients[i] = small_quotient(dividends[i], one if divisor == 0 else divisor)
         else:
-            exceptional = False
             for i in range(quotients.size):
                 dividend = dividends[i]
                 divisor = divisors[i]
                 exceptional |= (divisor == 0) | overflows(dividend, divisor)
                 quotients[i] = quotient(dividend, one if divisor == 0 else divisor)
         if exceptional:
-            _settle(dividends, divisors, quotients, tally, position)
+            _settle(dividends, divisors, quotients, job, position)
 
-    return run
+    @inlined
+    def run_by(dividends: Array, divisor: Any, prepared: Any, quotients: Array) -> None:
+        for i in range(quotients.size):
+            quotients[i] = quotient_by(dividends[i], divisor, prepared)
+
+    return Runs(run, prepares, prepared_divisor, run_by)
 
 
 @inlined
-def _settle(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
+def _row_major(job: Array, position: int) -> int:
+    """Turn a position of the walk into one in row-major order."""
+    begin = job[ORDERS]
+    if begin == 0:
+        return position
+    found = 0
+    for dimension in range(job[begin], 0, -1):
+        found += position % job[begin + 2 * dimension - 1] * job[begin + 2 * dimension]
+        position //= job[begin + 2 * dimension - 1]
+    return found
+
+
+@inlined
+def _settle(dividends: Array, divisors: Array, quotients: Array, job: Array, position: int) -> None:
     """Count the exceptional elements of a run and give them the results that the policies ask for."""
+    zero_divisors = overflowing = 0
     for i in range(quotients.size):
         dividend = dividends[0] if dividends.size == 1 else dividends[i]
         divisor = divisors[0] if divisors.size == 1 else divisors[i]
         if divisor == 0:
-            if tally[ZERO_DIVISORS] == 0:
-                tally[FIRST_ZERO_DIVISOR] = position + i
-            tally[ZERO_DIVISORS] += 1
+            zero_divisors += 1
+            if zero_divisors == 1 or job[ORDERS]:
+                fetch_least(job, FIRST_ZERO_DIVISOR, _row_major(job, position + i))
             # Zero by its type: joined with a Python 0, uint64 would go through binary64.
-            quotients[i] = saturated(dividend) if tally[SATURATE_ZERO_DIVISORS] else type(dividend)(0)
+            quotients[i] = saturated(dividend) if job[SATURATE_ZERO_DIVISORS] else type(dividend)(0)
         elif overflows(dividend, divisor):
-            if tally[OVERFLOWS] == 0:
-                tally[FIRST_OVERFLOW] = position + i
-            tally[OVERFLOWS] += 1
-            if tally[SATURATE_OVERFLOW]:
+            overflowing += 1
+            if overflowing == 1 or job[ORDERS]:
+                fetch_least(job, FIRST_OVERFLOW, _row_major(job, position + i))
+            if job[SATURATE_OVERFLOW]:
                 quotients[i] = saturated(type(dividend)(1))
-
-
-def flat(run: Run) -> Run:
-    """Make the division of contiguous arrays; the quotients may stand in the place of either operand."""
-
-    @inlined
-    def divide(dividends: Array, divisors: Array, quotients: Array, tally: Tally, position: int) -> None:
-        # A vectorised loop falls back to single elements where its result overlaps an operand.
-        in_place = address(quotients) == address(dividends) or address(quotients) == address(divisors)
-        buffer = np.empty(min(CHUNK, quotients.size), quotients.dtype) if in_place else quotients
-        for start in range(0, quotients.size, CHUNK):
-            stop = min(start + CHUNK, quotients.size)
-            run(
-                dividends if dividends.size == 1 else dividends[start:stop],
-                divisors if divisors.size == 1 else divisors[start:stop],
-                buffer[: stop - start] if in_place else quotients[start:stop],
-                tally,
-                position + start,
-            )
-            if in_place:
-                for i in range(start, stop):
-                    quotients[i] = buffer[i - start]
-
-    return divide
-
-
-def nested(run: Run) -> Callable[[Array, Array, Array, Array, Tally], None]:
-    """Make the division over a nest; the arrays only tell where the operands' first elements lie."""
-
-    @inlined
-    def divide_nest(dividends: Array, divisors: Array, quotients: Array, nest: Array, tally: Tally) -> None:
-        inner = nest.shape[1] - 1
-        length = nest[0, inner]
-        dividend_stride, divisor_stride, quotient_stride = nest[1, inner], nest[2, inner], nest[3, inner]
-        size = quotients.itemsize
-        direct = (
-            (dividend_stride == size or dividend_stride == 0)
-            and (divisor_stride == size or divisor_stride == 0)
-            and quotient_stride == size
-            and address(quotients) != address(dividends)
-            and address(quotients) != address(divisors)
-        )
-        step = min(length, CHUNK if direct else PACKED)
-        buffers = np.empty((3, 0 if direct else step), quotients.dtype)
-        counter = np.zeros(inner + 1, np.int64)
-        dividend_offset = divisor_offset = quotient_offset = position = 0
-        while True:
-            for start in range(0, length, step):
-                count = min(step, length - start)
-                dividend_place = dividend_offset + start * dividend_stride
-                divisor_place = divisor_offset + start * divisor_stride
-                quotient_place = quotient_offset + start * quotient_stride
-                if direct:
-                    run(
-                        numba.carray(pointer(dividends, dividend_place), count if dividend_stride else 1),
-                        numba.carray(pointer(divisors, divisor_place), count if divisor_stride else 1),
-                        numba.carray(pointer(quotients, quotient_place), count),
-                        tally,
-                        position + start,
-                    )
-                else:
-                    _pack(dividends, dividend_place, dividend_stride, buffers[0, :count])
-                    _pack(divisors, divisor_place, divisor_stride, buffers[1, :count])
-                    run(buffers[0, :count], buffers[1, :count], buffers[2, :count], tally, position + start)
-                    for i in range(count):
-                        store(quotients, quotient_place + i * quotient_stride, buffers[2, i])
-            position += length
-            dimension = inner - 1
-            while dimension >= 0:
-                counter[dimension] += 1
-                dividend_offset += nest[1, dimension]
-                divisor_offset += nest[2, dimension]
-                quotient_offset += nest[3, dimension]
-                if counter[dimension] < nest[0, dimension]:
-                    break
-                dividend_offset -= nest[1, dimension] * counter[dimension]
-                divisor_offset -= nest[2, dimension] * counter[dimension]
-                quotient_offset -= nest[3, dimension] * counter[dimension]
-                counter[dimension] = 0
-                dimension -= 1
-            if dimension < 0:
-                return
-
-    return divide_nest
+    fetch_add(job, ZERO_DIVISORS, zero_divisors)
+    fetch_add(job, OVERFLOWS, overflowing)
 
 
 @inlined
-def _pack(operand: Array, offset: int, stride: int, buffer: Array) -> None:
-    """Copy a strided stretch of an operand into a contiguous buffer."""
-    for i in range(buffer.size):
-        buffer[i] = load(operand, offset + i * stride)
+def _gather(address: int, stride: int, buffer: Array) -> None:
+    """Copy a stretch of memory into a buffer; strides that have vector instructions are named."""
+    size, count, zero = buffer.itemsize, buffer.size, type(buffer[0])(0)
+    aligned = address % size == 0
+    # Unsigned indices below, or Numba would look whether they are negative.
+    if stride == size:
+        for i in range(count):
+            buffer[i] = load(address + i * size, zero)
+    elif stride == -size and aligned:
+        reversed_ = numba.carray(pointer(address - (count - 1) * size, zero), count)
+        for i in range(count):
+            buffer[i] = reversed_[np.uint64(count - 1 - i)]
+    elif stride == 2 * size and aligned and size <= 2:  # of wider ones LLVM makes gathers, which are slower
+        wider = numba.carray(pointer(address, zero), 2 * count - 1)
+        for i in range(count):
+            buffer[i] = wider[np.uint64(2 * i)]
+    else:
+        for i in range(count):
+            buffer[i] = load(address + i * stride, zero)
+
+
+@inlined
+def _scatter(buffer: Array, address: int, stride: int) -> None:
+    """Copy a buffer to a stretch of memory."""
+    size = buffer.itemsize
+    if stride == size:
+        for i in range(buffer.size):
+            store(address + i * size, buffer[i])
+    else:
+        for i in range(buffer.size):
+            store(address + i * stride, buffer[i])
+
+
+@inlined
+def _stream(buffer: Array, source: int, target: int) -> None:
+    """Copy a buffer to contiguous memory, whole lines of the cache past it."""
+    size = buffer.itemsize
+    before = min((-target % LINE) // size, buffer.size)
+    lines = (buffer.size - before) * size // LINE
+    after = before + lines * LINE // size
+    for i in range(before):
+        store(target + i * size, buffer[i])
+    for i in range(lines):
+        stream_line(source + before * size + i * LINE, target + before * size + i * LINE)
+    for i in range(after, buffer.size):
+        store(target + i * size, buffer[i])
+
+
+def blockwise(runs: Runs) -> Callable[[Any], None]:
+    """Make the division of a job, in the type that the job's address points to."""
+    run, prepares, prepare, run_by = runs
+
+    @inlined
+    def divide_line(job: Array, a: int, b: int, c: int, length: int, position: int, room: int, zero: Any) -> None:
+        """Divide the elements of a line, or some of its columns, that begin at the addresses a and b, to c."""
+        size = size_of(zero)
+        depth = job[DEPTH]
+        a_stride, b_stride, c_stride = job[NEST + 2 * depth - 1], job[NEST + 3 * depth - 1], job[NEST + 4 * depth - 1]
+        direct = job[DIRECT] != 0
+        a_direct = (a_stride == size or a_stride == 0) and a % size == 0
+        b_direct = (b_stride == size or b_stride == 0) and b % size == 0
+        step = RUN if direct and a_direct and b_direct else BUFFER // size
+        divisor = load(b, zero)
+        by = b_direct and b_stride == 0 and a_stride != 0 and length >= PREPARED and prepares(divisor)
+        prepared = prepare(divisor if by else type(divisor)(1))
+        for start in range(0, length, step):
+            count = min(step, length - start)
+            x, y, z = a + start * a_stride, b + start * b_stride, c + start * c_stride
+            target = z
+            if not a_direct:
+                _gather(x, a_stride, numba.carray(pointer(room, zero), count))
+                x = room
+            if not b_direct:
+                _gather(y, b_stride, numba.carray(pointer(room + BUFFER, zero), count))
+                y = room + BUFFER
+            if not direct:
+                target = room + 2 * BUFFER
+            dividends = numba.carray(pointer(x, zero), 1 if a_direct and a_stride == 0 else count)
+            divisors = numba.carray(pointer(y, zero), 1 if b_direct and b_stride == 0 else count)
+            quotients = numba.carray(pointer(target, zero), count)
+            if by:
+                run_by(dividends, divisor, prepared, quotients)
+            else:
+                run(dividends, divisors, quotients, job, position + start)
+            if job[STREAM]:
+                _stream(quotients, target, z)
+            elif not direct:
+                _scatter(quotients, z, c_stride)
+
+    @inlined
+    def divide_block(job: Array, block: int, room: int, zero: Any) -> None:
+        inner = job[DEPTH] - 1
+        nest = job[NEST : NEST + 4 * job[DEPTH]].reshape((4, job[DEPTH]))
+        length = nest[0, inner]
+        columns = job[BLOCK_COLUMNS]
+        across = (length + columns - 1) // columns
+        column = block % across * columns
+        count = min(columns, length - column)
+        line = block // across * job[BLOCK_LINES]
+        end = min(line + job[BLOCK_LINES], job[LINES])
+        a = job[DIVIDENDS] + column * nest[1, inner]
+        b = job[DIVISORS] + column * nest[2, inner]
+        c = job[QUOTIENTS] + column * nest[3, inner]
+        counter = numba.carray(pointer(room + 3 * BUFFER, np.int64(0)), inner)
+        rest = line
+        for dimension in range(inner - 1, -1, -1):
+            counter[dimension] = rest % nest[0, dimension]
+            rest //= nest[0, dimension]
+            a += counter[dimension] * nest[1, dimension]
+            b += counter[dimension] * nest[2, dimension]
+            c += counter[dimension] * nest[3, dimension]
+        while True:
+            divide_line(job, a, b, c, count, line * length + column, room, zero)
+            line += 1
+            if line == end:
+                return
+            dimension = inner - 1
+            while True:
+                counter[dimension] += 1
+                a += nest[1, dimension]
+                b += nest[2, dimension]
+                c += nest[3, dimension]
+                if counter[dimension] < nest[0, dimension]:
+                    break
+                a -= nest[1, dimension] * counter[dimension]
+                b -= nest[2, dimension] * counter[dimension]
+                c -= nest[3, dimension] * counter[dimension]
+                counter[dimension] = 0
+                dimension -= 1
+
+    @inlined
+    def divide(address: Any) -> None:
+        environment = enter_ieee_754()
+        job = numba.carray(int64_pointer(address), LONGEST_JOB)
+        room = room_on_the_stack()
+        while True:
+            block = fetch_add(job, NEXT_BLOCK, 1)
+            if block >= job[BLOCKS]:
+                break
+            divide_block(job, block, room, zero_of(address))
+        if job[STREAM]:
+            fence()
+        restore(environment)
+
+    return divide

@@ -1,4 +1,7 @@
-"""Typed access to an array's memory at a byte offset, where no array of Numba's can describe the view."""
+"""Typed access to memory by address, where no array of Numba's can describe the view.
+
+An address is an int64. The type that is read comes from a *sample*, any value of that type.
+"""
 
 from __future__ import annotations
 
@@ -8,52 +11,149 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-
-def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
-    """Emit the pointer to the array's first element, moved by an offset in bytes (of either sign)."""
-    first = context.make_array(array_type)(context, builder, array).data
-    moved = builder.add(builder.ptrtoint(first, offset.type), offset)
-    return builder.inttoptr(moved, first.type)
-
-
-@intrinsic
-def address(typing_context: Any, array: Any) -> Any:
-    """Return the address of an array's first element as an integer."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        first = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.ptrtoint(first, ir.IntType(64))
-
-    return types.int64(array), generate
+# What one non-temporal store writes: a line of the cache, whole.
+LINE = 64
+# Three buffers of 8 KiB, and a counter for each dimension that NumPy knows.
+BUFFER = 8192
+ROOM = 3 * BUFFER + 64 * 8
 
 
 @intrinsic
-def load(typing_context: Any, base: Any, offset: Any) -> Any:
-    """Read the element that lies `offset` bytes after the first element of `base`."""
+def pointer(typing_context: Any, address: Any, sample: Any) -> Any:
+    """Return an address as a pointer, for ``numba.carray``; it has to be aligned."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.load(_address(context, builder, signature.args[0], *arguments))
+        return builder.inttoptr(arguments[0], context.get_data_type(sample).as_pointer())
 
-    return base.dtype(base, types.int64), generate
+    return types.CPointer(sample)(types.int64, sample), generate
 
 
 @intrinsic
-def pointer(typing_context: Any, base: Any, offset: Any) -> Any:
-    """Return the address `offset` bytes after the first element of `base`, for ``numba.carray``."""
+def load(typing_context: Any, address: Any, sample: Any) -> Any:
+    """Read one element, aligned or not."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return _address(context, builder, signature.args[0], *arguments)
+        source = builder.inttoptr(arguments[0], context.get_data_type(sample).as_pointer())
+        return builder.load(source, align=1)
 
-    return types.CPointer(base.dtype)(base, types.int64), generate
+    return sample(types.int64, sample), generate
 
 
 @intrinsic
-def store(typing_context: Any, base: Any, offset: Any, value: Any) -> Any:
-    """Write the element that lies `offset` bytes after the first element of `base`."""
+def store(typing_context: Any, address: Any, value: Any) -> Any:
+    """Write one element, aligned or not."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        array, position, element = arguments
-        builder.store(element, _address(context, builder, signature.args[0], array, position))
+        target = builder.inttoptr(arguments[0], arguments[1].type.as_pointer())
+        builder.store(arguments[1], target, align=1)
         return context.get_dummy_value()
 
-    return types.void(base, types.int64, base.dtype), generate
+    return types.void(types.int64, value), generate
+
+
+@intrinsic
+def zero_of(typing_context: Any, address: Any) -> Any:
+    """Return the zero of the type that a pointer points to."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return context.get_constant(address.dtype, 0)
+
+    return address.dtype(address), generate
+
+
+@intrinsic
+def size_of(typing_context: Any, sample: Any) -> Any:
+    """Return how many bytes a value takes."""
+    return types.int64(sample), lambda context, *emission: context.get_constant(types.int64, sample.bitwidth // 8)
+
+
+@intrinsic
+def int64_pointer(typing_context: Any, address: Any) -> Any:
+    """Return a pointer as one to int64."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(address), generate
+
+
+@intrinsic
+def room_on_the_stack(typing_context: Any) -> Any:
+    """Return the address of ROOM bytes, which are there until the function returns."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        # Not by cgutils.alloca_once, which also stores a zero in each byte, by an instruction each.
+        with builder.goto_entry_block():
+            room = builder.alloca(ir.ArrayType(ir.IntType(8), ROOM))
+        room.align = LINE
+        return builder.ptrtoint(room, ir.IntType(64))
+
+    return types.int64(), generate
+
+
+@intrinsic
+def stream_line(typing_context: Any, source: Any, target: Any) -> Any:
+    """Copy 64 bytes past the caches to an address that is a multiple of 64."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        line = ir.VectorType(ir.IntType(64), LINE // 8).as_pointer()
+        value = builder.load(builder.inttoptr(arguments[0], line), align=1)
+        written = builder.store(value, builder.inttoptr(arguments[1], line), align=LINE)
+        written.set_metadata("nontemporal", builder.module.add_metadata([ir.IntType(32)(1)]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+def _atomic(operation: str) -> Any:
+    """Make an atomic operation on an element of an int64 array, which returns what stood there before."""
+
+    @intrinsic
+    def change(typing_context: Any, array: Any, place: Any, value: Any) -> Any:
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            first = context.make_array(array)(context, builder, arguments[0]).data
+            return builder.atomic_rmw(operation, builder.gep(first, [arguments[1]]), arguments[2], "seq_cst")
+
+        return types.int64(array, types.int64, types.int64), generate
+
+    return change
+
+
+fetch_add = _atomic("add")
+exchange = _atomic("xchg")
+# Unsigned: -1, which stands for none, is above every position.
+fetch_least = _atomic("umin")
+
+
+@intrinsic
+def read(typing_context: Any, array: Any, place: Any) -> Any:
+    """Read an element of an int64 array that other threads write to."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        first = context.make_array(array)(context, builder, arguments[0]).data
+        return builder.load_atomic(builder.gep(first, [arguments[1]]), "seq_cst", 8)
+
+    return types.int64(array, types.int64), generate
+
+
+@intrinsic
+def replace(typing_context: Any, array: Any, place: Any, expected: Any, value: Any) -> Any:
+    """Write an element of an int64 array if it is what is expected; return whether it was."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        first = context.make_array(array)(context, builder, arguments[0]).data
+        place = builder.gep(first, [arguments[1]])
+        return builder.extract_value(builder.cmpxchg(place, arguments[2], arguments[3], "seq_cst", "seq_cst"), 1)
+
+    return types.boolean(array, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def fence(typing_context: Any) -> Any:
+    """Let no later store be seen before an earlier one, non-temporal ones included."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), generate

@@ -15,7 +15,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from vinculum.kernels.jit import inlined, processor_has
+from vinculum.kernels.jit import inlined
+from vinculum.kernels.processor import QUOTIENTS_OF_64_BITS
+from vinculum.kernels.wrapping import magnitude
 
 _REDUCED_ONE = 1 - 2.0**-50
 
@@ -56,26 +58,7 @@ def processor_quotient(dividend: np.uint64, divisor: np.uint64, reciprocal: np.f
     return dividend // divisor
 
 
-# The conversions between 64-bit integers and binary64 are vector instructions only with AVX-512DQ; without
-# them the scheme takes twice as long as the processor's division.
-unsigned_quotient = two_step_quotient if processor_has("avx512dq") else processor_quotient
-
-
-@inlined
-def _magnitude(value: np.int64) -> np.uint64:
-    # In unsigned arithmetic, which wraps: LLVM may take a signed difference for one that does not, and MIN's does.
-    sign = value >> 63
-    return np.uint64(value ^ sign) - np.uint64(sign)
-
-
-def reciprocal_u64(divisor: Any) -> Any:
-    """Return 1/divisor, never too large."""
-    return _REDUCED_ONE / _nearest_binary64(divisor)
-
-
-def quotient_u64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
-    """Divide unsigned integers by a prepared divisor."""
-    return unsigned_quotient(dividend, divisor, reciprocal)
+unsigned_quotient = two_step_quotient if QUOTIENTS_OF_64_BITS.first else processor_quotient
 
 
 def quotient_u64(dividend: Any, divisor: Any) -> Any:
@@ -83,27 +66,17 @@ def quotient_u64(dividend: Any, divisor: Any) -> Any:
     return unsigned_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(divisor))
 
 
-def reciprocal_i64(divisor: Any) -> Any:
-    """Return 1/abs(divisor), never too large."""
-    return _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
-
-
 @inlined
 def _signed_quotient(dividend: np.int64, divisor: np.int64, reciprocal: np.float64) -> np.int64:
     """Divide the magnitudes, then put the sign on; the magnitude 2^63 wraps to MIN."""
     sign = np.uint64((dividend ^ divisor) >> 63)
-    quotient = unsigned_quotient(_magnitude(dividend), _magnitude(divisor), reciprocal)
+    quotient = unsigned_quotient(magnitude(dividend), magnitude(divisor), reciprocal)
     return np.int64((quotient ^ sign) - sign)
-
-
-def truncating_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
-    """Divide by a prepared divisor toward zero."""
-    return _signed_quotient(dividend, divisor, reciprocal)
 
 
 def truncating_i64(dividend: Any, divisor: Any) -> Any:
     """Divide signed integers toward zero."""
-    return _signed_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(_magnitude(divisor)))
+    return _signed_quotient(dividend, divisor, _REDUCED_ONE / _nearest_binary64(magnitude(divisor)))
 
 
 @inlined
@@ -113,12 +86,7 @@ def _floor_of(truncated: np.int64, dividend: np.int64, divisor: np.int64) -> np.
     return np.int64(np.uint64(truncated) - np.uint64(((dividend ^ divisor) < 0) & (not exact)))
 
 
-def floor_i64_by(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
-    """Divide by a prepared divisor toward minus infinity."""
-    return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)
-
-
 def floor_i64(dividend: Any, divisor: Any) -> Any:
     """Divide signed integers toward minus infinity."""
-    reciprocal = _REDUCED_ONE / _nearest_binary64(_magnitude(divisor))
+    reciprocal = _REDUCED_ONE / _nearest_binary64(magnitude(divisor))
     return _floor_of(_signed_quotient(dividend, divisor, reciprocal), dividend, divisor)

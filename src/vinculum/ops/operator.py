@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
+from vinculum.kernels.attempts import DONE, PLAIN, REFUSED
 from vinculum.ops.dispatch import Division, division
+from vinculum.ops.native import NativeDivision
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
@@ -25,6 +27,13 @@ from vinculum.tensors.type_checking import check_element_types
 from vinculum.tensors.walk import Strides, Walk, contiguous, plan
 
 Array = npt.NDArray[Any]
+# Divides operands to a result if they are few and plain; tells how it went.
+Attempt = Callable[[object, object, object], int]
+
+
+def refuse(a: object, b: object, out: object) -> int:
+    """Leave every division to the general way."""
+    return REFUSED
 
 
 class Operator:
@@ -103,7 +112,9 @@ class Operator:
         # Per operator, so that a call looks one small key up instead of hashing the operator as well.
         self._plan = lru_cache(maxsize=1024)(self._new_plan)
         self._plain = lru_cache(maxsize=1024)(self._new_plain)
-        self._divisions: dict[np.dtype[Any], Division] = {}
+        self._divisions: dict[np.dtype[Any], tuple[Division, Attempt]] = {}
+        # The attempt of the element type that was divided last.
+        self._attempt: Attempt = refuse
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travel to another process as what it was made from."""
@@ -154,45 +165,43 @@ class Operator:
         DivisionByZeroError, IntegerOverflowError
             By the policies; `out` may then hold partial results.
         """
-        # The plain case first: a call on few elements costs what happens here, not what is divided.
-        if (
-            type(a) is np.ndarray
-            and type(b) is np.ndarray
-            and a.dtype is b.dtype
-            and a.flags.carray
-            and b.flags.carray
-            and a.dtype in self._divisions
-        ):
-            walk = self._plain(a.shape, b.shape, a.itemsize)
-            shape = walk.alignment.shape
-            if out is None or _is_plain(out, a, b, shape):
-                result = np.empty(shape, a.dtype) if out is None else out
-                self._divide(self._divisions[a.dtype], a, b, result, walk, partial=out is not None)
-                return result
+        # A call on few elements costs what happens here, not what is divided.
+        result = np.empty(a.shape, a.dtype) if out is None and type(a) is np.ndarray and a.flags.c_contiguous else out
+        attempted = self._attempt(a, b, result)
+        if attempted == DONE:
+            return result  # type: ignore[return-value]  # only an array is ever done
+        if attempted == PLAIN:
+            return self._plain_call(a, b, result, partial=out is not None)  # type: ignore[arg-type]  # likewise
+        del result  # the general way allocates its own
         return self._general_call(a, b, out)
+
+    def _plain_call(self, a: Array, b: Array, result: Array, partial: bool) -> Array:
+        dividend, divisor = (a, b) if len(self.spec.inputs) == 2 else (_one(a.dtype), a)
+        divide, _ = self._divisions[a.dtype]
+        walk = self._plain(dividend.shape, divisor.shape, a.itemsize)
+        self._divide(divide, dividend, divisor, result, walk, partial)
+        return result
 
     def _general_call(self, a: object, b: object, out: Array | None) -> Array:
         dividend, divisor = self._operands(a, b)
         dtype = dividend.dtype
-        divide = self._divisions.get(dtype) if dtype == divisor.dtype else None
-        if divide is None:
-            divide = self._checked_division(dividend, divisor)
+        known = self._divisions.get(dtype) if dtype == divisor.dtype else None
+        divide, self._attempt = known or self._checked_division(dividend, divisor)
         layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
         if out is None:
             walk = self._plan(*layouts, None, None, dtype.itemsize)
             result = walk.new_result(dtype)
-        else:
-            check_out(out, dtype)
-            result = np.asarray(out)
-            walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
-            if _clashes(out, dividend, walk) or _clashes(out, divisor, walk):
-                result = walk.new_result(dtype)
-                walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
-        self._divide(divide, dividend, divisor, result, walk, partial=out is not None)
-        if out is None:
+            self._divide(divide, dividend, divisor, result, walk, partial=False)
             return result
-        if not np.may_share_memory(result, out):
-            out[...] = result
+        check_out(out, dtype)
+        walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
+        if not (_clashes(out, dividend) or _clashes(out, divisor)):
+            self._divide(divide, dividend, divisor, np.asarray(out), walk, partial=True)
+            return out
+        result = walk.new_result(dtype)
+        walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
+        self._divide(divide, dividend, divisor, result, walk, partial=False)
+        out[...] = result
         return out
 
     def _divide(
@@ -217,15 +226,24 @@ class Operator:
         divisor = as_operand(a, names[0].name)
         return _one(divisor.dtype), divisor
 
-    def _checked_division(self, dividend: Array, divisor: Array) -> Division:
+    def _checked_division(self, dividend: Array, divisor: Array) -> tuple[Division, Attempt]:
         names = self.spec.inputs
         operands = (dividend, divisor)[-len(names) :]
         given = tuple(element_type_of(x, n.name) for x, n in zip(operands, names, strict=True))
         element_type = check_element_types(self.spec, given)
         divide = division(element_type, self._rounding, self.policies)
-        if element_type is not REAL:  # the elements of an object array are looked at in every call
-            self._divisions[dividend.dtype] = divide
-        return divide
+        if element_type is REAL:  # the elements of an object array are looked at in every call
+            return divide, refuse
+        found = divide, self._new_attempt(divide, dividend) if isinstance(divide, NativeDivision) else refuse
+        self._divisions[dividend.dtype] = found
+        return found
+
+    def _new_attempt(self, divide: NativeDivision, dividend: Array) -> Attempt:
+        attempt = divide.attempt(dividend.dtype, repeats=self._rule is Broadcasting.MULTIDIRECTIONAL)
+        if len(self.spec.inputs) == 2:
+            return attempt
+        one = _one(dividend.dtype)
+        return lambda a, b, out: attempt(one, a, out) if b is None else REFUSED
 
     def _new_plain(self, a: Shape, b: Shape, item_size: int) -> Walk:
         """Return the walk over operands and a result that are contiguous in row-major order."""
@@ -250,18 +268,6 @@ class Operator:
         return plan(alignment, a_strides, b_strides, out_strides, item_size)
 
 
-def _is_plain(out: Array, a: Array, b: Array, shape: Shape) -> bool:
-    """Whether results of plain operands can be written to `out` without another look."""
-    return (
-        type(out) is np.ndarray
-        and out.dtype is a.dtype
-        and out.shape == shape
-        and out.flags.carray
-        and (out is a or not _overlap(out, a))
-        and (out is b or not _overlap(out, b))
-    )
-
-
 def _overlap(out: Array, operand: Array) -> bool:
     """Whether two arrays may have memory in common; cheap where each has its own."""
     if out.flags.owndata and operand.flags.owndata:
@@ -269,17 +275,15 @@ def _overlap(out: Array, operand: Array) -> bool:
     return np.may_share_memory(out, operand)
 
 
-def _clashes(out: Array, operand: Array, walk: Walk) -> bool:
+def _clashes(out: Array, operand: Array) -> bool:
     """Whether writing to `out` could change elements of an operand that are still needed."""
     if not _overlap(out, operand):
         return False
-    same_place = (
+    return not (
         out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]
         and out.shape == operand.shape
         and out.strides == operand.strides
     )
-    # Where the walk is not row-major a first index is looked up in the operands afterwards.
-    return not (same_place and walk.row_major)
 
 
 def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:

@@ -15,6 +15,9 @@ from vinculum.tensors.walk import Walk, expanded
 
 Array = npt.NDArray[Any]
 
+# Elements that are looked up at once.
+_STRETCH = 8192
+
 
 class TabulatedDivision:
     """Division of one element type of at most 8 bits, each quotient looked up where the reference wrote it.
@@ -53,29 +56,50 @@ class TabulatedDivision:
         return encoding - self._encodings if encoding > self._element_type.maximum else encoding
 
     def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
-        """Divide over a walk; return the exceptional elements, None if there are none."""
-        shape = walk.alignment.shape
-        mask = self._encodings - 1
-        dividends = expanded(a.view(np.uint8), walk.alignment.a, shape) & mask
-        divisors = expanded(b.view(np.uint8), walk.alignment.b, shape) & mask
-        pairs = dividends.astype(np.uint16) * np.uint16(self._encodings) + divisors
-        out.view(np.uint8)[...] = self._table[pairs]
-        if not self._element_type.is_integer:
-            return None
-        overflowing = np.zeros(shape, bool)
-        if self._element_type.minimum < 0:
-            overflowing = (dividends == (self._element_type.minimum & mask)) & (divisors == mask)
-        zeros = divisors == 0
-        if not (zeros.any() or overflowing.any()):
-            return None
-        return ExceptionalElements(
-            int(np.count_nonzero(zeros)),
-            lambda: _first(zeros),
-            int(np.count_nonzero(overflowing)),
-            lambda: _first(overflowing),
+        """Divide over a walk, some thousand elements at a time; return the exceptional ones, None if there are none."""
+        shape, mask = walk.alignment.shape, self._encodings - 1
+        zeros, overflows = _Found(shape), _Found(shape)
+        operands = (
+            expanded(a.view(np.uint8), walk.alignment.a, shape),
+            expanded(b.view(np.uint8), walk.alignment.b, shape),
+            out.view(np.uint8),
         )
+        stretches = np.nditer(
+            operands,
+            ["external_loop", "buffered", "zerosize_ok"],
+            [["readonly"], ["readonly"], ["writeonly"]],
+            order="C",
+            buffersize=_STRETCH,
+        )
+        with stretches:
+            for dividends, divisors, quotients in stretches:
+                dividends, divisors = dividends & mask, divisors & mask
+                np.take(self._table, dividends * np.uint16(self._encodings) + divisors, out=quotients)
+                if self._element_type.is_integer:
+                    zeros.look_at(divisors == 0, stretches.iterindex)
+                    if self._element_type.minimum < 0:
+                        overflowing = (dividends == (self._element_type.minimum & mask)) & (divisors == mask)
+                        overflows.look_at(overflowing, stretches.iterindex)
+        if not (zeros.count or overflows.count):
+            return None
+        return ExceptionalElements(zeros.count, zeros.first_index, overflows.count, overflows.first_index)
 
 
-def _first(affected: Array) -> tuple[int, ...]:
-    """Return the first index in row-major order of an element that is true."""
-    return tuple(int(i) for i in np.unravel_index(int(np.argmax(affected)), affected.shape))
+class _Found:
+    """How many elements of a kind there are, and where the first is."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.count = 0
+        self._shape = shape
+        self._first = -1
+
+    def look_at(self, affected: Array, position: int) -> None:
+        """Count the elements that are true in a stretch that begins at a position in row-major order."""
+        count = int(np.count_nonzero(affected))
+        if count and not self.count:
+            self._first = position + int(np.argmax(affected))
+        self.count += count
+
+    def first_index(self) -> tuple[int, ...]:
+        """Return the index of the first in row-major order."""
+        return tuple(int(i) for i in np.unravel_index(self._first, self._shape))

@@ -62,8 +62,7 @@ def as_operand(value: object, name: str) -> Array:
     Parameters
     ----------
     value : array, NumPy scalar, buffer, or DLPack exporter in CPU memory
-        Arrays of foreign byte order or alignment, which no processor divides in place, are copied; all others are
-        viewed.
+        Arrays of foreign byte order, which no processor divides, are copied; all others are viewed.
     name : str
         What the operator calls the operand, for messages.
 
@@ -77,8 +76,6 @@ def as_operand(value: object, name: str) -> Array:
     array = value if type(value) is np.ndarray else _viewed(value, name)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if not array.flags.aligned:
-        array = array.copy(order="K")
     return array
 
 
@@ -147,14 +144,14 @@ def check_out(out: object, dtype: np.dtype[Any]) -> None:
     Raises
     ------
     ElementTypeError
-        If it is not a NumPy array of that type, aligned, that may be written.
+        If it is not a NumPy array of that type that may be written.
     """
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array (without a mask)")
     if out.dtype != dtype:
         raise ElementTypeError(f"out has type {out.dtype}; the result has type {dtype}, as the operands do")
-    if not out.flags.behaved:
-        raise ElementTypeError("out cannot be written in place: it is read-only or unaligned; give another array")
+    if not out.flags.writeable:
+        raise ElementTypeError("out is read-only; give an array that may be written")
 
 
 def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:

@@ -28,19 +28,12 @@ class Walk:
         Whether the walk meets elements in the order of their indices.
     nest : ndarray of int64, shape (4, depth)
         Dimensions, then the strides in bytes of dividend, divisor and result, outermost first.
-    flat : bool
-        Whether it is one run, contiguous in the result, over operands that are contiguous or one element repeated.
-    repeats_a, repeats_b : bool
-        Whether that run repeats one element of the operand.
     """
 
     alignment: Alignment
     order: tuple[int, ...]
     row_major: bool
     nest: npt.NDArray[np.int64]
-    flat: bool
-    repeats_a: bool
-    repeats_b: bool
 
     def new_result(self, dtype: np.dtype[Any]) -> Array:
         """Allocate a result whose dimensions lie in memory as the walk takes them."""
@@ -67,16 +60,11 @@ def plan(alignment: Alignment, a: Strides, b: Strides, out: Strides | None, item
         else:
             columns.append((size, *steps))
     columns = columns or [(1, item_size, item_size, item_size)]
-    _, step_a, step_b, step_out = columns[-1]
-    flat = len(columns) == 1 and step_out == item_size and {step_a, step_b} <= {0, item_size}
     return Walk(
         alignment,
         order,
         row_major=order == tuple(range(rank)),
         nest=np.ascontiguousarray(np.array(columns, np.int64).T),
-        flat=flat,
-        repeats_a=flat and step_a == 0,
-        repeats_b=flat and step_b == 0,
     )
 
 

@@ -1,0 +1,81 @@
+"""How a nest is cut into blocks, and the job that says so."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.kernels.loops import (
+    BLOCK_COLUMNS,
+    BLOCK_LINES,
+    BLOCKS,
+    DEPTH,
+    DIRECT,
+    FIRST_OVERFLOW,
+    FIRST_ZERO_DIVISOR,
+    ITEM_SIZE,
+    LINES,
+    NEST,
+    ORDERS,
+    STREAM,
+)
+
+Nest = npt.NDArray[np.int64]
+
+# Bytes of quotients in a block: some microseconds of work, and small enough for a processor's own cache.
+BLOCK = 1 << 17
+# Columns of a block of which an array is stored by columns: a line of the cache that is read for one element of a line
+# is still there when the next lines want the others.
+_TILE = 128
+# Quotients that take more bytes than this are written past the caches, if their lines are not short.
+_STREAMED_FROM = 1 << 25
+_SHORT_LINE = 1 << 15
+
+
+def new_job(nest: Nest, item_size: int, order: tuple[tuple[int, int], ...]) -> npt.NDArray[np.int64]:
+    """Return the job of a nest, but for addresses and policies.
+
+    Parameters
+    ----------
+    nest : ndarray of int64, shape (4, depth)
+        Dimensions, then the strides in bytes of dividend, divisor and quotient, outermost first.
+    item_size : int
+        Bytes of an element.
+    order : tuple of pairs of int
+        Size of each dimension as walked and what a step along it adds to the row-major position; empty if the walk is
+        row-major.
+    """
+    depth = nest.shape[1]
+    length = int(nest[0, -1])
+    lines = prod(nest[0, :-1].tolist())
+    block_lines, columns = _block(nest, item_size)
+    # Every line of the quotients has to be aligned as the first is: records may lie an odd number of bytes apart.
+    contiguous = nest[3, -1] == item_size and not np.any(nest[3] % item_size)
+    job = np.zeros(NEST + 4 * depth + (1 + 2 * len(order) if order else 0), np.int64)
+    job[[FIRST_ZERO_DIVISOR, FIRST_OVERFLOW]] = -1
+    job[STREAM] = contiguous and length * lines * item_size > _STREAMED_FROM and columns * item_size >= _SHORT_LINE
+    job[DIRECT] = contiguous and not job[STREAM]
+    job[BLOCK_LINES], job[BLOCK_COLUMNS] = block_lines, columns
+    job[BLOCKS] = -(-lines // block_lines) * -(-length // columns)
+    job[LINES], job[DEPTH], job[ITEM_SIZE] = lines, depth, item_size
+    job[NEST : NEST + 4 * depth] = nest.ravel()
+    if order:
+        job[ORDERS] = NEST + 4 * depth
+        job[job[ORDERS] :] = [len(order), *(number for pair in order for number in pair)]
+    return job
+
+
+def _block(nest: Nest, item_size: int) -> tuple[int, int]:
+    """Return how many lines and columns a block has."""
+    length = int(nest[0, -1])
+    elements = max(BLOCK // item_size, 1)
+    columns = min(length, _TILE if _by_columns(nest) else elements)
+    return max(elements // max(columns, 1), 1), columns
+
+
+def _by_columns(nest: Nest) -> bool:
+    """Whether an array's elements lie closer to each other along another dimension than along a line."""
+    strides = np.abs(nest[1:])
+    return bool(np.any((strides[:, :-1] < strides[:, -1:]) & (strides[:, :-1] > 0)))

@@ -1,0 +1,186 @@
+"""A division takes no memory but the result's: no operand is copied, expanded or converted, wherever it lies.
+
+Allocations of NumPy's are watched while one large division runs; they are told to the byte, and do not depend on the
+system. What a kernel needs stands on its stack.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vinculum
+from tests.kernels.layouts import (
+    c_order,
+    every_other,
+    fortran_order,
+    negative_strides,
+    part_of_rows,
+    read_only,
+    unaligned,
+)
+from tests.kernels.processes import run, same_cache
+
+Array = npt.NDArray[Any]
+
+SIDE = 1200
+# What is left for Python's own objects, plans and buffers.
+SMALL = 300_000
+TYPES: dict[str, Any] = {
+    name: np.dtype(getattr(ml_dtypes, name, name))
+    for name in ("int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64")
+}
+TABLE_TYPES: dict[str, Any] = {
+    name: np.dtype(getattr(ml_dtypes, name)) for name in ("int4", "uint4", "float8_e4m3fn", "float8_e5m2")
+}
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
+    "contiguous": c_order,
+    "columns first": fortran_order,
+    "transposed": lambda x: x.T,
+    "turned": negative_strides,
+    "every other": every_other,
+    "gaps": part_of_rows,
+    "read-only": read_only,
+    "unaligned": unaligned,
+    "a row": lambda x: x[3],
+    "a column": lambda x: x[:, 3:4],
+    "one element": lambda x: x[3, 3],
+    "a stretched row": lambda x: np.broadcast_to(x[3], x.shape),
+}
+
+
+@cache
+def operands(dtype: Any) -> tuple[Array, Array]:
+    """Return operands of one type without exceptional elements; they are the same for all tests."""
+    rng = np.random.default_rng(0)
+    return rng.integers(1, 7, (SIDE, SIDE)).astype(dtype), rng.integers(1, 7, (SIDE, SIDE)).astype(dtype)
+
+
+def peak(divide: Callable[[], object]) -> int:
+    """Return how many bytes a division holds at most besides what was there before."""
+    divide()  # compiles, and plans
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        divide()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_watch_sees_a_temporary() -> None:
+    """Else what follows would prove nothing."""
+    a, b = operands(np.float32)
+    assert peak(lambda: a / b) >= a.nbytes
+    out = np.empty_like(a)
+    assert peak(lambda: np.divide(a, b, out=out)) < SMALL
+    assert peak(lambda: np.divide(a + b, b, out=out)) >= a.nbytes
+
+
+@pytest.mark.parametrize("name", TYPES | TABLE_TYPES)
+class TestPeak:
+    """No more than the result where there is no `out`, and nothing where there is."""
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_operands(self, name: str, layout: str) -> None:
+        a, b = operands((TYPES | TABLE_TYPES)[name])
+        assert a.nbytes > 4 * SMALL
+        laid_out, out = LAYOUTS[layout](b), np.empty_like(a)
+        for x, y in ((a, laid_out), (laid_out, a)):
+            assert peak(lambda x=x, y=y: vinculum.divide(x, y, out=out)) < SMALL  # type: ignore[misc]  # bound at once
+            assert peak(lambda x=x, y=y: vinculum.divide(x, y)) < a.nbytes + SMALL  # type: ignore[misc]  # likewise
+
+    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other", "gaps"])
+    def test_results(self, name: str, layout: str) -> None:
+        a, b = operands((TYPES | TABLE_TYPES)[name])
+        out = LAYOUTS[layout](np.zeros_like(a))
+        assert peak(lambda: vinculum.divide(a, b, out=out)) < SMALL
+
+    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other", "gaps"])
+    def test_in_place(self, name: str, layout: str) -> None:
+        a, b = operands((TYPES | TABLE_TYPES)[name])
+        for place in (0, 1):
+            both = [LAYOUTS[layout](a), LAYOUTS[layout](b)]
+            both[place] = LAYOUTS[layout](np.ones_like(a))
+            out = both[place]
+            assert peak(lambda both=both, out=out: vinculum.divide(*both, out=out, **lenient(name))) < SMALL  # type: ignore[misc]  # bound at once
+
+
+def lenient(name: str) -> dict[str, Any]:
+    """Return policies that let quotients of quotients be divided again."""
+    return {"zero_divisor": "zero"} if "int" in name else {}
+
+
+@pytest.mark.parametrize("name", ["int8", "int32", "uint64", "int4"])
+class TestExceptionalElements:
+    """They are counted and found, and replaced, without a mask."""
+
+    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other"])
+    @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
+    def test_zero_divisors(self, name: str, layout: str, policy: Any) -> None:
+        a, b = operands((TYPES | TABLE_TYPES)[name])
+        b = b.copy()
+        b[::2, 5:] = 0
+        x, y, out = LAYOUTS[layout](a), LAYOUTS[layout](b), LAYOUTS[layout](a)
+
+        def divide() -> None:
+            try:
+                vinculum.divide(x, y, out=out, zero_divisor=policy)
+            except vinculum.DivisionByZeroError as error:
+                assert policy == "raise"
+                assert error.first_index == (0, 5)  # noqa: PT017 - likewise
+
+        assert peak(divide) < SMALL
+
+
+# Divides while the system watches: what NumPy does not allocate is seen as well.
+PROGRAM = """
+import pathlib, sys
+import numpy as np
+import vinculum
+from vinculum.kernels import thread_limit
+
+thread_limit.usable_processors = lambda: 4
+SIDE = 4000
+b = np.ones((SIDE, SIDE), np.float32)
+a, out = b.copy(), np.ones_like(b)
+ways = {
+    "contiguous": (a, b, out),
+    "broadcast": (a, b[:1], out),
+    "columns": (a, b[:, :1], out),
+    "strided": (a[:, ::2], b[:, ::2], out[:, ::2]),
+    "transposed": (a.T, b, out),
+    "turned": (a[::-1, ::-1], b, out),
+    "in place": (a, b, a),
+}
+
+def held(name):
+    (line,) = (l for l in pathlib.Path("/proc/self/status").read_text().splitlines() if l.startswith(name))
+    return int(line.split()[1]) * 1024
+
+for name, (x, y, z) in ways.items():
+    vinculum.div(x, y, out=z)
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    before = held("VmRSS")
+    vinculum.div(x, y, out=z)
+    print(name, held("VmHWM") - before, a.nbytes, sep=",")
+"""
+
+
+def test_what_the_system_sees() -> None:
+    """The most memory that was ever resident grows by a small part of an operand."""
+    try:
+        with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - it is no file to be replaced
+            file.write("5")
+    except OSError:
+        pytest.skip("only Linux tells the peak of a part of a process's life")
+    for line in run(["-c", PROGRAM], same_cache()).splitlines():
+        name, grown, size = line.split(",")
+        assert int(grown) < int(size) // 8, name

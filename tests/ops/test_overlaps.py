@@ -1,0 +1,112 @@
+"""`out` lies across its operands: the quotients are those of what stood there before, at any size, by any threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vinculum
+from tests.kernels.comparing import DTYPES, FLOATS, assert_same, encodings, random_encodings
+from vinculum.kernels import thread_limit
+
+Array = npt.NDArray[Any]
+Place = tuple[Array, Array, Array]
+
+# Few elements; more than a line; more than one thread divides alone; more than is kept in the caches.
+SIDES = (4, 70, 300, 1100, 2100)
+NAMES = ("int8", "int32", "float16", "float64")
+THREADS = (1, 8)
+
+
+@pytest.fixture(autouse=True)
+def eight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let more threads divide than there are processors."""
+    monkeypatch.setattr(thread_limit, "usable_processors", lambda: 8)
+
+
+def flat(memory: Array) -> Array:
+    """View a square as a line."""
+    return memory.reshape(-1)
+
+
+PLACES: dict[str, Callable[[Array, Array], Place]] = {
+    "the dividend": lambda m, other: (m, other, m),
+    "the divisor": lambda m, other: (other, m, m),
+    "both": lambda m, other: (m, m, m),
+    "the dividend, by a column": lambda m, other: (m, other[:, :1], m),
+    "the divisor, of a row": lambda m, other: (other[:1], m, m),
+    "the dividend, columns first": lambda m, other: (m.T, other, m.T),
+    "the dividend, turned": lambda m, other: (m[::-1, ::-1], other, m[::-1, ::-1]),
+    "the dividend, with gaps": lambda m, other: (m[:, 1:-1], other[:, 2:], m[:, 1:-1]),
+    "the dividend, every other": lambda m, other: (m[:, ::2], other[:, ::2], m[:, ::2]),
+    "one element on": lambda m, other: (flat(m)[:-1], flat(other)[1:], flat(m)[1:]),
+    "one element back": lambda m, other: (flat(m)[1:], flat(other)[1:], flat(m)[:-1]),
+    "one element on of the divisor": lambda m, other: (flat(other)[1:], flat(m)[:-1], flat(m)[1:]),
+    "between the operands": lambda m, other: (flat(m)[:-2], flat(m)[2:], flat(m)[1:-1]),
+    "a row on": lambda m, other: (m[:-1], other[:-1], m[1:]),
+    "a row back": lambda m, other: (m[1:], other[:-1], m[:-1]),
+    "turned": lambda m, other: (m[::-1], other, m),
+    "turned along the lines": lambda m, other: (m, other, m[:, ::-1]),
+    "turned as a whole": lambda m, other: (flat(m), flat(other), flat(m)[::-1]),
+    "the divisor turned": lambda m, other: (other, m[::-1, ::-1], m),
+    "transposed": lambda m, other: (m.T, other, m),
+    "transposed, the divisor": lambda m, other: (other, m.T, m),
+    "against its own transpose": lambda m, other: (m, m.T, m),
+    "a row of it": lambda m, other: (other, m[len(m) // 2], m),
+    "a row of it, in place": lambda m, other: (m, m[-1], m),
+    "a column of it": lambda m, other: (other, m[:, 1:2], m),
+    "a column of it as the dividend": lambda m, other: (m[:, -1:], other, m),
+    "an element of it": lambda m, other: (m, m[1, 2], m),
+    "its first element": lambda m, other: (other, m[:1, :1], m),
+    "its last element as the dividend": lambda m, other: (m[-1, -1:], other, m),
+    "a stretched row of it": lambda m, other: (np.broadcast_to(m[1], m.shape), other, m),
+    "between its elements": lambda m, other: (m[:, ::2], other[:, ::2], m[:, 1::2]),
+    "windows of it": lambda m, other: (
+        np.lib.stride_tricks.sliding_window_view(flat(m), 3)[: len(m), :2],
+        other[:, :2],
+        m[:, :2],
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", NAMES)
+def test_as_if_copied(name: str, place: str) -> None:
+    policies: dict[str, Any] = {} if name in FLOATS else {"zero_divisor": "saturate", "overflow": "saturate"}
+    for side in SIDES:
+        if side == SIDES[-1] and name not in ("int8", "float64"):
+            continue
+        original, other = random_encodings(name, (side, side), 1), random_encodings(name, (side, side), 2)
+        expected = original.copy()
+        x, y, target = PLACES[place](expected, other)
+        target[...] = vinculum.divide(x.copy(), y.copy(), **policies)
+        for threads in THREADS:
+            memory = original.copy()
+            a, b, out = PLACES[place](memory, other)
+            with vinculum.threads(threads):
+                assert vinculum.divide(a, b, out=out, **policies) is out
+            # The whole memory: nothing beside the result is written.
+            assert np.array_equal(encodings(memory), encodings(expected)) or _same_but_nan(memory, expected)
+
+
+def _same_but_nan(actual: Array, expected: Array) -> bool:
+    assert_same(actual, expected)
+    return True
+
+
+@pytest.mark.parametrize("name", ["int16", "int64"])
+def test_an_error_tells_what_stood_there_before(name: str) -> None:
+    for side in (4, 1100):
+        for place in ("the divisor", "both", "one element on of the divisor", "transposed, the divisor", "a row of it"):
+            memory, other = np.ones((side, side), DTYPES[name]), np.ones((side, side), DTYPES[name])
+            memory[side // 2, 1:3] = 0
+            a, b, out = PLACES[place](memory, other)
+            zero = np.broadcast_to(b == 0, out.shape)
+            first = tuple(int(i) for i in np.argwhere(zero)[0])
+            with pytest.raises(vinculum.DivisionByZeroError) as caught:
+                vinculum.divide(a, b, out=out)
+            assert (caught.value.count, caught.value.first_index) == (int(zero.sum()), first)

@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint types layers pytest exhaustive bench survey proofs sonnx-c traceability clean
+.PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -43,9 +43,16 @@ pytest: .venv/test
 exhaustive: .venv/test
 	$(BIN)/pytest tests -m exhaustive -s $(PYTEST_ARGS)
 
+# docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
+PERFORMANCE := docs/performance
 bench: .venv/test
-	$(BIN)/python benchmarks/quotients.py
+	$(BIN)/vinculum bench --full --rounds 3 --json $(PERFORMANCE).json --svg $(PERFORMANCE).svg --markdown $(PERFORMANCE).md
 	$(BIN)/python benchmarks/engines.py
+
+# Instructions counted under valgrind's callgrind, against benchmarks/guard/expected.json. On Debian: apt install valgrind gcc.
+# RECORD=--record keeps what is counted as what is expected.
+bench-guard: .venv/test
+	$(BIN)/python -m benchmarks.guard $(RECORD)
 
 # What these runtimes' divisions do, as docs/survey.html shows it. PyTorch comes first: pip install torch==2.13.0
 SURVEYED := onnxruntime openvino torch onnx-reference

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from vinculum.cli.audit import audit
+from vinculum.cli.bench import bench
 from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
 from vinculum.cli.fingerprint import fingerprint
@@ -38,6 +39,7 @@ app.command()(conform)
 app.command()(fingerprint)
 app.command()(audit)
 app.command()(spec)
+app.command()(bench)
 
 
 def _print_version(wanted: bool) -> None:

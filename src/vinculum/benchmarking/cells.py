@@ -1,0 +1,180 @@
+"""What is measured: an operator, an element type, shapes and a size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import isqrt, prod
+from types import MappingProxyType
+
+from vinculum.errors import AttributeValueError
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    ElementType,
+    Kind,
+)
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+
+Shape = tuple[int, ...]
+Laying = Callable[[int], tuple[Shape, Shape]]
+
+NATIVE_TYPES = (
+    INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FLOAT16, BFLOAT16, FLOAT, DOUBLE,
+)  # fmt: skip
+TYPES: Mapping[str, ElementType] = MappingProxyType({found.numpy: found for found in NATIVE_TYPES})
+"""The element types that kernels divide, by the names that NumPy and ml_dtypes have for them."""
+
+OPERATORS: Mapping[str, OperatorSpec] = MappingProxyType(
+    {"Div": DIV_14, "Divide": DIVIDE_1, "Reciprocal": RECIPROCAL_13}
+)
+"""Truncating division, floor division and reciprocals; of floats Div and Divide are the same."""
+
+SMALL, THOUSAND, MILLION, LARGE = 16, 1_000, 1_000_000, 16_000_000
+_EQUAL = "equal"
+_LONGEST_SIDE = 125  # Of an image.
+_ROUNDING = 1e-9  # By which the cube root of a cube may come out too small.
+
+
+def _grid(size: int) -> tuple[int, int]:
+    columns = isqrt(size)
+    return size // columns, columns
+
+
+def _image(size: int) -> tuple[int, int, int, int]:
+    side = min(_LONGEST_SIDE, int(size ** (1 / 3) + _ROUNDING))
+    planes = size // side**2
+    channels = isqrt(planes)
+    return planes // channels, channels, side, side
+
+
+SHAPES: Mapping[str, Laying] = MappingProxyType(
+    {
+        _EQUAL: lambda size: ((size,), (size,)),
+        "scalar-divisor": lambda size: ((size,), (1,)),
+        "scalar-dividend": lambda size: ((1,), (size,)),
+        "row": lambda size: (_grid(size), _grid(size)[1:]),
+        "column": lambda size: (_grid(size), (_grid(size)[0], 1)),
+        "channel": lambda size: (_image(size), (_image(size)[1], 1, 1)),
+        "outer": lambda size: ((_grid(size)[0], 1), (1, _grid(size)[1])),
+    }
+)
+"""The operands' shapes for about so many quotients; at least one."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of the table.
+
+    Attributes
+    ----------
+    operator, element_type, shape : str
+        Keys of `OPERATORS`, `TYPES` and `SHAPES`.
+    size : int
+        About how many quotients.
+    """
+
+    operator: str
+    element_type: str
+    shape: str
+    size: int
+
+    @property
+    def spec(self) -> OperatorSpec:
+        """The operator version."""
+        return OPERATORS[self.operator]
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether integers are divided."""
+        return TYPES[self.element_type].is_integer
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes of the operands, as many as the operator takes."""
+        return SHAPES[self.shape](self.size)[: len(self.spec.inputs)]
+
+    @property
+    def result(self) -> Shape:
+        """The shape of the quotients."""
+        ranks = max(map(len, self.shapes))
+        padded = [(1,) * (ranks - len(shape)) + shape for shape in self.shapes]
+        return tuple(map(max, zip(*padded, strict=True)))
+
+    @property
+    def elements(self) -> int:
+        """How many quotients there are."""
+        return prod(self.result)
+
+    @property
+    def size_in_bytes(self) -> int:
+        """How many bytes the quotients take."""
+        return self.elements * TYPES[self.element_type].bits // 8
+
+    def __str__(self) -> str:
+        return f"{self.operator}, {self.element_type}, {self.shape}, {self.size:,} elements"
+
+
+def cells(
+    operators: Sequence[str], types: Sequence[str], shapes: Sequence[str], sizes: Sequence[int]
+) -> tuple[Cell, ...]:
+    """Return every combination that says something of its own.
+
+    Reciprocal takes floats only, and one operand; Divide differs from Div for signed integers only.
+
+    Raises
+    ------
+    AttributeValueError
+        If none is left.
+    """
+    return _some(_existing(operators, types, shapes, sizes))
+
+
+def every_cell(operators: Sequence[str], types: Sequence[str]) -> tuple[Cell, ...]:
+    """Return equal shapes of four sizes, and all others where a call does not decide: a million elements and more.
+
+    Raises
+    ------
+    AttributeValueError
+        As `cells`.
+    """
+    others = [shape for shape in SHAPES if shape != _EQUAL]
+    equal = _existing(operators, types, [_EQUAL], [SMALL, THOUSAND, MILLION, LARGE])
+    return _some(equal + _existing(operators, types, others, [MILLION, LARGE]))
+
+
+def _some(found: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    if not found:
+        raise AttributeValueError(
+            "nothing is left to measure: Reciprocal takes floats and the shape equal, and Divide is measured for "
+            "signed integers; add an operator, a type or a shape"
+        )
+    return found
+
+
+def _existing(
+    operators: Sequence[str], types: Sequence[str], shapes: Sequence[str], sizes: Sequence[int]
+) -> tuple[Cell, ...]:
+    every = (Cell(o, t, shape, size) for o, shape, size, t in product(operators, shapes, sizes, types))
+    return tuple(dict.fromkeys(filter(_says_something, every)))
+
+
+def _says_something(cell: Cell) -> bool:
+    kind = TYPES[cell.element_type].kind
+    if cell.operator == "Reciprocal":
+        return kind is Kind.FLOAT and cell.shape == _EQUAL
+    return cell.operator != "Divide" or kind is Kind.SIGNED

@@ -1,0 +1,58 @@
+"""What a run's times depend on beside the packages: the machine, and the kernels that it was given."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import numba
+import psutil
+from llvmlite import binding
+
+from vinculum.conformance.environment import processor
+from vinculum.kernels.processor import CHOICES
+from vinculum.kernels.thread_limit import usable_processors
+
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_GIB = 1 << 30
+
+
+def machine() -> dict[str, str]:
+    """Return what the machine is, in words, by what they are about."""
+    return {
+        "processor": processor(),
+        "cores": _cores(),
+        "caches": _caches() or "not told by this system",
+        "memory": f"{psutil.virtual_memory().total / _GIB:.0f} GiB",
+        "system": platform.platform(),
+        "Python": platform.python_version(),
+        "compiled for": numba.config.CPU_NAME or binding.get_host_cpu_name(),
+    }
+
+
+def kernel_choices() -> dict[str, str]:
+    """Return which of several kernels this machine is given, and why, by what they compute."""
+    return {choice.of: str(choice) for choice in CHOICES}
+
+
+def _cores() -> str:
+    usable, every = usable_processors(), os.cpu_count() or 1
+    return f"{usable}" if usable == every else f"{usable} of {every}"
+
+
+def _caches() -> str:
+    """Return the sizes of the caches of the first processor, as Linux tells them."""
+    found = []
+    for index in sorted(_CACHES.glob("index*")):
+        level, kind, size = (_read(index / name) for name in ("level", "type", "size"))
+        if size:
+            found.append(f"L{level}{'' if kind == 'Unified' else f' {kind.lower()}'} {size}")
+    return ", ".join(found)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,57 @@
+"""JAX on the CPU, compiled, with 64-bit types switched on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.benchmarking.cells import Cell
+from vinculum.benchmarking.peers.protocol import Prepared
+from vinculum.benchmarking.rightness import rounding_of
+from vinculum.spec.model import IntegerRounding
+
+
+class Jax:
+    """JAX. It writes into memory of its own, new in every call: it cannot be given any."""
+
+    title = "JAX"
+    packages = ("jax", "jaxlib")
+    install = "pip install 'vinculum[jax]'"
+    most_threads = None
+
+    def start(self, threads: int) -> None:
+        """Import it; its compiler's threads are counted by a variable of the environment when it starts."""
+        os.environ["NPROC"] = str(threads)
+        os.environ["JAX_PLATFORMS"] = "cpu"
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+
+    def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
+        """Return a call of the compiled function that waits for its end."""
+        import jax
+
+        placed = [jax.device_put(operand) for operand in operands]
+        function = jax.jit(_function(jax, cell))
+        latest: list[Any] = []
+
+        def call() -> None:
+            latest[:] = [function(*placed).block_until_ready()]
+
+        return Prepared(call, lambda: np.asarray(latest[0]))
+
+
+def _function(jax: Any, cell: Cell) -> Callable[..., Any]:
+    numpy = jax.numpy
+    if len(cell.shapes) == 1:
+        reciprocal: Callable[..., Any] = numpy.reciprocal
+        return reciprocal
+    if cell.is_integer and rounding_of(cell) is IntegerRounding.FLOOR:
+        floor_divide: Callable[..., Any] = numpy.floor_divide
+        return floor_divide
+    # Of integers it truncates; it takes equal shapes only.
+    return lambda a, b: jax.lax.div(*numpy.broadcast_arrays(a, b))

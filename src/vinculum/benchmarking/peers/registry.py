@@ -1,0 +1,94 @@
+"""Peers by the names that the command line takes; whoever has another names its class, ``package.module:Class``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+
+from vinculum.benchmarking.peers.protocol import Peer
+from vinculum.errors import ModelError, SpecLookupError
+from vinculum.models.messages import one_line, quoted
+
+OURS, LIMIT = "vinculum", "limit"
+"""Those that are always measured, and that nobody is compared with by the name of a peer."""
+
+_ROOM = "vinculum.benchmarking.peers"
+_PEERS = {
+    "numpy": f"{_ROOM}.numpy:Numpy",
+    "torch": f"{_ROOM}.torch:Torch",
+    "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
+    "openvino": f"{_ROOM}.openvino:OpenVino",
+    "numexpr": f"{_ROOM}.numexpr:Numexpr",
+    "jax": f"{_ROOM}.jax:Jax",
+}
+_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", LIMIT: f"{_ROOM}.limit:Limit"}
+
+NAMES = tuple(_PEERS)
+"""The peers that come with us."""
+
+
+def maker_of(name: str) -> str:
+    """Return ``"package.module:Class"`` for a name; such a text stands for itself.
+
+    Raises
+    ------
+    SpecLookupError
+        If no peer has that name.
+    """
+    known = {**_ALWAYS, **_PEERS}
+    if name in known:
+        return known[name]
+    if ":" in name:
+        return name
+    message = f"no peer is called {quoted(name)}; allowed: {', '.join(NAMES)}, or package.module:Class"
+    close = get_close_matches(name.lower(), NAMES, n=1)
+    raise SpecLookupError(f"{message}; did you mean {close[0]!r}?" if close else message)
+
+
+def peer(name: str) -> Peer:
+    """Return a peer; nothing foreign is imported, but the file of a class that is given by its place.
+
+    Raises
+    ------
+    SpecLookupError
+        If no peer has that name.
+    ModelError
+        If there is no such class.
+    """
+    module, _, attribute = maker_of(name).partition(":")
+    try:
+        made: Peer = getattr(import_module(module), attribute)()
+    except Exception as error:  # Importing a stranger's file may raise anything.
+        raise ModelError(f"the peer {quoted(name)} cannot be had: {one_line(error)}") from None
+    return made
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether a peer's package is there, without importing it."""
+    try:
+        return find_spec(peer(name).packages[0]) is not None
+    except ModuleNotFoundError:  # What it would be a part of is not there.
+        return False
+
+
+def checked_peers(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, each once; without any, all that are installed.
+
+    Raises
+    ------
+    SpecLookupError
+        If no peer has one of the names.
+    ModelError
+        If its package is not installed.
+    """
+    if not names:
+        return tuple(filter(is_installed, NAMES))
+    for name in names:
+        if name in _ALWAYS:
+            raise SpecLookupError(f"{name!r} is always measured; name its peers: {', '.join(NAMES)}")
+        if not is_installed(name):
+            found = peer(name)
+            raise ModelError(f"{found.title} cannot be measured: it is not installed: {found.install}")
+    return tuple(dict.fromkeys(names))

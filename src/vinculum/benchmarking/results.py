@@ -1,0 +1,154 @@
+"""What a run has found: samples of every peer in every cell, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+from vinculum.benchmarking.cells import Cell
+from vinculum.benchmarking.peers.registry import LIMIT, OURS
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A peer's time in a cell.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether all its quotients are right to the last bit; for the limit, whether the pass did what it had to.
+    samples : tuple of float
+        Nanoseconds an element; at least two.
+    """
+
+    exact: bool
+    samples: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle one."""
+        return median(self.samples)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """What a quarter of the samples is below, and what a quarter is above."""
+        lower, _, upper = quantiles(self.samples, n=4, method="inclusive")
+        return lower, upper
+
+    @property
+    def spread(self) -> float:
+        """Half the distance of the quartiles, as a part of the median."""
+        lower, upper = self.quartiles
+        return (upper - lower) / 2 / self.median
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why a peer has no time in a cell.
+
+    Attributes
+    ----------
+    reason : str
+        What it said, or how its process ended: ``"died of SIGFPE"``.
+    ended : bool
+        Whether its process ended.
+    """
+
+    reason: str
+    ended: bool = False
+
+
+Outcome = Measured | Missing
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    cell : Cell
+        What was measured.
+    outcomes : Mapping of str to Measured or Missing
+        By the peers' names; `OURS` and `LIMIT` are among them.
+    """
+
+    cell: Cell
+    outcomes: Mapping[str, Outcome]
+
+    def measured(self, name: str) -> Measured | None:
+        """Return a peer's time, None if it has none."""
+        outcome = self.outcomes.get(name)
+        return outcome if isinstance(outcome, Measured) else None
+
+    @property
+    def fastest(self) -> str | None:
+        """The fastest peer whose quotients are all exact; None without one."""
+        exact = {n: o.median for n, o in self.outcomes.items() if isinstance(o, Measured) and o.exact}
+        peers = [name for name in exact if name not in (OURS, LIMIT)]
+        return min(peers, key=exact.__getitem__, default=None)
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as long as we the fastest exact peer takes."""
+        return None if self.fastest is None else self._by_ours(self.fastest)
+
+    @property
+    def of_limit(self) -> float | None:
+        """How many times as long as the plain pass we take."""
+        inverse = self._by_ours(LIMIT)
+        return None if inverse is None else 1 / inverse
+
+    def _by_ours(self, name: str) -> float | None:
+        ours, other = self.measured(OURS), self.measured(name)
+        return None if ours is None or other is None else other.median / ours.median
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run.
+
+    Attributes
+    ----------
+    date : str
+        The day it began, as ISO 8601 writes it.
+    machine, kernels : Mapping of str to str
+        What it ran on, and which kernels that machine was given.
+    titles : Mapping of str to str
+        What sentences call each peer that was asked, ours first and the limit last.
+    versions : Mapping of str to str
+        Of every package that takes part.
+    threads : int
+        How many each may use.
+    single : tuple of str
+        The peers that can use one only.
+    rounds : int
+        How often each had its turn in each cell.
+    others : float
+        Which part of the processors' time went to other processes meanwhile; more than a little spoils every time.
+    rows : tuple of Row
+        In the order in which they were measured.
+    """
+
+    date: str
+    machine: Mapping[str, str]
+    kernels: Mapping[str, str]
+    titles: Mapping[str, str]
+    versions: Mapping[str, str]
+    threads: int
+    single: tuple[str, ...]
+    rounds: int
+    others: float
+    rows: tuple[Row, ...]
+
+    @property
+    def peers(self) -> tuple[str, ...]:
+        """The names of those that we are compared with."""
+        return tuple(name for name in self.titles if name not in (OURS, LIMIT))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether our own engine was measured in every cell, and every quotient looked at was exact."""
+        ours = [row.measured(OURS) for row in self.rows]
+        return all(outcome is not None and outcome.exact for outcome in ours)

@@ -1,0 +1,56 @@
+"""Whether quotients are the exact ones, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.benchmarking.cells import TYPES, Cell
+from vinculum.ops.operator import Operator
+from vinculum.reference import divide, reciprocal
+from vinculum.spec.model import IntegerRounding
+
+Array = NDArray[Any]
+
+_SAMPLE = 1_000
+_SEED = 1
+
+
+def operator_of(cell: Cell) -> Operator:
+    """Return our operator for a cell."""
+    return Operator(cell.operator, opset=cell.spec.since_version, dialect=cell.spec.dialect.value)
+
+
+def rounding_of(cell: Cell) -> IntegerRounding:
+    """Return how a cell's integers are rounded."""
+    return cell.spec.rounding({}) if cell.spec.integer_rounding else IntegerRounding.TRUNCATING
+
+
+def are_ours(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
+    """Return whether quotients have the bits of ours."""
+    expected = operator_of(cell)(*operands)
+    return quotients.dtype == expected.dtype and quotients.shape == expected.shape and same_bits(quotients, expected)
+
+
+def are_exact(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
+    """Return whether a thousand of the quotients, drawn from a seed, are the reference's; all if there are no more."""
+    few = quotients.size <= _SAMPLE
+    indices = np.arange(quotients.size) if few else np.random.default_rng(_SEED).integers(0, quotients.size, _SAMPLE)
+    taken = [np.broadcast_to(operand, quotients.shape).flat[indices] for operand in operands]
+    element_type = TYPES[cell.element_type]
+    if len(taken) == 1:
+        expected = reciprocal(taken[0], element_type)
+    else:
+        expected = divide(taken[0], taken[1], element_type, rounding=rounding_of(cell))
+    return same_bits(quotients.flat[indices], expected)
+
+
+def same_bits(x: Array, y: Array) -> bool:
+    """Return whether arrays of one type and shape hold the same bits; one NaN is as good as another."""
+    bits = np.dtype(f"u{x.dtype.itemsize}")
+    if np.array_equal(x.view(bits), y.view(bits)):
+        return True
+    return x.dtype.kind not in "iu" and bool(np.all((x.view(bits) == y.view(bits)) | (np.isnan(x) & np.isnan(y))))

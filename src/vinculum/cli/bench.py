@@ -1,0 +1,195 @@
+"""``vinculum bench``: how long quotients take here, ours and those of the packages that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from vinculum.errors import AttributeValueError
+
+if TYPE_CHECKING:
+    from vinculum.benchmarking.cells import Cell
+    from vinculum.benchmarking.results import Report
+
+_SIZES = "16,1000000"
+_ROUNDS = 5
+_LARGEST = 1 << 40
+
+
+def bench(
+    types: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="int8 ... uint64, float16, bfloat16, float32, float64. All if omitted."),
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="LIST", help=f"About how many quotients a division has. {_SIZES} if omitted.")
+    ] = None,
+    shapes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="equal, scalar-divisor, scalar-dividend, row, column, channel, outer. equal if omitted.",
+        ),
+    ] = None,
+    operators: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Div, Divide (floor, for signed integers), Reciprocal (of floats). All if omitted."
+        ),
+    ] = None,
+    peers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. All there if omitted.",
+        ),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Every shape, and sizes up to 16,000,000: half an hour and more.")
+    ] = False,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, max=1000, metavar="N", help=f"How many turns each has in a cell. {_ROUNDS} if omitted."),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="How many threads each may use. As many as ours takes by itself."),
+    ] = None,
+    stored: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Measure nothing; tell what --json has written there.")
+    ] = None,
+    machine: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it instead.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw a plot there; needs vinculum\\[bench].")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of Markdown there.")] = None,
+) -> None:
+    """Measure divisions in Vinculum and in every peer installed, beside a plain pass over the same memory.
+
+    In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of ours is wrong; 2 for wrong usage.
+    """
+    # Here and below: what imports numpy is imported when something is measured, not for a page of help.
+    from vinculum.cli.report_files import check_files
+
+    printed = machine is not None and str(machine) == "-"
+    given = {"--types": types, "--sizes": sizes, "--shapes": shapes, "--operators": operators, "--peers": peers}
+    written = {"--json": None if printed else machine, "--svg": svg, "--markdown": markdown}
+    check_files(written, {"--from": [stored] if stored is not None else []})
+    if svg is not None:
+        from vinculum.reporting.bench_plot import check_matplotlib
+
+        check_matplotlib()
+    if stored is not None:
+        _refuse("--from", {**given, "--rounds": rounds, "--threads": threads, "--full": full or None})
+        report = _read(stored)
+    else:
+        if full:
+            _refuse("--full", {"--sizes": sizes, "--shapes": shapes})
+        report = _measured(_cells(types, sizes, shapes, operators, full), peers, threads, rounds or _ROUNDS)
+    _write(report, None if printed else machine, svg, markdown)
+    _print(report, printed)
+    if not report.is_sound:
+        raise typer.Exit(1)
+
+
+def _refuse(option: str, others: dict[str, object]) -> None:
+    for other, value in others.items():
+        if value is not None:
+            raise AttributeValueError(f"{option} says what {other} would; give one of them")
+
+
+def _cells(
+    types: str | None, sizes: str | None, shapes: str | None, operators: str | None, full: bool
+) -> tuple[Cell, ...]:
+    from vinculum.benchmarking.cells import OPERATORS, SHAPES, TYPES, cells, every_cell
+
+    chosen = _names("--operators", operators, OPERATORS), _names("--types", types, TYPES)
+    if full:
+        return every_cell(*chosen)
+    laid = _names("--shapes", shapes, SHAPES) if shapes is not None else ["equal"]
+    return cells(*chosen, laid, _numbers("--sizes", _SIZES if sizes is None else sizes))
+
+
+def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:
+    """Return the names of a list, each once; without one, all that are allowed."""
+    allowed = list(allowed)
+    if given is None:
+        return allowed
+    names = [name.strip() for name in given.split(",")]
+    for name in names:
+        if name not in allowed:
+            close = get_close_matches(name.lower(), allowed, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise AttributeValueError(f"{option} has {name!r}; allowed: {', '.join(allowed)}{hint}")
+    return list(dict.fromkeys(names))
+
+
+def _numbers(option: str, given: str) -> list[int]:
+    numbers = []
+    for part in given.split(","):
+        text = part.strip()
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST):
+            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST}")
+        numbers.append(int(text))
+    return list(dict.fromkeys(numbers))
+
+
+def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, rounds: int) -> Report:
+    from vinculum.benchmarking.measuring import measure
+    from vinculum.benchmarking.peers.registry import checked_peers
+    from vinculum.kernels.thread_limit import get_threads, usable_processors
+    from vinculum.reporting.progress import progress
+
+    asked = checked_peers([name.strip() for name in peers.split(",")] if peers is not None else [])
+    if threads is not None and threads > usable_processors():
+        raise AttributeValueError(
+            f"--threads {threads} is more than the {usable_processors()} processors that this process may use; "
+            "give fewer"
+        )
+    with progress("Measuring", len(cells)) as advance:
+        return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
+
+
+def _read(stored: Path) -> Report:
+    from vinculum.errors import ModelError
+    from vinculum.reporting.bench_json import report_of
+
+    try:
+        content = stored.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
+    return report_of(content, repr(str(stored)))
+
+
+def _write(report: Report, machine: Path | None, svg: Path | None, markdown: Path | None) -> None:
+    from os.path import relpath
+
+    from vinculum.cli.report_files import write_files
+    from vinculum.reporting import bench_json, bench_markdown, bench_plot
+
+    files: dict[Path, str] = {}
+    if machine is not None:
+        files[machine] = bench_json.text(report)
+    if svg is not None:
+        files[svg] = bench_plot.svg(report)
+    if markdown is not None:
+        figure = None if svg is None else Path(relpath(svg, markdown.parent)).as_posix()
+        files[markdown] = bench_markdown.document(report, figure)
+    write_files(files)
+
+
+def _print(report: Report, printed: bool) -> None:
+    from vinculum.reporting import bench_json, bench_page
+
+    if printed:
+        print(bench_json.text(report), end="")
+        return
+    console = Console(highlight=False)
+    console.print(bench_page.page(report, console.width), crop=False)

@@ -1,0 +1,148 @@
+"""What every form of a benchmark's report says: groups of rows, numbers, and the sentences below the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import floor, log10
+from types import MappingProxyType
+
+from vinculum.benchmarking.cells import Cell
+from vinculum.benchmarking.peers.registry import LIMIT, NAMES, OURS
+from vinculum.benchmarking.results import Measured, Missing, Report, Row
+
+SHAPES: Mapping[str, str] = MappingProxyType(
+    {
+        "equal": "equal shapes",
+        "scalar-divisor": "a scalar divisor",
+        "scalar-dividend": "a scalar dividend",
+        "row": "(M,N)/(N)",
+        "column": "(M,N)/(M,1)",
+        "channel": "(N,C,H,W)/(C,1,1)",
+        "outer": "(M,1)/(1,N)",
+    }
+)
+"""What sentences call the shapes."""
+
+LEGEND = (
+    "ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.",
+    "of limit: our time, as a multiple of a plain pass that reads and writes the same bytes.",
+    "* not every quotient is exact; such a peer is not compared with. -: it cannot compute this.",
+)
+
+SPOILT = "NOT IDLE:"
+"""How a sentence begins that says that the times are worth little."""
+
+_TOLERABLE = 0.05  # A part of the processors' time.
+_MOST = 10  # Cells of a sentence.
+
+
+def groups(report: Report) -> Iterator[tuple[str, tuple[Row, ...]]]:
+    """Yield the rows of one operator, shape and size together, each under its heading."""
+    found: dict[str, list[Row]] = {}
+    for row in report.rows:
+        found.setdefault(heading(row.cell), []).append(row)
+    for words, rows in found.items():
+        yield words, tuple(rows)
+
+
+def heading(cell: Cell) -> str:
+    """Return what stands above the rows of a cell's operator, shape and size."""
+    shape = f", {SHAPES[cell.shape]}" if len(cell.shapes) == 2 else ""
+    return f"{cell.operator}{shape}, {cell.size:,} elements"
+
+
+def how(report: Report) -> str:
+    """Return in one sentence what the numbers are."""
+    threads = "1 thread each" if report.threads == 1 else f"{report.threads} threads each"
+    single = [report.titles[name] for name in report.single]
+    if single and report.threads > 1:
+        threads += f" ({', '.join(single)} can use 1 only)"
+    rounds = f"{report.rounds} round{'' if report.rounds == 1 else 's'}"
+    return f"Nanoseconds an element: medians of {rounds} in which all take turns; {threads}."
+
+
+def number(value: float) -> str:
+    """Return a positive number with three digits: ``"0.407"``, ``"12.3"``, ``"1,234"``."""
+    digits = 2 - floor(log10(value))
+    rounded = round(value, digits)
+    return f"{rounded:,.{max(0, 2 - floor(log10(rounded)))}f}"
+
+
+def percent(part: float) -> str:
+    """Return a part as a whole percentage."""
+    return f"{100 * part:.0f}%"
+
+
+def multiple(value: float | None) -> str:
+    """Return a ratio with two decimals, nothing without one."""
+    return "" if value is None else f"{value:.2f}"
+
+
+def time_of(row: Row, name: str) -> str:
+    """Return a peer's time in a row, marked if it is not exact; why it has none, in a word."""
+    outcome = row.outcomes.get(name)
+    if isinstance(outcome, Measured):
+        return f"{number(outcome.median)}{'' if outcome.exact else '*'}"
+    return "ended" if outcome is not None and outcome.ended else "-"
+
+
+def findings(report: Report) -> Iterator[str]:
+    """Yield sentences: what is wrong with ours, whose process ended, where a peer is faster, who cannot what."""
+    yield from _ours(report)
+    if report.others > _TOLERABLE:
+        yield (
+            f"{SPOILT} {percent(report.others)} of the processors' time went to other processes meanwhile. Measure "
+            "again on an idle machine: threads that wait for each other suffer most, PyTorch's by a hundred times."
+        )
+    for row in report.rows:
+        for name, outcome in row.outcomes.items():
+            if isinstance(outcome, Missing) and outcome.ended and name != OURS:
+                yield f"{_title(report, name)} ended in {row.cell}: {outcome.reason}."
+    yield from _slower(report)
+    yield from _lacking(report)
+    absent = [name for name in NAMES if name not in report.titles]
+    if absent:
+        yield f"Not installed, or not asked: {', '.join(absent)}."
+
+
+def _ours(report: Report) -> Iterator[str]:
+    for row in report.rows:
+        outcome = row.outcomes[OURS]
+        if isinstance(outcome, Missing):
+            yield f"WRONG: Vinculum has no time in {row.cell}: {outcome.reason}."
+        elif not outcome.exact:
+            yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
+        limit = row.measured(LIMIT)
+        if limit is not None and not limit.exact:
+            yield f"WRONG: the plain pass has not read and written what it had to in {row.cell}."
+
+
+def _slower(report: Report) -> Iterator[str]:
+    compared = [row for row in report.rows if row.ratio is not None]
+    slower = sorted((row for row in compared if (row.ratio or 0) < 1), key=lambda row: row.ratio or 0)
+    if not slower:
+        if compared:
+            yield f"No exact peer is faster in any of {len(compared):,} cells."
+        return
+    named = "; ".join(f"{row.cell}: {multiple(row.ratio)}" for row in slower[:_MOST])
+    more = f"; and {len(slower) - _MOST} more" if len(slower) > _MOST else ""
+    yield f"An exact peer is faster in {len(slower):,} of {len(compared):,} cells: {named}{more}."
+
+
+def _lacking(report: Report) -> Iterator[str]:
+    """Yield what each peer cannot compute; what it says of each element type by its name stands there once."""
+    types: dict[tuple[str, str], dict[str, None]] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for row in report.rows:
+        for name, outcome in row.outcomes.items():
+            if isinstance(outcome, Missing) and not outcome.ended and name != OURS:
+                key = name, row.cell.operator
+                types.setdefault(key, {})[row.cell.element_type] = None
+                reasons.setdefault(key, outcome.reason)
+    for (name, operator), found in types.items():
+        yield f"{_title(report, name)} has no {operator} of {', '.join(found)}: {reasons[name, operator].rstrip('.')}."
+
+
+def _title(report: Report, name: str) -> str:
+    title = report.titles[name]
+    return title[:1].upper() + title[1:]

@@ -1,0 +1,49 @@
+"""The guard against getting slower names the cells that changed, and only those."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from benchmarks.guard.__main__ import EXPECTED, TOLERANCE, judge
+from benchmarks.guard.cells import cells
+
+
+def judged(counts: dict[str, int], expected: dict[str, int]) -> tuple[bool, str]:
+    """Return whether the guard is content, and what it prints."""
+    text = io.StringIO()
+    return judge(counts, expected, Console(file=text, width=100)), text.getvalue()
+
+
+class TestJudgement:
+    """More instructions than are expected fail, and so does a cell that is missing on one side."""
+
+    def test_as_expected(self) -> None:
+        assert judged({"int8": 1000, "int16": 2000}, {"int8": 1000, "int16": 2000}) == (True, "")
+
+    @pytest.mark.parametrize(("part", "content"), [(0.9, True), (1.1, False), (-0.9, True), (-2, True), (2, False)])
+    def test_tolerance(self, part: float, content: bool) -> None:
+        counted = round(100_000 * (1 + TOLERANCE * part))
+        assert judged({"int8": counted}, {"int8": 100_000})[0] is content
+
+    def test_the_slower_cell_is_named(self) -> None:
+        content, text = judged({"int8, many": 1500, "int16, many": 2000}, {"int8, many": 1000, "int16, many": 2000})
+        assert not content
+        assert "int8, many" in text
+        assert "+50.0%" in text
+        assert "int16" not in text
+
+    @pytest.mark.parametrize(("counts", "expected"), [({}, {"int8": 1}), ({"int8": 1}, {})])
+    def test_a_missing_cell(self, counts: dict[str, int], expected: dict[str, int]) -> None:
+        content, text = judged(counts, expected)
+        assert not content
+        assert "int8" in text
+
+
+def test_every_cell_is_expected() -> None:
+    """Cells and expectations are changed together."""
+    kept = json.loads(EXPECTED.read_text(encoding="utf-8"))["instructions"]
+    assert {cell.name for cell in cells()} == set(kept)

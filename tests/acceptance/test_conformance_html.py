@@ -129,6 +129,8 @@ class TestTabs:
             assert panel.get_by_role("heading", level=2).text_content() == tab.text_content()
 
     def test_by_keyboard(self, opened: Opened) -> None:
+        from playwright.sync_api import expect
+
         page = opened()
         page.keyboard.press("Tab")
         for key, name in (
@@ -139,9 +141,10 @@ class TestTabs:
             ("Home", "Side by side"),
         ):
             page.keyboard.press(key)
+            # The address changes at once, and the browser tells the page of it later: `expect` waits for that.
             selected = page.get_by_role("tab", selected=True)
-            assert selected.text_content() == name
-            assert selected.evaluate("tab => tab === document.activeElement")
+            expect(selected).to_have_text(name)
+            expect(selected).to_be_focused()
         assert page.locator("[role=tab][tabindex='0']").count() == 1
 
     def test_side_by_side_leads_to_the_cases(self, opened: Opened) -> None:

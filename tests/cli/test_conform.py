@@ -119,7 +119,7 @@ class TestOptions:
         conform("numpy")
         (call,) = asked
         assert (call["backend"], call["level"], call["workers"], call["total"]) == ("numpy", Level.DEFAULT, 2, 0)
-        assert (call["limits"].seconds, call["limits"].memory) == (10.0, 4 << 30)
+        assert (call["limits"].seconds, call["limits"].memory) == (30.0, 4 << 30)
 
     def test_given(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         options = [

@@ -47,7 +47,7 @@ def conform(
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
     case_limit: Annotated[
         float, typer.Option(min=0.1, max=3600, metavar="SECONDS", help="After so long a case is hung.")
-    ] = 10.0,
+    ] = 30.0,
     memory_limit: Annotated[
         int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")
     ] = 4096,

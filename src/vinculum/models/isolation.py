@@ -61,14 +61,14 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        For each call.
+        For each call. A runtime that compiles at its first division, as ours does, takes several on a busy machine.
     start : float
         Seconds until the process is ready for its first.
     memory : int
         Bytes of resident memory, for the whole process.
     """
 
-    seconds: float = 10.0
+    seconds: float = 30.0
     start: float = 120.0
     memory: int = 4 << 30
 

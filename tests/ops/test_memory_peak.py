@@ -18,6 +18,7 @@ import pytest
 
 import vinculum
 from tests.kernels.layouts import (
+    byte_swapped,
     c_order,
     every_other,
     fortran_order,
@@ -49,6 +50,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "gaps": part_of_rows,
     "read-only": read_only,
     "unaligned": unaligned,
+    "foreign byte order": byte_swapped,
     "a row": lambda x: x[3],
     "a column": lambda x: x[:, 3:4],
     "one element": lambda x: x[3, 3],

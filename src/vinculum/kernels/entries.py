@@ -1,6 +1,6 @@
 """The kernels: one for each rule.
 
-A kernel takes the address of a job (see `loops`), as a pointer to the type that it divides in.
+A kernel takes the address of a job (see `jobs`), as a pointer to the type that it divides in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from vinculum.kernels.integer_quotient import (
     truncating_quotient_by,
 )
 from vinculum.kernels.jit import inlined
-from vinculum.kernels.loops import blockwise, float_runs, integer_runs
+from vinculum.kernels.loops import blockwise
+from vinculum.kernels.runs import float_runs, integer_runs
 from vinculum.kernels.wrapping import exclusive_or
 
 _plain = blockwise(float_runs(exclusive_or))

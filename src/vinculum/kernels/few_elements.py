@@ -29,8 +29,7 @@ from vinculum.kernels.array_objects import (
 )
 from vinculum.kernels.attempts import DONE, PLAIN, REFUSED
 from vinculum.kernels.jit import entry, inlined
-from vinculum.kernels.jobs import new_job
-from vinculum.kernels.loops import (
+from vinculum.kernels.jobs import (
     BLOCK_COLUMNS,
     DIVIDENDS,
     DIVISORS,
@@ -42,6 +41,7 @@ from vinculum.kernels.loops import (
     OVERFLOWS,
     QUOTIENTS,
     ZERO_DIVISORS,
+    new_job,
 )
 from vinculum.kernels.memory import pointer
 from vinculum.kernels.pool import call

@@ -1,4 +1,14 @@
-"""How a nest is cut into blocks, and the job that says so."""
+"""A job: what a kernel is to divide, and how that is cut into blocks.
+
+A *nest* is a table of four rows: dimensions, then the strides of dividend, divisor and quotient in bytes, outermost
+first. A *line* is what its last column walks. A *block* is some columns of some consecutive lines; threads claim the
+blocks of a job one after the other until none is left, so that one which comes late holds nobody up. A *run* is as much
+of a line as is divided between two looks at the flags.
+
+A *job* is an int64 array whose places are named below, with the nest behind them. Positions count elements in the order
+of the walk; where that is not row-major an *order* follows the nest: the rank, then for each dimension, the walk's
+outermost first, its size and what a step along it adds to the row-major position.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +17,33 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.kernels.loops import (
-    BLOCK_COLUMNS,
-    BLOCK_LINES,
-    BLOCKS,
-    DEPTH,
-    DIRECT,
-    FIRST_OVERFLOW,
-    FIRST_ZERO_DIVISOR,
-    ITEM_SIZE,
-    LINES,
-    NEST,
-    ORDERS,
-    STREAM,
-)
-
 Nest = npt.NDArray[np.int64]
+
+(
+    NEXT_BLOCK,  # the first that nobody has claimed yet
+    ZERO_DIVISORS,  # how many there are
+    FIRST_ZERO_DIVISOR,  # its position, -1 if there is none
+    OVERFLOWS,
+    FIRST_OVERFLOW,
+    DIVIDENDS,  # the address of the first element
+    DIVISORS,
+    QUOTIENTS,
+    SATURATE_ZERO_DIVISORS,  # the policies
+    SATURATE_OVERFLOW,
+    STREAM,  # whether quotients are written past the caches
+    DIRECT,  # whether runs are written where they belong at once, or to a buffer first
+    FOREIGN,  # which operands have the other byte order
+    BLOCK_LINES,  # the shape of a block
+    BLOCK_COLUMNS,
+    BLOCKS,  # how many blocks there are
+    LINES,  # how many lines there are
+    DEPTH,  # columns of the nest
+    ITEM_SIZE,
+    ORDERS,  # where the order begins, if the walk is not row-major; else 0
+    NEST,  # where the nest begins
+) = range(21)
+FOREIGN_DIVIDENDS, FOREIGN_DIVISORS = 1, 2
+LONGEST_JOB = NEST + 6 * 64 + 1  # NumPy knows 64 dimensions
 
 # Bytes of quotients in a block: some microseconds of work, and small enough for a processor's own cache.
 BLOCK = 1 << 17

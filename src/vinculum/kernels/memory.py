@@ -13,8 +13,9 @@ from numba.extending import intrinsic
 
 # What one non-temporal store writes: a line of the cache, whole.
 LINE = 64
-# Three buffers of 8 KiB, and a counter for each dimension that NumPy knows.
-BUFFER = 8192
+# Three buffers, and a counter for each dimension that NumPy knows. They are so short that a processor divides one while
+# it already gathers the next.
+BUFFER = 2048
 ROOM = 3 * BUFFER + 64 * 8
 
 
@@ -89,6 +90,45 @@ def room_on_the_stack(typing_context: Any) -> Any:
         return builder.ptrtoint(room, ir.IntType(64))
 
     return types.int64(), generate
+
+
+def copy_line(step: int) -> Any:
+    """Make a copy of every `step`-th element to a line of 64 bytes; with -1, of each element and those before it.
+
+    Vectors are read whole and shuffled. What lies between the last element and the one that would follow is read too.
+    """
+
+    @intrinsic
+    def copy(typing_context: Any, source: Any, target: Any, sample: Any) -> Any:
+        count = LINE // (sample.bitwidth // 8)
+        taken = range(count - 1, -1, -1) if step == -1 else range(0, count * step, step)
+
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+            element = context.get_data_type(sample)
+            address, line, _ = arguments
+            if step == -1:
+                address = builder.sub(address, ir.Constant(ir.IntType(64), LINE - sample.bitwidth // 8))
+            read = ir.VectorType(element, count * abs(step))
+            values = builder.load(builder.inttoptr(address, read.as_pointer()), align=1)
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), count), list(taken))
+            gathered = builder.shuffle_vector(values, ir.Constant(read, ir.Undefined), mask)
+            builder.store(gathered, builder.inttoptr(line, gathered.type.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, sample), generate
+
+    return copy
+
+
+@intrinsic
+def swapped_bytes(typing_context: Any, value: Any) -> Any:
+    """Return a value with its bytes in the other order."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        bits = builder.bitcast(arguments[0], ir.IntType(value.bitwidth))
+        return builder.bitcast(builder.bswap(bits) if value.bitwidth > 8 else bits, arguments[0].type)
+
+    return value(value), generate
 
 
 @intrinsic

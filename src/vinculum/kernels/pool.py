@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from vinculum.kernels.array_objects import DATA, array_object, field
 from vinculum.kernels.jit import entry, inlined
-from vinculum.kernels.loops import (
+from vinculum.kernels.jobs import (
     BLOCKS,
     DIRECT,
     DIVIDENDS,

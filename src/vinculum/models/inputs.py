@@ -14,7 +14,7 @@ from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.execution import Shape, read_only
 from vinculum.models.messages import listed, quoted, shape_text
 from vinculum.spec.element_types import ElementType
-from vinculum.tensors.storage import as_operand, dtype_of
+from vinculum.tensors.storage import as_operand, dtype_of, native
 
 Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
 """A tensor, a sequence of values, a map, or an optional that holds nothing."""
@@ -106,7 +106,7 @@ def _admitted(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tu
             raise ElementTypeError(f"{title} is a {type(value).__name__}; the model declares a sequence: pass a list")
         # The items of one sequence may differ in the sizes that have names.
         return [_admitted(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
-    array = _typed(tensor, as_operand(value, title), title)
+    array = _typed(tensor, native(as_operand(value, title)), title)
     _check_shape(tensor, array.shape, title, symbols)
     return read_only(array)
 

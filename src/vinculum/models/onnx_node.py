@@ -86,7 +86,7 @@ def _type_of(value: Any, owner: str, *, sized: bool = True) -> TypeProto:
     code: int = TensorProto.STRING
     if array.dtype.kind not in "OUST":
         try:
-            code = helper.np_dtype_to_tensor_dtype(array.dtype)
+            code = helper.np_dtype_to_tensor_dtype(array.dtype.newbyteorder("="))
         except (KeyError, ValueError):
             raise ElementTypeError(f"{owner} has NumPy type {array.dtype}, which is no element type of ONNX") from None
     return helper.make_tensor_type_proto(code, array.shape if sized else None)

@@ -34,7 +34,7 @@ class NativeDivision:
 
     def __init__(self, element_type: ElementType, rounding: IntegerRounding, policies: Policies) -> None:
         # Numba is imported here, at the first division, and not with the package: it takes longer than all else.
-        from vinculum.kernels import entries, few_elements, jobs, loops
+        from vinculum.kernels import entries, few_elements, jobs
         from vinculum.kernels.jit import kernel
         from vinculum.kernels.pool import pool
 
@@ -54,13 +54,12 @@ class NativeDivision:
         element = "uint16" if element_type in (FLOAT16, BFLOAT16) else str(self._dtype)
         self._kernel = kernel(rule, element).address
         self._pool = pool
-        self._places = loops
         self._attempt = few_elements.attempt
         # What one thread divides alone.
         self._few = jobs.BLOCK // self._dtype.itemsize
         self._policies = policies
         self._job = lru_cache(maxsize=1024)(self._new_job)
-        self._begin = jobs.new_job
+        self._jobs = jobs
 
     def attempt(self, dtype: np.dtype[Any], repeats: bool) -> Callable[[object, object, object], int]:
         """Return the quickest way for plain arrays; see `vinculum.kernels.few_elements.attempt`."""
@@ -68,8 +67,12 @@ class NativeDivision:
 
     def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
         """Divide over a walk whose result is not empty; return the exceptional elements, None if there are none."""
-        places, shape = self._places, walk.alignment.shape
+        places, shape = self._jobs, walk.alignment.shape
         job = self._job(walk).copy()
+        if not (a.dtype.isnative and b.dtype.isnative):
+            job[places.FOREIGN] = (not a.dtype.isnative) * places.FOREIGN_DIVIDENDS + (
+                not b.dtype.isnative
+            ) * places.FOREIGN_DIVISORS
         threads = get_threads() if job[places.BLOCKS] > 1 else 1
         if not self._pool().run(self._kernel, job, a, b, out, threads):
             return None
@@ -86,9 +89,9 @@ class NativeDivision:
         if not walk.row_major:
             steps = contiguous(shape, 1)
             order = tuple((shape[d], steps[d]) for d in walk.order)
-        job = self._begin(walk.nest, self._dtype.itemsize, order)
-        job[self._places.SATURATE_ZERO_DIVISORS] = self._policies.zero_divisor == "saturate"
-        job[self._places.SATURATE_OVERFLOW] = self._policies.overflow == "saturate"
+        job = self._jobs.new_job(walk.nest, self._dtype.itemsize, order)
+        job[self._jobs.SATURATE_ZERO_DIVISORS] = self._policies.zero_divisor == "saturate"
+        job[self._jobs.SATURATE_OVERFLOW] = self._policies.overflow == "saturate"
         return job
 
 

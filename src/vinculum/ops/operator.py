@@ -22,7 +22,7 @@ from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Shape, join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out, check_out_layout, element_type_of
+from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 from vinculum.tensors.walk import Strides, Walk, contiguous, plan
 
@@ -184,7 +184,7 @@ class Operator:
 
     def _general_call(self, a: object, b: object, out: Array | None) -> Array:
         dividend, divisor = self._operands(a, b)
-        dtype = dividend.dtype
+        dtype = native_dtype(dividend.dtype)
         known = self._divisions.get(dtype) if dtype == divisor.dtype else None
         divide, self._attempt = known or self._checked_division(dividend, divisor)
         layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
@@ -234,15 +234,16 @@ class Operator:
         divide = division(element_type, self._rounding, self.policies)
         if element_type is REAL:  # the elements of an object array are looked at in every call
             return divide, refuse
-        found = divide, self._new_attempt(divide, dividend) if isinstance(divide, NativeDivision) else refuse
-        self._divisions[dividend.dtype] = found
+        dtype = dtype_of(element_type)
+        found = divide, self._new_attempt(divide, dtype) if isinstance(divide, NativeDivision) else refuse
+        self._divisions[dtype] = found
         return found
 
-    def _new_attempt(self, divide: NativeDivision, dividend: Array) -> Attempt:
-        attempt = divide.attempt(dividend.dtype, repeats=self._rule is Broadcasting.MULTIDIRECTIONAL)
+    def _new_attempt(self, divide: NativeDivision, dtype: np.dtype[Any]) -> Attempt:
+        attempt = divide.attempt(dtype, repeats=self._rule is Broadcasting.MULTIDIRECTIONAL)
         if len(self.spec.inputs) == 2:
             return attempt
-        one = _one(dividend.dtype)
+        one = _one(dtype)
         return lambda a, b, out: attempt(one, a, out) if b is None else REFUSED
 
     def _new_plain(self, a: Shape, b: Shape, item_size: int) -> Walk:

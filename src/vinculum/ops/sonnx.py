@@ -16,7 +16,7 @@ from vinculum.ops.operator import Operator
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
 from vinculum.spec.element_types import ElementType, Kind
-from vinculum.tensors.storage import as_operand, element_type_of
+from vinculum.tensors.storage import as_operand, element_type_of, native
 
 Array = npt.NDArray[Any]
 
@@ -76,7 +76,7 @@ def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
     dividend, divisor = _operands(a, b)
     if _operator(dividend, divisor) is not _FLOAT:
         return []
-    indices = np.argwhere(_is_zero(dividend) & _is_zero(divisor))
+    indices = np.argwhere(_is_zero(native(dividend)) & _is_zero(native(divisor)))
     return [tuple(index) for index in indices.tolist()]
 
 
@@ -110,7 +110,7 @@ def accuracy(a: object, b: object, a_err: ErrorBound, b_err: ErrorBound) -> Accu
     """
     dividend, divisor = _operands(a, b)
     _operator(dividend, divisor)
-    return _accuracy(dividend, divisor, a_err, b_err, element_type_of(dividend))
+    return _accuracy(native(dividend), native(divisor), a_err, b_err, element_type_of(dividend))
 
 
 def _is_zero(array: Array) -> Array:

@@ -23,6 +23,11 @@ def dtype_of(element_type: ElementType) -> np.dtype[Any]:
     return np.dtype(getattr(ml_dtypes, element_type.numpy, element_type.numpy))
 
 
+def native_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return an element type's NumPy type in the processor's byte order."""
+    return dtype if dtype.isnative else np.dtype(dtype.type)
+
+
 _ELEMENT_TYPES = {dtype_of(element_type): element_type for element_type in ELEMENT_TYPES}
 
 
@@ -39,7 +44,7 @@ def element_type_of(array: Array, name: str = "operand") -> ElementType:
     ElementTypeError
         If no operator divides it, or if an object array holds anything but ``fractions.Fraction``.
     """
-    element_type = _ELEMENT_TYPES.get(array.dtype)
+    element_type = _ELEMENT_TYPES.get(native_dtype(array.dtype))
     if element_type is None:
         raise ElementTypeError(
             f"{name} has NumPy type {array.dtype}, which no division operator takes; "
@@ -57,12 +62,12 @@ def element_type_of(array: Array, name: str = "operand") -> ElementType:
 
 
 def as_operand(value: object, name: str) -> Array:
-    """View an operand as an array, without converting its elements and without copying what can be divided in place.
+    """View an operand as an array, without converting or copying its elements.
 
     Parameters
     ----------
     value : array, NumPy scalar, buffer, or DLPack exporter in CPU memory
-        Arrays of foreign byte order, which no processor divides, are copied; all others are viewed.
+        In either byte order.
     name : str
         What the operator calls the operand, for messages.
 
@@ -73,13 +78,8 @@ def as_operand(value: object, name: str) -> Array:
     ConstraintError
         ``[GR1]``, if it is sparse.
     """
-    array = value if type(value) is np.ndarray else _viewed(value, name)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return array
-
-
-def _viewed(value: object, name: str) -> Array:
+    if type(value) is np.ndarray:
+        return value
     _refuse_sparse(value, name)
     if isinstance(value, np.ma.MaskedArray):
         raise ElementTypeError(f"{name} is a masked array, and an operator has no masks; pass its .data or .filled()")
@@ -94,6 +94,11 @@ def _viewed(value: object, name: str) -> Array:
         f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
         "pass an array, such as numpy.asarray(value, dtype=...)"
     )
+
+
+def native(array: Array) -> Array:
+    """Return an array in the processor's byte order: itself, or a copy."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _is_buffer(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, random_encodings
+from tests.kernels.layouts import byte_swapped
 from vinculum.kernels import jobs, loops, memory, thread_limit
 
 Array = npt.NDArray[Any]
@@ -95,7 +97,7 @@ class TestLengths:
 
     @each_name
     def test_by_columns(self, name: str) -> None:
-        tile = jobs._TILE
+        tile = memory.TILE
         for rows, columns in ((tile - 1, 900), (tile + 1, 900), (900, tile), (2 * tile, 2 * tile + 1), (3, 70_000)):
             a = random_encodings(name, (columns, rows), 1).T
             b = random_encodings(name, (rows, columns), 2)
@@ -105,6 +107,32 @@ class TestLengths:
                 out = np.empty((rows, columns), DTYPES[name], order=order)
                 vinculum.divide(a, b, out=out, **policies(name))
                 assert_same(out, expected)
+
+    @each_name
+    @pytest.mark.parametrize("shape", [(3, 37, 70), (2, 1, 16), (5, 16, 17), (1, 33, 300), (40, 15, 3)])
+    def test_turned(self, name: str, shape: tuple[int, ...]) -> None:
+        """Operands stored by columns, each in turn and both, in tiles that the lines and columns do not fill."""
+        axes = (0, 2, 1)
+        a, b = random_encodings(name, shape, 1), random_encodings(name, shape, 2)
+        expected = divided(a, b, name)
+        ways: list[Callable[[Array], Array]] = [
+            lambda x: x,
+            lambda x: x.transpose(axes).copy().transpose(axes),
+            lambda x: x[:, :, ::-1].transpose(axes).copy().transpose(axes)[:, :, ::-1],
+            lambda x: x[:, ::-1].transpose(axes).copy().transpose(axes)[:, ::-1],
+        ]
+        for x in [way(a) for way in ways]:
+            for y in [way(b) for way in ways]:
+                for out in (np.empty_like(a), np.empty_like(a.transpose(axes), order="C").transpose(axes)):
+                    vinculum.divide(x, y, out=out, **policies(name))
+                    assert_same(out, expected)
+        foreign = byte_swapped(ways[1](b))
+        assert_same(vinculum.divide(a, foreign, **policies(name)), expected)
+        if name not in FLOATS:
+            b = np.where(np.arange(b.size).reshape(shape) == b.size - 2, 0, np.abs(b) // 2 + 1).astype(b.dtype)
+            with pytest.raises(vinculum.DivisionByZeroError) as caught:
+                vinculum.div(a, ways[1](b))
+            assert caught.value.first_index == np.unravel_index(b.size - 2, shape)
 
     @each_name
     def test_many_dimensions(self, name: str) -> None:

@@ -8,7 +8,19 @@ import numba
 import numpy as np
 
 from vinculum.kernels.jit import inlined
-from vinculum.kernels.memory import LINE, copy_line, load, pointer, size_of, store, stream_line, swapped_bytes
+from vinculum.kernels.memory import (
+    LINE,
+    TILE,
+    copy_line,
+    load,
+    pointer,
+    side_of,
+    size_of,
+    store,
+    stream_line,
+    swapped_bytes,
+    transpose,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -47,6 +59,19 @@ def gather(source: int, stride: int, target: int, count: int, zero: Any, foreign
         gathered = numba.carray(pointer(target, zero), count)
         for i in range(count):
             gathered[i] = swapped_bytes(gathered[i])
+
+
+@inlined
+def turn(source: int, pitch: int, target: int, columns: int, zero: Any) -> None:
+    """Copy the columns of as many lines as a square has, a pitch apart, to the lines of a tile."""
+    size, side = size_of(zero), side_of(zero)
+    turned = columns - columns % side
+    for column in range(0, turned, side):
+        transpose(source + column * pitch, pitch, target + column * size, zero)
+    for column in range(turned, columns):
+        for line in range(side):
+            value = load(source + column * pitch + line * size, zero)
+            store(target + (line * TILE + column) * size, value)
 
 
 @inlined

@@ -17,6 +17,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from vinculum.kernels.memory import TILE
+
 Nest = npt.NDArray[np.int64]
 
 (
@@ -33,6 +35,7 @@ Nest = npt.NDArray[np.int64]
     STREAM,  # whether quotients are written past the caches
     DIRECT,  # whether runs are written where they belong at once, or to a buffer first
     FOREIGN,  # which operands have the other byte order
+    TRANSPOSED,  # which operands' elements are neighbours along the last dimension but one
     BLOCK_LINES,  # the shape of a block
     BLOCK_COLUMNS,
     BLOCKS,  # how many blocks there are
@@ -41,15 +44,12 @@ Nest = npt.NDArray[np.int64]
     ITEM_SIZE,
     ORDERS,  # where the order begins, if the walk is not row-major; else 0
     NEST,  # where the nest begins
-) = range(21)
-FOREIGN_DIVIDENDS, FOREIGN_DIVISORS = 1, 2
+) = range(22)
+OF_DIVIDENDS, OF_DIVISORS = 1, 2  # as in FOREIGN and TRANSPOSED
 LONGEST_JOB = NEST + 6 * 64 + 1  # NumPy knows 64 dimensions
 
 # Bytes of quotients in a block: some microseconds of work, and small enough for a processor's own cache.
 BLOCK = 1 << 17
-# Columns of a block of which an array is stored by columns: a line of the cache that is read for one element of a line
-# is still there when the next lines want the others.
-_TILE = 128
 # Quotients that take more bytes than this are written past the caches, if their lines are not short.
 _STREAMED_FROM = 1 << 25
 _SHORT_LINE = 1 << 15
@@ -78,6 +78,8 @@ def new_job(nest: Nest, item_size: int, order: tuple[tuple[int, int], ...]) -> n
     job[[FIRST_ZERO_DIVISOR, FIRST_OVERFLOW]] = -1
     job[STREAM] = contiguous and length * lines * item_size > _STREAMED_FROM and columns * item_size >= _SHORT_LINE
     job[DIRECT] = contiguous and not job[STREAM]
+    operands = (1, OF_DIVIDENDS), (2, OF_DIVISORS)
+    job[TRANSPOSED] = sum(flag for row, flag in operands if _is_transposed(nest, row, item_size))
     job[BLOCK_LINES], job[BLOCK_COLUMNS] = block_lines, columns
     job[BLOCKS] = -(-lines // block_lines) * -(-length // columns)
     job[LINES], job[DEPTH], job[ITEM_SIZE] = lines, depth, item_size
@@ -92,7 +94,7 @@ def _block(nest: Nest, item_size: int) -> tuple[int, int]:
     """Return how many lines and columns a block has."""
     length = int(nest[0, -1])
     elements = max(BLOCK // item_size, 1)
-    columns = min(length, _TILE if _by_columns(nest) else elements)
+    columns = min(length, TILE if _by_columns(nest) else elements)
     return max(elements // max(columns, 1), 1), columns
 
 
@@ -100,3 +102,8 @@ def _by_columns(nest: Nest) -> bool:
     """Whether an array's elements lie closer to each other along another dimension than along a line."""
     strides = np.abs(nest[1:])
     return bool(np.any((strides[:, :-1] < strides[:, -1:]) & (strides[:, :-1] > 0)))
+
+
+def _is_transposed(nest: Nest, row: int, item_size: int) -> bool:
+    """Whether an operand's elements are neighbours along the last dimension but one, and not along a line."""
+    return nest.shape[1] > 1 and nest[row, -2] == item_size and abs(nest[row, -1]) > item_size

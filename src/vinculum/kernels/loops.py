@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from vinculum.kernels.copies import gather, scatter, stream
+from vinculum.kernels.copies import gather, scatter, stream, turn
 from vinculum.kernels.environment import enter_ieee_754, restore
 from vinculum.kernels.jit import inlined
 from vinculum.kernels.jobs import (
@@ -20,23 +20,29 @@ from vinculum.kernels.jobs import (
     DIVIDENDS,
     DIVISORS,
     FOREIGN,
-    FOREIGN_DIVIDENDS,
-    FOREIGN_DIVISORS,
     LINES,
     LONGEST_JOB,
     NEST,
     NEXT_BLOCK,
+    OF_DIVIDENDS,
+    OF_DIVISORS,
     QUOTIENTS,
     STREAM,
+    TRANSPOSED,
 )
 from vinculum.kernels.memory import (
     BUFFER,
+    COUNTERS,
+    TILE,
+    TILE_BYTES,
+    TILES,
     fence,
     fetch_add,
     int64_pointer,
     load,
     pointer,
     room_on_the_stack,
+    side_of,
     size_of,
     zero_of,
 )
@@ -50,39 +56,74 @@ RUN = 4096
 PREPARED = 64
 
 
+@inlined
+def _first_line(job: Array, nest: Array, counter: Array, line: int, column: int) -> tuple[int, int, int]:
+    """Count to a line of a job, and return where its operands and its quotients begin, at a column."""
+    inner = job[DEPTH] - 1
+    a = job[DIVIDENDS] + column * nest[1, inner]
+    b = job[DIVISORS] + column * nest[2, inner]
+    c = job[QUOTIENTS] + column * nest[3, inner]
+    for dimension in range(inner - 1, -1, -1):
+        counter[dimension] = line % nest[0, dimension]
+        line //= nest[0, dimension]
+        a += counter[dimension] * nest[1, dimension]
+        b += counter[dimension] * nest[2, dimension]
+        c += counter[dimension] * nest[3, dimension]
+    return a, b, c
+
+
+@inlined
+def _next_line(nest: Array, counter: Array, a: int, b: int, c: int) -> tuple[int, int, int]:
+    """Count one line on, and return where it begins."""
+    dimension = counter.size - 1
+    while True:
+        counter[dimension] += 1
+        a += nest[1, dimension]
+        b += nest[2, dimension]
+        c += nest[3, dimension]
+        if counter[dimension] < nest[0, dimension]:
+            return a, b, c
+        a -= nest[1, dimension] * counter[dimension]
+        b -= nest[2, dimension] * counter[dimension]
+        c -= nest[3, dimension] * counter[dimension]
+        counter[dimension] = 0
+        dimension -= 1
+
+
 def blockwise(runs: Runs) -> Callable[[Any], None]:
     """Make the division of a job, in the type that the job's address points to."""
     run, prepares, prepare, run_by = runs
 
     @inlined
-    def divide_line(job: Array, a: int, b: int, c: int, length: int, position: int, room: int, zero: Any) -> None:
-        """Divide the elements of a line, or some of its columns, that begin at the addresses a and b, to c."""
+    def divide_line(
+        job: Array, a: int, a_step: int, b: int, b_step: int, c: int, count: int, position: int, room: int, zero: Any
+    ) -> None:
+        """Divide some elements of a line, which begin at the addresses a and b, to c."""
         size = size_of(zero)
-        depth = job[DEPTH]
-        a_stride, b_stride, c_stride = job[NEST + 2 * depth - 1], job[NEST + 3 * depth - 1], job[NEST + 4 * depth - 1]
+        c_step = job[NEST + 4 * job[DEPTH] - 1]
         direct = job[DIRECT] != 0
-        foreign_a, foreign_b = job[FOREIGN] & FOREIGN_DIVIDENDS != 0, job[FOREIGN] & FOREIGN_DIVISORS != 0
-        a_direct = (a_stride == size or a_stride == 0) and a % size == 0 and not foreign_a
-        b_direct = (b_stride == size or b_stride == 0) and b % size == 0 and not foreign_b
+        foreign_a, foreign_b = job[FOREIGN] & OF_DIVIDENDS != 0, job[FOREIGN] & OF_DIVISORS != 0
+        a_direct = (a_step == size or a_step == 0) and a % size == 0 and not foreign_a
+        b_direct = (b_step == size or b_step == 0) and b % size == 0 and not foreign_b
         step = RUN if direct and a_direct and b_direct else BUFFER // size
         divisor = load(b, zero)
-        by = b_direct and b_stride == 0 and a_stride != 0 and length >= PREPARED and prepares(divisor)
+        by = b_direct and b_step == 0 and a_step != 0 and count >= PREPARED and prepares(divisor)
         prepared = prepare(divisor if by else type(divisor)(1))
-        for start in range(0, length, step):
-            count = min(step, length - start)
-            x, y, z = a + start * a_stride, b + start * b_stride, c + start * c_stride
+        for start in range(0, count, step):
+            elements = min(step, count - start)
+            x, y, z = a + start * a_step, b + start * b_step, c + start * c_step
             target = z
             if not a_direct:
-                gather(x, a_stride, room, count, zero, foreign_a)
+                gather(x, a_step, room, elements, zero, foreign_a)
                 x = room
             if not b_direct:
-                gather(y, b_stride, room + BUFFER, count, zero, foreign_b)
+                gather(y, b_step, room + BUFFER, elements, zero, foreign_b)
                 y = room + BUFFER
             if not direct:
                 target = room + 2 * BUFFER
-            dividends = numba.carray(pointer(x, zero), 1 if a_direct and a_stride == 0 else count)
-            divisors = numba.carray(pointer(y, zero), 1 if b_direct and b_stride == 0 else count)
-            quotients = numba.carray(pointer(target, zero), count)
+            dividends = numba.carray(pointer(x, zero), 1 if a_direct and a_step == 0 else elements)
+            divisors = numba.carray(pointer(y, zero), 1 if b_direct and b_step == 0 else elements)
+            quotients = numba.carray(pointer(target, zero), elements)
             if by:
                 run_by(dividends, divisor, prepared, quotients)
             else:
@@ -90,7 +131,7 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
             if job[STREAM]:
                 stream(quotients, target, z)
             elif not direct:
-                scatter(quotients, z, c_stride)
+                scatter(quotients, z, c_step)
 
     @inlined
     def divide_block(job: Array, block: int, room: int, zero: Any) -> None:
@@ -103,35 +144,32 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
         count = min(columns, length - column)
         line = block // across * job[BLOCK_LINES]
         end = min(line + job[BLOCK_LINES], job[LINES])
-        a = job[DIVIDENDS] + column * nest[1, inner]
-        b = job[DIVISORS] + column * nest[2, inner]
-        c = job[QUOTIENTS] + column * nest[3, inner]
-        counter = numba.carray(pointer(room + 3 * BUFFER, np.int64(0)), inner)
-        rest = line
-        for dimension in range(inner - 1, -1, -1):
-            counter[dimension] = rest % nest[0, dimension]
-            rest //= nest[0, dimension]
-            a += counter[dimension] * nest[1, dimension]
-            b += counter[dimension] * nest[2, dimension]
-            c += counter[dimension] * nest[3, dimension]
+        counter = numba.carray(pointer(room + COUNTERS, np.int64(0)), inner)
+        a, b, c = _first_line(job, nest, counter, line, column)
+        # Operands that are stored by columns are turned round by tiles of some lines.
+        turned = job[TRANSPOSED] & ~job[FOREIGN]
+        a_tile, b_tile = room + TILES, room + TILES + TILE_BYTES
+        size, side = size_of(zero), side_of(zero)
+        left = 0  # lines of the tiles
         while True:
-            divide_line(job, a, b, c, count, line * length + column, room, zero)
+            x, x_step, y, y_step = a, nest[1, inner], b, nest[2, inner]
+            if turned and left == 0 and min(end - line, nest[0, inner - 1] - counter[inner - 1]) >= side:
+                if turned & OF_DIVIDENDS:
+                    turn(a, x_step, a_tile, count, zero)
+                if turned & OF_DIVISORS:
+                    turn(b, y_step, b_tile, count, zero)
+                left = side
+            if left > 0:
+                if turned & OF_DIVIDENDS:
+                    x, x_step = a_tile + (side - left) * TILE * size, size
+                if turned & OF_DIVISORS:
+                    y, y_step = b_tile + (side - left) * TILE * size, size
+                left -= 1
+            divide_line(job, x, x_step, y, y_step, c, count, line * length + column, room, zero)
             line += 1
             if line == end:
                 return
-            dimension = inner - 1
-            while True:
-                counter[dimension] += 1
-                a += nest[1, dimension]
-                b += nest[2, dimension]
-                c += nest[3, dimension]
-                if counter[dimension] < nest[0, dimension]:
-                    break
-                a -= nest[1, dimension] * counter[dimension]
-                b -= nest[2, dimension] * counter[dimension]
-                c -= nest[3, dimension] * counter[dimension]
-                counter[dimension] = 0
-                dimension -= 1
+            a, b, c = _next_line(nest, counter, a, b, c)
 
     @inlined
     def divide(address: Any) -> None:

@@ -13,10 +13,16 @@ from numba.extending import intrinsic
 
 # What one non-temporal store writes: a line of the cache, whole.
 LINE = 64
-# Three buffers, and a counter for each dimension that NumPy knows. They are so short that a processor divides one while
-# it already gathers the next.
+# So short that a processor divides one buffer while it already gathers the next.
 BUFFER = 2048
-ROOM = 3 * BUFFER + 64 * 8
+# Columns of a block of which an operand is stored by columns. Lines of the cache are still there when the next lines of
+# the block want the rest of them.
+TILE = 256
+TILE_BYTES = 16 * TILE * 4
+# Three buffers, a counter for each dimension that NumPy knows, and two tiles.
+COUNTERS = 3 * BUFFER
+TILES = COUNTERS + 64 * 8
+ROOM = TILES + 2 * TILE_BYTES
 
 
 @intrinsic
@@ -118,6 +124,48 @@ def copy_line(step: int) -> Any:
         return types.void(types.int64, types.int64, sample), generate
 
     return copy
+
+
+def square_side(item_size: int) -> int:
+    """Return how many lines and columns `transpose` takes at once: a line of the cache, but no more than registers."""
+    return min(16, LINE // item_size)
+
+
+@intrinsic
+def transpose(typing_context: Any, source: Any, pitch: Any, target: Any, sample: Any) -> Any:
+    """Copy a square of elements, columns to lines: those lie a pitch apart, these a line of a tile."""
+    side = square_side(sample.bitwidth // 8)
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        address, step, to, _ = arguments
+        vector = ir.VectorType(context.get_data_type(sample), side)
+        mask = ir.VectorType(ir.IntType(32), side)
+        # Halves of two vectors, their elements taken in turns. Each round doubles how far neighbours lie apart.
+        halves = [[half + i // 2 + i % 2 * side for i in range(side)] for half in (0, side // 2)]
+        vectors = []
+        for _ in range(side):
+            vectors.append(builder.load(builder.inttoptr(address, vector.as_pointer()), align=1))
+            address = builder.add(address, step)
+        for _ in range(side.bit_length() - 1):
+            pairs = zip(vectors[: side // 2], vectors[side // 2 :], strict=True)
+            vectors = [
+                builder.shuffle_vector(first, second, ir.Constant(mask, half))
+                for first, second in pairs
+                for half in halves
+            ]
+        for line in vectors:
+            builder.store(line, builder.inttoptr(to, vector.as_pointer()), align=1)
+            to = builder.add(to, ir.Constant(ir.IntType(64), TILE * sample.bitwidth // 8))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, sample), generate
+
+
+@intrinsic
+def side_of(typing_context: Any, sample: Any) -> Any:
+    """Return the `square_side` of a value's type."""
+    side = square_side(sample.bitwidth // 8)
+    return types.int64(sample), lambda context, *emission: context.get_constant(types.int64, side)
 
 
 @intrinsic

@@ -70,9 +70,9 @@ class NativeDivision:
         places, shape = self._jobs, walk.alignment.shape
         job = self._job(walk).copy()
         if not (a.dtype.isnative and b.dtype.isnative):
-            job[places.FOREIGN] = (not a.dtype.isnative) * places.FOREIGN_DIVIDENDS + (
+            job[places.FOREIGN] = (not a.dtype.isnative) * places.OF_DIVIDENDS + (
                 not b.dtype.isnative
-            ) * places.FOREIGN_DIVISORS
+            ) * places.OF_DIVISORS
         threads = get_threads() if job[places.BLOCKS] > 1 else 1
         if not self._pool().run(self._kernel, job, a, b, out, threads):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same, random_encodings
-from tests.kernels.layouts import every_other, negative_strides, unaligned
+from tests.kernels.layouts import every_other, negative_strides, rotated, unaligned
 from vinculum.kernels.attempts import DONE, PLAIN, REFUSED
 from vinculum.kernels.jobs import BLOCK
 from vinculum.ops.operator import Operator, refuse
@@ -80,7 +81,6 @@ def refusals() -> dict[str, Callable[[], Case]]:
     two, few = np.full(2, 6, "i4"), np.full(1, 3, "i4")
     read_only = np.empty(SHAPE, "i4")
     read_only.flags.writeable = False
-    column = np.array([[2], [3], [4]], "i4")
     zeros = b.copy()
     zeros[1, 2] = 0
     window = np.arange(1, 14, dtype="i4")
@@ -90,10 +90,9 @@ def refusals() -> dict[str, Callable[[], Case]]:
         "a result of lower rank": lambda: (a, b, np.empty(12, "i4")),
         "a result of higher rank": lambda: (a, b, np.empty((1, 3, 4), "i4")),
         "one element of higher rank than the rest": lambda: (two, few.reshape(1, 1), np.empty(2, "i4")),
-        "one element of higher rank, and a result to match": lambda: (
-            *(two, few.reshape(1, 1)),
-            np.empty((1, 2), "i4"),
-        ),
+        "a result that the operands do not fill": lambda: (a[:1], b[:1], np.empty(SHAPE, "i4")),
+        "a row that is too short": lambda: (a, b[0, :3], np.empty(SHAPE, "i4")),
+        "no dimension to repeat": lambda: (a, b[:2], np.empty(SHAPE, "i4")),
         "an operand of another type": lambda: (a, b.astype("i8"), np.empty(SHAPE, "i4")),
         "an operand of another type and equal size": lambda: (a, b.astype("u4"), np.empty(SHAPE, "i4")),
         "a result of another type": lambda: (a, b, np.empty(SHAPE, "f4")),
@@ -106,21 +105,18 @@ def refusals() -> dict[str, Callable[[], Case]]:
         "a subclass as the result": lambda: (a, b, np.empty(SHAPE, "i4").view(Subclass)),
         "a matrix": lambda: (a.view(np.matrix), b.view(np.matrix), np.empty(SHAPE, "i4")),
         "a masked array": lambda: (np.ma.MaskedArray(a), b, np.empty(SHAPE, "i4")),
-        "columns first": lambda: (np.asfortranarray(a), b, np.empty(SHAPE, "i4")),
         "columns first in the result": lambda: (a, b, np.empty(SHAPE, "i4", order="F")),
-        "gaps": lambda: (every_other(a), b, np.empty(SHAPE, "i4")),
         "gaps in the result": lambda: (a, b, every_other(a)),
-        "turns": lambda: (a, negative_strides(b), np.empty(SHAPE, "i4")),
-        "a repeated dimension": lambda: (a, np.broadcast_to(b[0], SHAPE), np.empty(SHAPE, "i4")),
-        "a row": lambda: (a, b[0], np.empty(SHAPE, "i4")),
-        "a column": lambda: (a, column, np.empty(SHAPE, "i4")),
         "an unaligned operand": lambda: (unaligned(a), b, np.empty(SHAPE, "i4")),
         "an unaligned result": lambda: (a, b, unaligned(a)),
+        "an operand with gaps that are no whole elements": lambda: (field_of_records(a), b, np.empty(SHAPE, "i4")),
         "a read-only result": lambda: (a, b, read_only),
         "the dividend as the result": lambda: ((c := a.copy()), b, c),
         "the divisor as the result": lambda: (a, (c := b.copy()), c),
         "a result one element on": lambda: ((w := window.copy())[:-1], w[:-1], w[1:]),
         "a result one element back": lambda: ((w := window.copy())[1:], w[1:], w[:-1]),
+        "the result turned as the dividend": lambda: ((c := a.copy())[::-1, ::-1], b, c),
+        "a row of the result as the divisor": lambda: (a, (c := b.copy())[0], c),
         "one element of the result as the divisor": lambda: (a, (c := a.copy())[1:2, 1:2], c),
         "one element of the result as the dividend": lambda: ((c := a.copy())[2, 3, ...], b, c),
         "zero divisors": lambda: (a, zeros, np.empty(SHAPE, "i4")),
@@ -132,6 +128,37 @@ def refusals() -> dict[str, Callable[[], Case]]:
         "a result that is none": lambda: (a, b, [0]),
         "a class": lambda: (np.ndarray, np.ndarray, np.ndarray),
         "a type": lambda: (a.dtype, b.dtype, a.dtype),
+    }
+
+
+def field_of_records(array: Array) -> Array:
+    """Return an array that other bytes lie between."""
+    records = np.zeros(array.shape, np.dtype([("before", "u1"), ("kept", array.dtype), ("after", "u1")]))
+    records["kept"] = array
+    return records["kept"]
+
+
+def layouts() -> dict[str, Callable[[Array, Array], tuple[Array, Array]]]:
+    """Return what lays operands of three dimensions out in ways that general code has to walk."""
+    return {
+        "columns first": lambda a, b: (np.asfortranarray(a), b),
+        "both columns first": lambda a, b: (np.asfortranarray(a), np.asfortranarray(b)),
+        "gaps": lambda a, b: (every_other(a), b),
+        "gaps between rows": lambda a, b: (a[:, ::2], b[:, 1::2]),
+        "turns": lambda a, b: (a, negative_strides(b)),
+        "rotated": lambda a, b: (a, rotated(b)),
+        "a repeated dimension": lambda a, b: (a, np.broadcast_to(b[0], b.shape)),
+        "a row": lambda a, b: (a, b[0, 0]),
+        "a row as the dividend": lambda a, b: (a[0, 0], b),
+        "a column": lambda a, b: (a, b[..., :1]),
+        "a channel": lambda a, b: (a, b[0, :, :1]),
+        "a matrix": lambda a, b: (a, b[0]),
+        "the outermost": lambda a, b: (a, b[:, :1, :1]),
+        "both repeated": lambda a, b: (a[:, :1], b[:1, :, :1]),
+        "a longer divisor": lambda a, b: (a[0], b[:, :, :1]),
+        "dimensions of one element": lambda a, b: (a[:, None, :, None], b[:, None, :, None]),
+        "one more dimension": lambda a, b: (a[0, 0], b[0, 0, None]),
+        "an empty dimension": lambda a, b: (a[:, :0], b[:, :1]),
     }
 
 
@@ -190,6 +217,34 @@ class TestTaken:
         for one in ((), (1,), (1, 1)):
             assert_taken(operator, a, np.full(one, b[0, 0]), np.empty(SHAPE, DTYPES[name]))
             assert_taken(operator, np.full(one, a[0, 0]), b, np.empty(SHAPE, DTYPES[name]))
+
+    @pytest.mark.parametrize("name", DTYPES)
+    @pytest.mark.parametrize("layout", layouts())
+    def test_layouts(self, name: str, layout: str) -> None:
+        a, b = layouts()[layout](*operands(DTYPES[name], (6, 4, 5)))
+        assert_taken(ready(name), a, b, np.empty(np.broadcast_shapes(a.shape, b.shape), DTYPES[name]))
+
+    @pytest.mark.parametrize("name", DTYPES)
+    def test_stored_by_columns(self, name: str) -> None:
+        """Enough lines for them to be turned round by tiles, and more columns than a tile has."""
+        a, b = operands(DTYPES[name], (70, 150))
+        a_turned, b_turned = np.asfortranarray(a), np.asfortranarray(b)
+        for x, y in ((a_turned, b), (a, b_turned), (a_turned, b_turned), (a_turned, b[0]), (a[:, :1], b_turned)):
+            assert_taken(ready(name), x, y, np.empty_like(a))
+
+    def test_as_many_dimensions_as_numpy_knows(self) -> None:
+        shapes: list[tuple[int, ...]] = [(1,) * 64, (1,) * 59 + (2, 1, 2, 1, 2), (2, 1) * 5 + (1,) * 54, (2,) * 6]
+        for shape, other in itertools.product(shapes, repeat=2):
+            a, b = operands("i4", shape)[0], operands("i4", other)[1]
+            assert_taken(ready(), a, b, np.empty(general()(a, b).shape, "i4"))  # np.broadcast_shapes knows 32
+
+    def test_one_number_by_many_without_a_result(self) -> None:
+        operator = ready()
+        a, b = operands()
+        assert_same(operator(a[0, 0, ...], b), a[0, 0] // b)
+        turned = operator(a[0, 0, ...], b.T)
+        assert_same(turned, a[0, 0] // b.T)
+        assert turned.strides == general()(a[0, 0, ...], b.T).strides
 
     def test_none_at_all(self) -> None:
         """Nothing is divided, nor is one element missed that would stand for none."""
@@ -253,6 +308,26 @@ class TestMany:
         assert_same(operator(a, b[:1]), general()(a, b[:1]))
         assert_same(operator(a[:1, None], b[None]), general()(a[:1, None], b[None]))
 
+    def test_few_that_lie_far_apart(self) -> None:
+        """They are many: each is in a line of the cache of its own, and other threads must not wait for them."""
+        operator = ready()
+        memory = np.arange(1, 4 * FEW + 1, dtype="i4")
+        a, out = operands("i4", (4,))[0], np.zeros(4, "i4")
+        for x, y in ((a, memory[::FEW]), (memory[::FEW], a), (a, memory[::-FEW])):
+            assert operator._attempt(x, y, out) == PLAIN
+            assert_same(operator(x, y, out), x // y)
+        assert operator._attempt(a, memory[: 4 * 4096 : 4096], out) == DONE
+
+    def test_layouts(self) -> None:
+        operator = ready(zero_divisor="zero")
+        a, b = operands("i4", (200, 3, 100))
+        for layout, lay_out in layouts().items():
+            x, y = lay_out(a, b)
+            out = np.empty(np.broadcast_shapes(x.shape, y.shape), "i4")
+            few = layout in ("one more dimension", "an empty dimension")
+            assert operator._attempt(x, y, out) == (DONE if few else PLAIN), layout
+            assert_same(operator(x, y, out), general()(x, y))
+
     def test_in_the_place_of_an_operand(self) -> None:
         operator = ready()
         a, b = operands("i4", (2, FEW))
@@ -275,7 +350,9 @@ class TestMany:
             (memory[1:], memory[5:6], memory[1:]),
             (memory[5:6], memory[1:], memory[1:]),
             (memory[1:], memory[1:2], memory[1:]),
-            (memory[::2], memory[::2], np.empty(FEW + 1, "i4")),
+            ((square := memory[: 256 * 256].reshape(256, 256)).T, square, square),
+            (square, square[::-1], square),
+            (square, square[0], square),
         ):
             assert operator._attempt(a, b, out) == REFUSED
             expected = a // b

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from functools import cache
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -183,6 +187,73 @@ class TestHelpers:
         assert own_pool._helpers == []
         assert_same(vinculum.div(a, b, zero_divisor="zero"), alone)
         assert len(own_pool._helpers) == 7
+
+
+@contextmanager
+def handled(handle: Callable[[], object]) -> Iterator[None]:
+    """Call a function wherever in the pool's code a signal's handler would be: where a function begins or C returns."""
+
+    def look(frame: FrameType, event: str, argument: object) -> None:
+        if event in ("call", "c_return") and frame.f_code.co_filename == pools.__file__:
+            handle()
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def may_start(pool: Pool) -> bool:
+    """Whether nobody is starting helpers of a pool."""
+    if not pool._starting.acquire(timeout=10):
+        return False
+    pool._starting.release()
+    return True
+
+
+class TestInterrupts:
+    """A signal's handler that raises loses no helper, and one that divides does not wait for itself."""
+
+    @pytest.mark.parametrize("state", ["none yet", "awake", "asleep"])
+    def test_at_every_place(self, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        a, b = square("float32", 0), square("float32", 1)
+        expected = vinculum.div(a, b)
+        for place in itertools.count():
+            with closing(Pool()) as own, vinculum.threads(3), ThreadPoolExecutor(1) as other:
+                monkeypatch.setattr(pools, "_pool", own)
+                if state != "none yet":
+                    vinculum.div(a, b)
+                while state == "asleep" and not all(helper.asleep for helper in own._helpers):
+                    threading.Event().wait(0.001)
+                places = itertools.count()
+
+                def interrupt(places: Iterator[int] = places, place: int = place) -> None:
+                    if next(places) == place:
+                        raise KeyboardInterrupt
+
+                with suppress(KeyboardInterrupt), handled(interrupt):
+                    vinculum.div(a, b)
+                assert own.state[pools._TAKEN] == 0
+                assert other.submit(may_start, own).result()
+                assert_same(vinculum.div(a, b), expected)
+                assert len(own._helpers) == 2
+                if next(places) <= place:  # there is no such place
+                    break
+        assert place > 3
+
+    def test_a_handler_that_divides(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        a, b = square("float32", 0), square("float32", 1)
+        expected = vinculum.div(a, b)
+        found: list[Array] = []
+        with closing(Pool()) as own:
+            monkeypatch.setattr(pools, "_pool", own)
+            with handled(lambda: found.append(vinculum.div(a, b))):
+                found.append(vinculum.div(a, b))
+        assert len(found) > 3
+        for quotients in found:
+            assert_same(quotients, expected)
 
 
 class TestManyCallers:

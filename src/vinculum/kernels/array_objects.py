@@ -16,7 +16,7 @@ from numba.extending import NativeValue, intrinsic, models, register_model, unbo
 # A Python object begins with its reference count and its type; NumPy's fields follow.
 _HEAD = object.__basicsize__
 _TYPE = _HEAD - 8
-DATA, RANK, SHAPE, _STRIDES, _BASE, ELEMENT_TYPE, FLAGS = range(_HEAD, _HEAD + 7 * 8, 8)
+DATA, RANK, SHAPE, STRIDES, _BASE, ELEMENT_TYPE, FLAGS = range(_HEAD, _HEAD + 7 * 8, 8)
 
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
 

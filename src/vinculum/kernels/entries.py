@@ -1,4 +1,4 @@
-"""The kernels: one for each rule.
+"""The kernels, one for each rule, and how they are had.
 
 A kernel takes the address of a job (see `jobs`), as a pointer to the type that it divides in.
 """

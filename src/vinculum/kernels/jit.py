@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -38,7 +39,7 @@ def kernel(function: Callable[..., Any], element: str) -> Any:
     Parameters
     ----------
     function : callable
-        A plain function of one pointer that returns nothing.
+        A plain function of one pointer, and of integers behind it, that returns nothing.
     element : str
         NumPy name of the type that the pointer points to. Each type has its own cache files: Numba numbers the files of
         one function, and two processes that compile it for different types at the same time would give both the same
@@ -49,7 +50,8 @@ def kernel(function: Callable[..., Any], element: str) -> Any:
     numba.core.ccallback.CFunc
         Its `address` is that of a function in C, which lasts as long as the process.
     """
-    signature = (types.CPointer(getattr(types, element)),), types.void
+    integers = len(inspect.signature(function).parameters) - 1
+    signature = (types.CPointer(getattr(types, element)), *(types.int64,) * integers), types.void
     compiled: Any = CFunc(function, signature, locals={}, options=_OPTIONS)
     with suppress(RuntimeError):  # no folder can be written to: compile in every process
         compiled._cache = _KernelCache(function, element)

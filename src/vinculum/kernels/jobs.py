@@ -36,6 +36,9 @@ Nest = npt.NDArray[np.int64]
     DIRECT,  # whether runs are written where they belong at once, or to a buffer first
     FOREIGN,  # which operands have the other byte order
     TRANSPOSED,  # which operands' elements are neighbours along the last dimension but one
+    GATHER,  # the addresses of the functions of `copies`
+    TURN,
+    SCATTER,
     BLOCK_LINES,  # the shape of a block
     BLOCK_COLUMNS,
     BLOCKS,  # how many blocks there are
@@ -44,7 +47,7 @@ Nest = npt.NDArray[np.int64]
     ITEM_SIZE,
     ORDERS,  # where the order begins, if the walk is not row-major; else 0
     NEST,  # where the nest begins
-) = range(22)
+) = range(25)
 OF_DIVIDENDS, OF_DIVISORS = 1, 2  # as in FOREIGN and TRANSPOSED
 LONGEST_JOB = NEST + 6 * 64 + 1  # NumPy knows 64 dimensions
 

@@ -8,7 +8,6 @@ from typing import Any
 import numba
 import numpy as np
 
-from vinculum.kernels.copies import gather, scatter, stream, turn
 from vinculum.kernels.environment import enter_ieee_754, restore
 from vinculum.kernels.jit import inlined
 from vinculum.kernels.jobs import (
@@ -20,6 +19,7 @@ from vinculum.kernels.jobs import (
     DIVIDENDS,
     DIVISORS,
     FOREIGN,
+    GATHER,
     LINES,
     LONGEST_JOB,
     NEST,
@@ -27,8 +27,10 @@ from vinculum.kernels.jobs import (
     OF_DIVIDENDS,
     OF_DIVISORS,
     QUOTIENTS,
+    SCATTER,
     STREAM,
     TRANSPOSED,
+    TURN,
 )
 from vinculum.kernels.memory import (
     BUFFER,
@@ -36,6 +38,7 @@ from vinculum.kernels.memory import (
     TILE,
     TILE_BYTES,
     TILES,
+    call_copy,
     fence,
     fetch_add,
     int64_pointer,
@@ -102,9 +105,9 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
         size = size_of(zero)
         c_step = job[NEST + 4 * job[DEPTH] - 1]
         direct = job[DIRECT] != 0
-        foreign_a, foreign_b = job[FOREIGN] & OF_DIVIDENDS != 0, job[FOREIGN] & OF_DIVISORS != 0
-        a_direct = (a_step == size or a_step == 0) and a % size == 0 and not foreign_a
-        b_direct = (b_step == size or b_step == 0) and b % size == 0 and not foreign_b
+        foreign_a, foreign_b = job[FOREIGN] & OF_DIVIDENDS, job[FOREIGN] & OF_DIVISORS
+        a_direct = (a_step == size or a_step == 0) and a % size == 0 and foreign_a == 0
+        b_direct = (b_step == size or b_step == 0) and b % size == 0 and foreign_b == 0
         step = RUN if direct and a_direct and b_direct else BUFFER // size
         divisor = load(b, zero)
         by = b_direct and b_step == 0 and a_step != 0 and count >= PREPARED and prepares(divisor)
@@ -114,10 +117,10 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
             x, y, z = a + start * a_step, b + start * b_step, c + start * c_step
             target = z
             if not a_direct:
-                gather(x, a_step, room, elements, zero, foreign_a)
+                call_copy(job[GATHER], x, a_step, room, elements, foreign_a)
                 x = room
             if not b_direct:
-                gather(y, b_step, room + BUFFER, elements, zero, foreign_b)
+                call_copy(job[GATHER], y, b_step, room + BUFFER, elements, foreign_b)
                 y = room + BUFFER
             if not direct:
                 target = room + 2 * BUFFER
@@ -128,10 +131,8 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
                 run_by(dividends, divisor, prepared, quotients)
             else:
                 run(dividends, divisors, quotients, job, position + start)
-            if job[STREAM]:
-                stream(quotients, target, z)
-            elif not direct:
-                scatter(quotients, z, c_step)
+            if not direct:
+                call_copy(job[SCATTER], target, c_step, z, elements, job[STREAM])
 
     @inlined
     def divide_block(job: Array, block: int, room: int, zero: Any) -> None:
@@ -155,9 +156,9 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
             x, x_step, y, y_step = a, nest[1, inner], b, nest[2, inner]
             if turned and left == 0 and min(end - line, nest[0, inner - 1] - counter[inner - 1]) >= side:
                 if turned & OF_DIVIDENDS:
-                    turn(a, x_step, a_tile, count, zero)
+                    call_copy(job[TURN], a, x_step, a_tile, count, 0)
                 if turned & OF_DIVISORS:
-                    turn(b, y_step, b_tile, count, zero)
+                    call_copy(job[TURN], b, y_step, b_tile, count, 0)
                 left = side
             if left > 0:
                 if turned & OF_DIVIDENDS:

@@ -36,6 +36,16 @@ def pointer(typing_context: Any, address: Any, sample: Any) -> Any:
 
 
 @intrinsic
+def address_of(typing_context: Any, pointer: Any) -> Any:
+    """Return a pointer as an address."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(arguments[0], ir.IntType(64))
+
+    return types.int64(pointer), generate
+
+
+@intrinsic
 def load(typing_context: Any, address: Any, sample: Any) -> Any:
     """Read one element, aligned or not."""
 
@@ -169,14 +179,21 @@ def side_of(typing_context: Any, sample: Any) -> Any:
 
 
 @intrinsic
-def swapped_bytes(typing_context: Any, value: Any) -> Any:
-    """Return a value with its bytes in the other order."""
+def swap_line(typing_context: Any, address: Any, sample: Any) -> Any:
+    """Turn the bytes of each element of a line of 64 bytes round."""
+    size = sample.bitwidth // 8
+    turned = [byte - byte % size + size - 1 - byte % size for byte in range(LINE)]
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        bits = builder.bitcast(arguments[0], ir.IntType(value.bitwidth))
-        return builder.bitcast(builder.bswap(bits) if value.bitwidth > 8 else bits, arguments[0].type)
+        line = ir.VectorType(ir.IntType(8), LINE)
+        place = builder.inttoptr(arguments[0], line.as_pointer())
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), LINE), turned)
+        builder.store(
+            builder.shuffle_vector(builder.load(place, align=1), ir.Constant(line, ir.Undefined), mask), place, align=1
+        )
+        return context.get_dummy_value()
 
-    return value(value), generate
+    return types.void(types.int64, sample), generate
 
 
 @intrinsic
@@ -191,6 +208,24 @@ def stream_line(typing_context: Any, source: Any, target: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64), generate
+
+
+def _call(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+    function = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * (len(arguments) - 1)).as_pointer()
+    builder.call(builder.inttoptr(arguments[0], function), arguments[1:])
+    return context.get_dummy_value()
+
+
+@intrinsic
+def call(typing_context: Any, kernel: Any, job: Any) -> Any:
+    """Call a kernel by its address with the address of a job."""
+    return types.void(types.int64, types.int64), _call
+
+
+@intrinsic
+def call_copy(typing_context: Any, copy: Any, source: Any, stride: Any, target: Any, count: Any, option: Any) -> Any:
+    """Call a function of `copies` by its address."""
+    return types.void(*(types.int64,) * 6), _call
 
 
 def _atomic(operation: str) -> Any:

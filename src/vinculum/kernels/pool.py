@@ -15,6 +15,7 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any
 
 import numba
@@ -36,15 +37,16 @@ from vinculum.kernels.jobs import (
     STREAM,
     ZERO_DIVISORS,
 )
-from vinculum.kernels.memory import exchange, fetch_add, pointer, read, replace
+from vinculum.kernels.memory import call, exchange, fetch_add, pointer, read, replace
 from vinculum.kernels.processor import ON_X86
+from vinculum.kernels.thread_limit import get_threads
 
 Array = np.ndarray[Any, Any]
 
 # The state that the threads of a pool share. Seats are helpers that may still join the job; finished are those that
-# joined and are done.
-_SEATS, _FINISHED, _KERNEL, _JOB, _CLOSED = range(0, 40, 8)  # each in a line of the cache of its own
-_STATE = 40
+# joined and are done. Taken is 1 while a job has the helpers.
+_SEATS, _FINISHED, _KERNEL, _JOB, _CLOSED, _TAKEN = range(0, 48, 8)  # each in a line of the cache of its own
+_STATE = 48
 
 # How often a helper looks for a job before it sleeps, about half a millisecond.
 _PATIENCE = 20_000
@@ -53,18 +55,6 @@ _IMPATIENCE = 1000
 
 _current_processor = getattr(ctypes.CDLL(None), "sched_getcpu", None) if sys.platform == "linux" else None
 _yield_processor = types.ExternalFunction("sched_yield", types.int32()) if os.name == "posix" else None
-
-
-@intrinsic
-def call(typing_context: Any, function: Any, argument: Any) -> Any:
-    """Call a kernel by its address with the address of a job."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        kernel = ir.FunctionType(ir.VoidType(), [ir.IntType(64)]).as_pointer()
-        builder.call(builder.inttoptr(arguments[0], kernel), [arguments[1]])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), generate
 
 
 @intrinsic
@@ -105,7 +95,11 @@ def _serve(pool: Any) -> None:
 
 
 def _divide(kernel: int, work: Any, dividends: Any, divisors: Any, quotients: Any, pool: Any, helpers: int) -> int:
-    """Divide arrays as a job tells, with that many helpers at most; return how many elements are exceptional."""
+    """Divide arrays as a job tells, with that many helpers at most; return how many elements are exceptional.
+
+    Threads that divide at the same time do not share the helpers: whoever comes first has them, the others divide
+    alone. They are taken and left here, where no signal interrupts.
+    """
     address = field(work, DATA)
     job = numba.carray(pointer(address, np.int64(0)), ITEM_SIZE + 1)
     a, b, c = field(dividends, DATA), field(divisors, DATA), field(quotients, DATA)
@@ -113,10 +107,10 @@ def _divide(kernel: int, work: Any, dividends: Any, divisors: Any, quotients: An
     # A vectorised loop falls back to single elements where its result overlaps an operand.
     if c == a or c == b or c % job[ITEM_SIZE] != 0:  # noqa: SIM109  # compiled code, without tuples
         job[DIRECT] = job[STREAM] = 0
-    if helpers == 0:
+    state = numba.carray(pointer(field(pool, DATA), np.int64(0)), _STATE)
+    if helpers == 0 or not replace(state, _TAKEN, 0, 1):
         call(kernel, address)
     else:
-        state = numba.carray(pointer(field(pool, DATA), np.int64(0)), _STATE)
         state[_KERNEL], state[_JOB], state[_FINISHED] = kernel, address, 0
         exchange(state, _SEATS, helpers)
         call(kernel, address)
@@ -128,6 +122,7 @@ def _divide(kernel: int, work: Any, dividends: Any, divisors: Any, quotients: An
                 _pause()
             else:
                 _wait()
+        exchange(state, _TAKEN, 0)
     return job[ZERO_DIVISORS] + job[OVERFLOWS]
 
 
@@ -138,8 +133,7 @@ class _Helper:
         self.pool = pool
         self.asleep = False
         self.allowed: set[int] = set()
-        self.bell = threading.Lock()
-        self.bell.acquire()
+        self.bell: SimpleQueue[None] = SimpleQueue()
         self.thread = threading.Thread(target=self._run, name=f"vinculum-{number}", daemon=True)
         self.thread.start()
 
@@ -147,18 +141,21 @@ class _Helper:
         while not self.pool.closed:
             self.pool.serve(self.pool.state)
             self.asleep = True
-            self.bell.acquire()
+            self.bell.get()
             self.asleep = False
             self._move(self.allowed)
 
     def wake(self) -> None:
-        """Ring, if it sleeps; an interrupt at any place leaves it asleep or awake, but never lost."""
-        if self.asleep and self.bell.locked():
+        """Ring, if it sleeps; an interrupt at any place leaves it asleep or awake, but never lost.
+
+        Threads that ring at the same time let it look for a job once more than it had to.
+        """
+        if self.asleep and self.bell.empty():
             if _current_processor is not None:
                 # On the caller's own processor, where the system may put it, the two would take turns.
                 self.allowed = os.sched_getaffinity(0)
                 self._move(self.allowed - {_current_processor()})
-            self.bell.release()
+            self.bell.put(None)
 
     def _move(self, processors: set[int]) -> None:
         """Run on one of these processors, if there is one (Linux)."""
@@ -176,39 +173,39 @@ class Pool:
         self.state = np.zeros(_STATE, np.int64)
         self.closed = False
         self._helpers: list[_Helper] = []
-        self._taken = threading.Lock()
+        # Of the thread that holds it, so that a signal's handler may divide too.
+        self._starting = threading.RLock()
 
-    def run(self, kernel: int, job: Array, dividends: Array, divisors: Array, quotients: Array, threads: int) -> int:
-        """Divide with that many threads at most; return how many elements are exceptional.
-
-        Threads that divide at the same time do not share the helpers: whoever comes first has them, the others divide
-        alone.
-        """
-        wanted = min(threads, int(job[BLOCKS])) - 1
-        if wanted < 1 or self.closed or not self._taken.acquire(blocking=False):
-            return int(self.divide(kernel, job, dividends, divisors, quotients, self.state, 0))
-        try:
-            self._wake(wanted)
-            return int(self.divide(kernel, job, dividends, divisors, quotients, self.state, wanted))
-        finally:
-            self._taken.release()
+    def run(self, kernel: int, job: Array, dividends: Array, divisors: Array, quotients: Array) -> int:
+        """Divide with as many threads as are allowed; return how many elements are exceptional."""
+        blocks = job.item(BLOCKS)
+        helpers = min(get_threads(), blocks) - 1 if blocks > 1 else 0
+        if helpers and not self.closed:
+            self._wake(helpers)
+        exceptional: int = self.divide(kernel, job, dividends, divisors, quotients, self.state, helpers)
+        return exceptional
 
     def _wake(self, wanted: int) -> None:
-        with suppress(RuntimeError):  # the system gives no more threads: there are fewer helpers
-            while len(self._helpers) < wanted:
-                self._helpers.append(_Helper(self, len(self._helpers) + 1))
+        if len(self._helpers) < wanted:
+            self._start(wanted)
         for helper in self._helpers[:wanted]:
-            helper.wake()
+            if helper.asleep:
+                helper.wake()
+
+    def _start(self, wanted: int) -> None:
+        # The system may give no more threads: there are fewer helpers then.
+        with self._starting, suppress(RuntimeError):
+            while len(self._helpers) < wanted and not self.closed:
+                self._helpers.append(_Helper(self, len(self._helpers) + 1))
 
     def close(self) -> None:
         """Let the helpers end; compiled code must not run when the interpreter takes it down."""
         self.closed = True
         self.state[_CLOSED] = 1
-        # Whoever divides at this moment may be waking helpers.
-        self._taken.acquire(timeout=1)
+        # Whoever divides at this moment may be starting helpers.
+        self._starting.acquire(timeout=1)
         for helper in self._helpers:
-            if helper.bell.locked():
-                helper.bell.release()
+            helper.bell.put(None)
             helper.thread.join()
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.kernels.thread_limit import get_threads
 from vinculum.ops.policies import ExceptionalElements, Policies
 from vinculum.spec.element_types import BFLOAT16, FLOAT16, ElementType, Kind
 from vinculum.spec.model import IntegerRounding
@@ -34,7 +33,7 @@ class NativeDivision:
 
     def __init__(self, element_type: ElementType, rounding: IntegerRounding, policies: Policies) -> None:
         # Numba is imported here, at the first division, and not with the package: it takes longer than all else.
-        from vinculum.kernels import entries, few_elements, jobs
+        from vinculum.kernels import copies, entries, few_elements, jobs
         from vinculum.kernels.jit import kernel
         from vinculum.kernels.pool import pool
 
@@ -55,15 +54,14 @@ class NativeDivision:
         self._kernel = kernel(rule, element).address
         self._pool = pool
         self._attempt = few_elements.attempt
-        # What one thread divides alone.
-        self._few = jobs.BLOCK // self._dtype.itemsize
         self._policies = policies
         self._job = lru_cache(maxsize=1024)(self._new_job)
         self._jobs = jobs
+        self._copies = copies
 
     def attempt(self, dtype: np.dtype[Any], repeats: bool) -> Callable[[object, object, object], int]:
         """Return the quickest way for plain arrays; see `vinculum.kernels.few_elements.attempt`."""
-        return self._attempt(self._kernel, dtype, self._few, repeats)
+        return self._attempt(self._kernel, dtype, repeats)
 
     def __call__(self, a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
         """Divide over a walk whose result is not empty; return the exceptional elements, None if there are none."""
@@ -73,8 +71,7 @@ class NativeDivision:
             job[places.FOREIGN] = (not a.dtype.isnative) * places.OF_DIVIDENDS + (
                 not b.dtype.isnative
             ) * places.OF_DIVISORS
-        threads = get_threads() if job[places.BLOCKS] > 1 else 1
-        if not self._pool().run(self._kernel, job, a, b, out, threads):
+        if not self._pool().run(self._kernel, job, a, b, out):
             return None
         return ExceptionalElements(
             int(job[places.ZERO_DIVISORS]),
@@ -90,6 +87,7 @@ class NativeDivision:
             steps = contiguous(shape, 1)
             order = tuple((shape[d], steps[d]) for d in walk.order)
         job = self._jobs.new_job(walk.nest, self._dtype.itemsize, order)
+        job[[self._jobs.GATHER, self._jobs.TURN, self._jobs.SCATTER]] = self._copies.addresses(self._dtype.itemsize)
         job[self._jobs.SATURATE_ZERO_DIVISORS] = self._policies.zero_divisor == "saturate"
         job[self._jobs.SATURATE_OVERFLOW] = self._policies.overflow == "saturate"
         return job

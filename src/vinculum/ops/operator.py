@@ -24,7 +24,7 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
 from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.tensors.walk import Strides, Walk, contiguous, plan
+from vinculum.tensors.walk import Strides, Walk, plan
 
 Array = npt.NDArray[Any]
 # Divides operands to a result if they are few and plain; tells how it went.
@@ -104,14 +104,13 @@ class Operator:
             overflow = "raise"
         self.policies = Policies(zero_divisor, overflow)
         # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
-        unary = len(self.spec.inputs) == 1
-        self._rule = Broadcasting.MULTIDIRECTIONAL if unary else self.spec.broadcasting_rule(self.attributes)
+        self._unary = len(self.spec.inputs) == 1
+        self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self.spec.broadcasting_rule(self.attributes)
         self._rounding = (
             self.spec.rounding(self.attributes) if self.spec.integer_rounding else IntegerRounding.TRUNCATING
         )
         # Per operator, so that a call looks one small key up instead of hashing the operator as well.
         self._plan = lru_cache(maxsize=1024)(self._new_plan)
-        self._plain = lru_cache(maxsize=1024)(self._new_plain)
         self._divisions: dict[np.dtype[Any], tuple[Division, Attempt]] = {}
         # The attempt of the element type that was divided last.
         self._attempt: Attempt = refuse
@@ -166,7 +165,10 @@ class Operator:
             By the policies; `out` may then hold partial results.
         """
         # A call on few elements costs what happens here, not what is divided.
-        result = np.empty(a.shape, a.dtype) if out is None and type(a) is np.ndarray and a.flags.c_contiguous else out
+        result = out
+        if out is None and type(a) is np.ndarray and a.flags.c_contiguous:
+            # One number may be divided by many.
+            result = np.empty(a.shape or (b.shape if type(b) is np.ndarray and b.flags.c_contiguous else ()), a.dtype)
         attempted = self._attempt(a, b, result)
         if attempted == DONE:
             return result  # type: ignore[return-value]  # only an array is ever done
@@ -176,16 +178,17 @@ class Operator:
         return self._general_call(a, b, out)
 
     def _plain_call(self, a: Array, b: Array, result: Array, partial: bool) -> Array:
-        dividend, divisor = (a, b) if len(self.spec.inputs) == 2 else (_one(a.dtype), a)
-        divide, _ = self._divisions[a.dtype]
-        walk = self._plain(dividend.shape, divisor.shape, a.itemsize)
-        self._divide(divide, dividend, divisor, result, walk, partial)
+        dtype = a.dtype
+        dividend, divisor = (_one(dtype), a) if self._unary else (a, b)
+        divide, _ = self._divisions[dtype]
+        layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides, result.shape, result.strides
+        self._divide(divide, dividend, divisor, result, self._plan(*layouts, dtype.itemsize), partial)
         return result
 
     def _general_call(self, a: object, b: object, out: Array | None) -> Array:
         dividend, divisor = self._operands(a, b)
         dtype = native_dtype(dividend.dtype)
-        known = self._divisions.get(dtype) if dtype == divisor.dtype else None
+        known = self._divisions.get(dtype) if dtype == native_dtype(divisor.dtype) else None
         divide, self._attempt = known or self._checked_division(dividend, divisor)
         layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
         if out is None:
@@ -241,14 +244,10 @@ class Operator:
 
     def _new_attempt(self, divide: NativeDivision, dtype: np.dtype[Any]) -> Attempt:
         attempt = divide.attempt(dtype, repeats=self._rule is Broadcasting.MULTIDIRECTIONAL)
-        if len(self.spec.inputs) == 2:
+        if not self._unary:
             return attempt
         one = _one(dtype)
         return lambda a, b, out: attempt(one, a, out) if b is None else REFUSED
-
-    def _new_plain(self, a: Shape, b: Shape, item_size: int) -> Walk:
-        """Return the walk over operands and a result that are contiguous in row-major order."""
-        return self._new_plan(a, contiguous(a, item_size), b, contiguous(b, item_size), None, None, item_size)
 
     def _new_plan(
         self,

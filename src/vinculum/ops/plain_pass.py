@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.kernels.thread_limit import get_threads
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Shape, join
 from vinculum.tensors.walk import Strides, plan
@@ -30,14 +29,17 @@ def plain_pass(a: NDArray[Any], b: NDArray[Any], out: NDArray[Any]) -> None:
 
     address = kernel(entries.plain, f"uint{8 * out.itemsize}").address
     job = _job(a.shape, a.strides, b.shape, b.strides, out.strides, out.itemsize).copy()
-    pool().run(address, job, a, b, out, get_threads())
+    pool().run(address, job, a, b, out)
 
 
 @lru_cache(maxsize=64)
 def _job(
     a: Shape, a_strides: Strides, b: Shape, b_strides: Strides, out_strides: Strides, item_size: int
 ) -> NDArray[np.int64]:
-    from vinculum.kernels.jobs import new_job
+    from vinculum.kernels.copies import addresses
+    from vinculum.kernels.jobs import GATHER, SCATTER, TURN, new_job
 
     walk = plan(join(Broadcasting.MULTIDIRECTIONAL, a, b, None), a_strides, b_strides, out_strides, item_size)
-    return new_job(walk.nest, item_size, ())
+    job = new_job(walk.nest, item_size, ())
+    job[[GATHER, TURN, SCATTER]] = addresses(item_size)
+    return job

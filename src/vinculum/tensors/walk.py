@@ -26,6 +26,8 @@ class Walk:
         The result's dimensions as they lie in memory, outermost first.
     row_major : bool
         Whether the walk meets elements in the order of their indices.
+    strides : tuple of int
+        A new result's, in bytes.
     nest : ndarray of int64, shape (4, depth)
         Dimensions, then the strides in bytes of dividend, divisor and result, outermost first.
     """
@@ -33,6 +35,7 @@ class Walk:
     alignment: Alignment
     order: tuple[int, ...]
     row_major: bool
+    strides: Strides
     nest: npt.NDArray[np.int64]
 
     def new_result(self, dtype: np.dtype[Any]) -> Array:
@@ -40,7 +43,7 @@ class Walk:
         shape = self.alignment.shape
         if self.row_major:
             return np.empty(shape, dtype)
-        return np.empty([shape[d] for d in self.order], dtype).transpose(np.argsort(self.order))
+        return np.ndarray(shape, dtype, strides=self.strides)
 
 
 def plan(alignment: Alignment, a: Strides, b: Strides, out: Strides | None, item_size: int) -> Walk:
@@ -48,7 +51,8 @@ def plan(alignment: Alignment, a: Strides, b: Strides, out: Strides | None, item
     shape, rank = alignment.shape, len(alignment.shape)
     steps_a, steps_b = along(alignment.a, a), along(alignment.b, b)
     order = _order(shape, out if out is not None else _leading(shape, steps_a, steps_b))
-    steps_out = out if out is not None else contiguous(shape, item_size, order)
+    new = contiguous(shape, item_size, order)
+    steps_out = new if out is None else out
     columns: list[tuple[int, ...]] = []
     for d in order:
         size, steps = shape[d], (steps_a[d], steps_b[d], steps_out[d])
@@ -64,6 +68,7 @@ def plan(alignment: Alignment, a: Strides, b: Strides, out: Strides | None, item
         alignment,
         order,
         row_major=order == tuple(range(rank)),
+        strides=new,
         nest=np.ascontiguousarray(np.array(columns, np.int64).T),
     )
 

@@ -120,7 +120,11 @@ def scatter(source: Any, stride: int, target: int, count: int, streams: int) -> 
     begin, zero = address_of(source), zero_of(source)
     size = size_of(zero)
     if stride != size:
-        for i in range(count):
+        lines = count * size // LINE if stride == -size else 0
+        for i in range(lines):
+            last = (i + 1) * LINE - size
+            _reversed_line(begin + last, target - last, zero)
+        for i in range(lines * LINE // size, count):
             store(target + i * stride, load(begin + i * size, zero))
         return
     # Whole lines of the cache are written at once.

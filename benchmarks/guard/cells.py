@@ -64,6 +64,8 @@ def cells() -> Iterator[Cell]:
     yield Cell("float32, column", lambda: div(single, single[:, :1], out), 5)
     yield Cell("float32, every other", lambda: div(single[:, ::2], single[:, ::2], out[:, ::2]), 5)
     yield Cell("float32, transposed", lambda: div(single, single.reshape(200, 100).T, out), 5)
+    block = single[0, :16].reshape(4, 4)
+    yield Cell("float32, row of 16", lambda: div(block, block[0], out[0, :16].reshape(4, 4)), 100)
     yield Cell("float32, reciprocal of 16", lambda: reciprocal(single[0, :16], None, out[0, :16]), 100)
     yield Cell("float32, div of 16", lambda: vinculum.div(single[0, :16], single[1, :16]), 100)
 

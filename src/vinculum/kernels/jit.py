@@ -14,6 +14,7 @@ import numba
 from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.ccallback import CFunc
+from numba.core.runtime import rtsys
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -85,7 +86,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         try:
-            return super().load_overload(signature, target)
+            # Numba would import everything that it can compile, SciPy included, before it loads what is compiled.
+            rtsys.initialize(target)
+            return self._load_overload(signature, target)
         except Exception:  # unpickling a damaged file raises anything
             return None
 

@@ -38,6 +38,7 @@ from vinculum.kernels.memory import (
     TILE,
     TILE_BYTES,
     TILES,
+    address_of,
     call_copy,
     fence,
     fetch_add,
@@ -77,20 +78,19 @@ def _first_line(job: Array, nest: Array, counter: Array, line: int, column: int)
 
 @inlined
 def _next_line(nest: Array, counter: Array, a: int, b: int, c: int) -> tuple[int, int, int]:
-    """Count one line on, and return where it begins."""
-    dimension = counter.size - 1
-    while True:
+    """Count one line on, and return where it begins; behind the last one, where the first began."""
+    for dimension in range(counter.size - 1, -1, -1):
         counter[dimension] += 1
         a += nest[1, dimension]
         b += nest[2, dimension]
         c += nest[3, dimension]
         if counter[dimension] < nest[0, dimension]:
-            return a, b, c
+            break
         a -= nest[1, dimension] * counter[dimension]
         b -= nest[2, dimension] * counter[dimension]
         c -= nest[3, dimension] * counter[dimension]
         counter[dimension] = 0
-        dimension -= 1
+    return a, b, c
 
 
 def blockwise(runs: Runs) -> Callable[[Any], None]:
@@ -135,24 +135,24 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
                 call_copy(job[SCATTER], target, c_step, z, elements, job[STREAM])
 
     @inlined
-    def divide_block(job: Array, block: int, room: int, zero: Any) -> None:
+    def divide_block(job: Array, nest: Array, block: int, room: int, zero: Any) -> None:
         inner = job[DEPTH] - 1
-        nest = job[NEST : NEST + 4 * job[DEPTH]].reshape((4, job[DEPTH]))
         length = nest[0, inner]
         columns = job[BLOCK_COLUMNS]
         across = (length + columns - 1) // columns
         column = block % across * columns
         count = min(columns, length - column)
-        line = block // across * job[BLOCK_LINES]
-        end = min(line + job[BLOCK_LINES], job[LINES])
+        first = block // across * job[BLOCK_LINES]
+        end = min(first + job[BLOCK_LINES], job[LINES])
         counter = numba.carray(pointer(room + COUNTERS, np.int64(0)), inner)
-        a, b, c = _first_line(job, nest, counter, line, column)
-        # Operands that are stored by columns are turned round by tiles of some lines.
-        turned = job[TRANSPOSED] & ~job[FOREIGN]
+        a, b, c = _first_line(job, nest, counter, first, column)
         a_tile, b_tile = room + TILES, room + TILES + TILE_BYTES
         size, side = size_of(zero), side_of(zero)
         left = 0  # lines of the tiles
-        while True:
+        for line in range(first, end):
+            # Operands that are stored by columns are turned round by tiles of some lines. Which, is read anew for every
+            # line: LLVM would compile all that follows twice, with such operands and without.
+            turned = job[TRANSPOSED] & ~job[FOREIGN]
             x, x_step, y, y_step = a, nest[1, inner], b, nest[2, inner]
             if turned and left == 0 and min(end - line, nest[0, inner - 1] - counter[inner - 1]) >= side:
                 if turned & OF_DIVIDENDS:
@@ -167,21 +167,19 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
                     y, y_step = b_tile + (side - left) * TILE * size, size
                 left -= 1
             divide_line(job, x, x_step, y, y_step, c, count, line * length + column, room, zero)
-            line += 1
-            if line == end:
-                return
             a, b, c = _next_line(nest, counter, a, b, c)
 
     @inlined
     def divide(address: Any) -> None:
         environment = enter_ieee_754()
         job = numba.carray(int64_pointer(address), LONGEST_JOB)
+        nest = numba.carray(pointer(address_of(address) + 8 * NEST, np.int64(0)), (4, job[DEPTH]))
         room = room_on_the_stack()
         while True:
             block = fetch_add(job, NEXT_BLOCK, 1)
             if block >= job[BLOCKS]:
                 break
-            divide_block(job, block, room, zero_of(address))
+            divide_block(job, nest, block, room, zero_of(address))
         if job[STREAM]:
             fence()
         restore(environment)

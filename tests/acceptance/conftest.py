@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ Vinculum = Callable[..., Completed]
 
 # What would change how a terminal is guessed.
 _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "PYTHONWARNINGS")
+_SECONDS = 300  # The first run on a machine waits for the compiler.
 
 
 @pytest.fixture(scope="session")
@@ -34,21 +38,58 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def vinculum(environment: dict[str, str]) -> Vinculum:
-    """Return a function that runs the command with its arguments, in a process of its own."""
+def started_vinculum(environment: dict[str, str]) -> Vinculum:
+    """Return a function that runs the command as a shell does: a new process, which imports all that it needs."""
 
     def run(*arguments: object, columns: int = 80, folder: Path | None = None, **variables: str) -> Completed:
         return subprocess.run(
             [sys.executable, "-m", "vinculum", *map(str, arguments)],
             capture_output=True,
             encoding="utf-8",
-            timeout=300,  # The first run on a machine waits for the compiler.
+            timeout=_SECONDS,
             cwd=folder,
             env={**environment, "COLUMNS": str(columns), **variables},
             check=False,
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def vinculum(
+    started_vinculum: Vinculum, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Vinculum]:
+    """Return a function that runs the command in a process of its own, which need not import everything again."""
+    if sys.platform != "linux":  # Elsewhere no process can be forked, or none that has imported NumPy.
+        yield started_vinculum
+        return
+    streams = tmp_path_factory.mktemp("streams")
+    with _server(environment) as connection:
+
+        def run(*arguments: object, columns: int = 80, folder: Path | None = None) -> Completed:
+            words = [*map(str, arguments)]
+            files = (streams / "output", streams / "errors")
+            for file in files:
+                file.write_bytes(b"")
+            connection.send((words, str(folder or Path.cwd()), columns, (str(files[0]), str(files[1]))))
+            assert connection.poll(_SECONDS), "the command does not end"
+            code: int = connection.recv()
+            return Completed(words, code, *(file.read_text("utf-8") for file in files))
+
+        yield run
+
+
+@contextmanager
+def _server(environment: dict[str, str]) -> Iterator[Connection]:
+    ours, theirs = Pipe()
+    command = [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno())]
+    with (
+        subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL) as process,
+        ours,
+    ):
+        theirs.close()
+        yield ours
+        process.kill()
 
 
 @pytest.fixture

@@ -59,9 +59,9 @@ class TestExamples:
         assert "alone, on the same operands, it is exact" in done.stdout
 
     @needs_openvino
-    def test_openvino_is_off(self, vinculum: Vinculum, examples: Path) -> None:
+    def test_openvino_is_off(self, started_vinculum: Vinculum, examples: Path) -> None:
         model = examples / "layer_norm" / "model.onnx"
-        done = vinculum("audit", model, "--backend", "openvino", "--input", f"x={model.parent / 'x.npy'}")
+        done = started_vinculum("audit", model, "--backend", "openvino", "--input", f"x={model.parent / 'x.npy'}")
         assert (done.returncode, done.stderr) == (1, "")
         assert "layer_norm/model.onnx in OpenVINO" in done.stdout
         assert "off by 1 ulp" in done.stdout

@@ -37,19 +37,21 @@ class TestHelp:
         ],
     )
     @pytest.mark.parametrize("columns", [80, 120])
-    def test_help(self, vinculum: Vinculum, arguments: tuple[str, ...], words: tuple[str, ...], columns: int) -> None:
-        done = vinculum(*arguments, "--help", columns=columns)
+    def test_help(
+        self, started_vinculum: Vinculum, arguments: tuple[str, ...], words: tuple[str, ...], columns: int
+    ) -> None:
+        done = started_vinculum(*arguments, "--help", columns=columns)
         assert (done.returncode, done.stderr) == (0, "")
         assert [word for word in words if word not in done.stdout] == []
         assert "\x1b" not in done.stdout
         assert max(map(len, done.stdout.splitlines())) <= columns
 
-    def test_version(self, vinculum: Vinculum) -> None:
-        done = vinculum("--version")
+    def test_version(self, started_vinculum: Vinculum) -> None:
+        done = started_vinculum("--version")
         assert (done.returncode, done.stdout, done.stderr) == (0, f"vinculum {__version__}\n", "")
 
-    def test_no_command_shows_the_help(self, vinculum: Vinculum) -> None:
-        done = vinculum()
+    def test_no_command_shows_the_help(self, started_vinculum: Vinculum) -> None:
+        done = started_vinculum()
         assert done.returncode == 2
         assert "Usage: vinculum" in done.stdout + done.stderr
 
@@ -71,8 +73,8 @@ class TestSpec:
         assert lines[:2] == [title, "=" * len(title)]
         assert "Type constraints" in lines
 
-    def test_json(self, vinculum: Vinculum) -> None:
-        assert len(json.loads(vinculum("spec", "--json").stdout)["rows"]) == len(ROWS)
+    def test_json(self, started_vinculum: Vinculum) -> None:
+        assert len(json.loads(started_vinculum("spec", "--json").stdout)["rows"]) == len(ROWS)
 
     def test_difference(self, vinculum: Vinculum) -> None:
         lines = vinculum("spec", "Div", "--version", 6, "--against", 1).stdout.splitlines()
@@ -137,10 +139,12 @@ class TestStandardOutput:
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert "No space left on device" in done.stderr
 
-    def test_an_encoding_that_lacks_a_character(self, vinculum: Vinculum, tmp_path: Path, examples: Path) -> None:
+    def test_an_encoding_that_lacks_a_character(
+        self, started_vinculum: Vinculum, tmp_path: Path, examples: Path
+    ) -> None:
         model = tmp_path / "模型.onnx"
         model.write_bytes((examples / "layer_norm" / "model.onnx").read_bytes())
-        done = vinculum("run", model, "--seed", 0, PYTHONIOENCODING="ascii")
+        done = started_vinculum("run", model, "--seed", 0, PYTHONIOENCODING="ascii")
         assert (done.returncode, done.stderr) == (0, "")
         assert "node_div" in done.stdout
 

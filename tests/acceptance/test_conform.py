@@ -17,8 +17,8 @@ Refused = Callable[..., str]
 class TestConform:
     """Issue 4: `vinculum conform BACKEND` tells what a runtime's division really does."""
 
-    def test_a_runtime_that_divides_right(self, vinculum: Vinculum) -> None:
-        done = vinculum("conform", "numpy", "--quick")
+    def test_a_runtime_that_divides_right(self, started_vinculum: Vinculum) -> None:
+        done = started_vinculum("conform", "numpy", "--quick")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("How NumPy divides\n")
         assert " 0 deviate" in done.stdout

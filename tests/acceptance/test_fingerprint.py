@@ -15,8 +15,8 @@ from tests.acceptance.conftest import Vinculum
 class TestPage:
     """A page says in words how a runtime divides, and marks what differs from the specification."""
 
-    def test_numpy(self, vinculum: Vinculum) -> None:
-        done = vinculum("fingerprint", "numpy")
+    def test_numpy(self, started_vinculum: Vinculum) -> None:
+        done = started_vinculum("fingerprint", "numpy")
         assert (done.returncode, done.stderr) == (0, "")
         lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
         assert lines[0].startswith("NumPy (numpy ")

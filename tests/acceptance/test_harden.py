@@ -39,9 +39,9 @@ class TestHarden:
     """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it proved."""
 
     @pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra 'onnxruntime' is not installed")
-    def test_onnxruntime(self, vinculum: Vinculum, model: Path) -> None:
+    def test_onnxruntime(self, started_vinculum: Vinculum, model: Path) -> None:
         target = model.with_name("hardened.onnx")
-        done = vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)
+        done = started_vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)
         assert (done.returncode, done.stderr) == (0, "")
         rewritten, kept = done.stdout.split("Left alone")
         assert "ratio" in rewritten
@@ -50,7 +50,7 @@ class TestHarden:
         assert "a division of floats cannot crash" in kept
         assert "1 of 3 divisions rewritten." in kept
         checker.check_model(str(target), full_check=True)
-        again = vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
+        again = started_vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
         assert again.returncode == 0  # Its own guarded Div is risky again to whoever cannot tell; it is planned for.
 
     def test_the_hardened_model_runs_without_a_policy(self, vinculum: Vinculum, model: Path) -> None:

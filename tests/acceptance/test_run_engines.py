@@ -56,9 +56,9 @@ class TestPage:
     """The page says what ran the other operators."""
 
     @pytest.mark.parametrize(("engine", "said"), [("reference", False), ("onnxruntime", True)])
-    def test_the_engine(self, vinculum: Vinculum, examples: Path, engine: str, said: bool) -> None:
+    def test_the_engine(self, started_vinculum: Vinculum, examples: Path, engine: str, said: bool) -> None:
         folder = examples / "layer_norm"
-        done = vinculum("run", folder / "model.onnx", "--input", f"x={folder / 'x.npy'}", "--engine", engine)
+        done = started_vinculum("run", folder / "model.onnx", "--input", f"x={folder / 'x.npy'}", "--engine", engine)
         assert (done.returncode, done.stderr) == (0, "")
         text = " ".join(done.stdout.split())
         assert "192 quotients, each right to the last bit." in text
@@ -89,12 +89,12 @@ class TestRefusals:
         assert line.endswith("; run the model with the reference engine")
 
     def test_without_the_package(
-        self, vinculum: Vinculum, environment: dict[str, str], examples: Path, tmp_path: Path
+        self, started_vinculum: Vinculum, environment: dict[str, str], examples: Path, tmp_path: Path
     ) -> None:
         (tmp_path / "onnxruntime.py").write_text("raise ImportError('there is none')\n")
         paths = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
         command = ("run", examples / "rms_norm" / "model.onnx", "--seed", 0, "--engine", "onnxruntime")
-        done = vinculum(*command, PYTHONPATH=paths)
+        done = started_vinculum(*command, PYTHONPATH=paths)
         assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1
         assert "install it: pip install 'vinculum[onnxruntime]'" in done.stderr

@@ -44,12 +44,15 @@ def chosen() -> tuple[Case, ...]:
     return (*quick, *constants)
 
 
-def results(miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB) -> dict[str, Result]:
+def results(
+    miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
+) -> dict[str, Result]:
     """Return what is found out about a miniature, by the ids of the cases."""
+    asked = [case for case in chosen() if fnmatchcase(case.id, only)]
     maker = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
-    found = ask(miniature(), chosen(), maker, workers=1, limits=limits)
-    assert [result.id for result in found] == [case.id for case in chosen()]
+    found = ask(miniature(), asked, maker, workers=1, limits=limits)
+    assert [result.id for result in found] == [case.id for case in asked]
     return {result.id: result for result in found}
 
 
@@ -80,6 +83,8 @@ def plainly(case: Case, miniature: Divider) -> Kind:
         return Kind.WRONG_TYPE
     if actual.shape != expected.shape:
         return Kind.WRONG_SHAPE
+    if actual.tobytes() == expected.tobytes():
+        return passes(case)
     wrong = [
         pair
         for pair, is_open in zip(_pairs(expected, actual), _flags(silent, expected.size), strict=True)
@@ -214,7 +219,7 @@ class TestDeaths:
     @staticmethod
     def check(found: dict[str, Result], dies: Any, kind: Kind, words: str) -> None:
         count = 0
-        for case in chosen():
+        for case in (case for case in chosen() if case.id in found):
             if case.expectation.quotient is not None and dies(case):
                 expected = (kind, words)
                 count += 1
@@ -245,7 +250,8 @@ class TestDeaths:
         ("miniature", "words"), [(miniatures.Exits, "exit code 7"), (miniatures.ExitsPastPython, "exit code 9")]
     )
     def test_it_exits(self, miniature: type[Divider], words: str) -> None:
-        self.check(results(miniature), lambda case: case.expectation.quotient.size == 0, Kind.CRASHED, words)
+        found = results(miniature, only="Div-14/*")  # It starts again for every death.
+        self.check(found, lambda case: case.expectation.quotient.size == 0, Kind.CRASHED, words)
 
     def test_it_sleeps(self) -> None:
         found = results(miniatures.Sleeps, seconds=5.0)

@@ -129,7 +129,8 @@ def _limit_memory() -> None:
 def main(descriptor: int, folder: Path, job: str) -> None:
     """Take cases from the connection, a name in the folder, content and operator set each, and send outcomes."""
     connection = Connection(descriptor)
-    _warm_up(folder)
+    if job in (run.__name__, convert.__name__):
+        _warm_up(folder)
     _limit_memory()
     connection.send("ready")
     while True:

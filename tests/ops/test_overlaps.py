@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,12 @@ THREADS = (1, 8)
 def eight(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let more threads divide than there are processors."""
     monkeypatch.setattr(thread_limit, "usable_processors", lambda: 8)
+
+
+@cache
+def squares(name: str, side: int) -> tuple[Array, Array]:
+    """Return two squares of elements, the same for every place; nobody may write to them."""
+    return random_encodings(name, (side, side), 1), random_encodings(name, (side, side), 2)
 
 
 def flat(memory: Array) -> Array:
@@ -80,7 +87,7 @@ def test_as_if_copied(name: str, place: str) -> None:
     for side in SIDES:
         if side == SIDES[-1] and name not in ("int8", "float64"):
             continue
-        original, other = random_encodings(name, (side, side), 1), random_encodings(name, (side, side), 2)
+        original, other = squares(name, side)
         expected = original.copy()
         x, y, target = PLACES[place](expected, other)
         target[...] = vinculum.divide(x.copy(), y.copy(), **policies)

@@ -28,21 +28,21 @@ class TestDeath:
 
     @pytest.mark.parametrize("constant", [False, True])
     def test_onnxruntime_dies_of_min_over_minus_one(
-        self, outcomes: Outcomes, division: Division, constant: bool
+        self, outcomes_apart: Outcomes, division: Division, constant: bool
     ) -> None:
         good = division(INT64, MIN, np.array([2]))
         bad = division(INT64, MIN, MINUS_1) if constant else division(INT64, (1,), (1,))
         inputs = UNUSED if constant else UNUSED | {"A": MIN, "B": MINUS_1}
-        first, second = outcomes("onnxruntime", [(good, UNUSED), (bad, inputs), (good, UNUSED)])
+        first, second = outcomes_apart("onnxruntime", [(good, UNUSED), (bad, inputs), (good, UNUSED)])
         assert first.outputs[0].tolist() == [INT64.minimum // 2]
         assert (second.problem, second.died) == ("died of SIGFPE", True)
 
-    def test_loading_alone_can_be_the_end(self, outcomes: Outcomes, division: Division) -> None:
-        (outcome,) = outcomes("onnxruntime", [(division(INT64, MIN, MINUS_1), None)])
+    def test_loading_alone_can_be_the_end(self, outcomes_apart: Outcomes, division: Division) -> None:
+        (outcome,) = outcomes_apart("onnxruntime", [(division(INT64, MIN, MINUS_1), None)])
         assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
 
-    def test_openvino_dies_where_it_folds(self, outcomes: Outcomes, division: Division) -> None:
-        (outcome,) = outcomes("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
+    def test_openvino_dies_where_it_folds(self, outcomes_apart: Outcomes, division: Division) -> None:
+        (outcome,) = outcomes_apart("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
         assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
 
     @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ class TestDeath:
 class TestRefusal:
     """What a runtime refuses is told in its words, and the next case is run."""
 
-    def test_a_zero_divisor(self, outcomes: Outcomes, division: Division) -> None:
+    def test_a_zero_divisor(self, outcomes_apart: Outcomes, division: Division) -> None:
         bad, good = (division(INT32, np.array([5], np.int32), np.array([b], np.int32)) for b in (0, 2))
-        first, second = outcomes("onnxruntime", [(bad, UNUSED), (good, UNUSED)])
+        first, second = outcomes_apart("onnxruntime", [(bad, UNUSED), (good, UNUSED)])
         assert not first.died
         assert "division by zero" in str(first.problem)
         assert second.outputs[0].tolist() == [2]

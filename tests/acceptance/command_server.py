@@ -1,0 +1,72 @@
+"""Runs commands, each in a process of its own: forked from this one, which has imported what they import.
+
+Run as a program with the number of a connection's file descriptor. A command has its own arguments, folder, streams,
+signals and exit code, as in a process that a shell starts. It only need not import NumPy, ONNX and Numba anew, which
+takes a hundred times as long as most commands.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+
+import vinculum
+from vinculum.cli.main import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "layer_norm"
+LATE = (
+    "vinculum.conformance.audit",
+    "vinculum.conformance.suite",
+    "vinculum.models.convert.file_conversion",
+    "vinculum.models.harden.file_hardening",
+)
+"""What commands import only when they get to it; a run of an example imports the rest."""
+
+Asked = tuple[list[str], str, int, tuple[str, str]]
+"""The arguments, the folder, the columns, and the files for standard output and standard error."""
+
+
+def prepare() -> None:
+    """Import what commands import; no thread is started, for none would be in the copies."""
+    for name in LATE:
+        import_module(name)
+    vinculum.load(EXAMPLE / "model.onnx").run({"x": np.load(EXAMPLE / "x.npy")})
+
+
+def serve(connection: Connection) -> None:
+    """Run commands and send their exit codes until the connection ends."""
+    while True:
+        try:
+            asked: Asked = connection.recv()
+        except EOFError:
+            return
+        process = os.fork()
+        if process == 0:
+            code = run(*asked)
+            sys.stdout.flush()
+            os._exit(code)
+        _, status = os.waitpid(process, 0)
+        connection.send(os.waitstatus_to_exitcode(status))
+
+
+def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str]) -> int:
+    """Run a command in this process and return its exit code."""
+    for descriptor, file in enumerate(streams, start=1):
+        opened = os.open(file, os.O_WRONLY)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    os.chdir(folder)
+    os.environ["COLUMNS"] = str(columns)
+    sys.path[0] = folder  # where `python -m vinculum` looks first
+    sys.argv[1:] = arguments
+    return main()
+
+
+if __name__ == "__main__":
+    prepare()
+    serve(Connection(int(sys.argv[1])))

@@ -12,7 +12,7 @@ import pytest
 import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, random_encodings
 from tests.kernels.layouts import byte_swapped
-from vinculum.kernels import jobs, loops, memory, thread_limit
+from vinculum.kernels import jobs, loops, memory, thread_limit, vectors
 
 Array = npt.NDArray[Any]
 
@@ -51,8 +51,8 @@ def divided(a: Array, b: Array, name: str) -> Array:
 def at(shape: tuple[int, ...], name: str, offset: int) -> Array:
     """Return an array that begins that many bytes after a line of the cache, other bytes around it."""
     size = int(np.prod(shape)) * item_size(name)
-    raw = np.full(size + 3 * memory.LINE, 0x5A, np.uint8)
-    begin = -raw.__array_interface__["data"][0] % memory.LINE + memory.LINE + offset
+    raw = np.full(size + 3 * vectors.LINE, 0x5A, np.uint8)
+    begin = -raw.__array_interface__["data"][0] % vectors.LINE + vectors.LINE + offset
     return raw[begin : begin + size].view(DTYPES[name]).reshape(shape)
 
 
@@ -97,7 +97,7 @@ class TestLengths:
 
     @each_name
     def test_by_columns(self, name: str) -> None:
-        tile = memory.TILE
+        tile = vectors.TILE
         for rows, columns in ((tile - 1, 900), (tile + 1, 900), (900, tile), (2 * tile, 2 * tile + 1), (3, 70_000)):
             a = random_encodings(name, (columns, rows), 1).T
             b = random_encodings(name, (rows, columns), 2)
@@ -202,7 +202,7 @@ class TestStreams:
     """Results so large that they are written past the caches: every element, and none beside them."""
 
     @each_name
-    @pytest.mark.parametrize("offset", [0, "one element", 1, memory.LINE - 1, 24])
+    @pytest.mark.parametrize("offset", [0, "one element", 1, vectors.LINE - 1, 24])
     def test_at_any_address(self, name: str, offset: Any) -> None:
         size = jobs._STREAMED_FROM // item_size(name) + 1001
         distance = item_size(name) if offset == "one element" else offset

@@ -9,20 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from vinculum.kernels.jit import kernel
-from vinculum.kernels.memory import (
-    LINE,
-    TILE,
-    address_of,
-    copy_line,
-    load,
-    side_of,
-    size_of,
-    store,
-    stream_line,
-    swap_line,
-    transpose,
-    zero_of,
-)
+from vinculum.kernels.memory import address_of, load, size_of, store, zero_of
+from vinculum.kernels.vectors import LINE, TILE, copy_line, side_of, stream_line, swap_line, transpose
 
 _line, _reversed_line = copy_line(1), copy_line(-1)
 _every_second, _every_third, _every_fourth = copy_line(2), copy_line(3), copy_line(4)

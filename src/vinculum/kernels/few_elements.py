@@ -57,7 +57,8 @@ from vinculum.kernels.jobs import (
     ZERO_DIVISORS,
     new_job,
 )
-from vinculum.kernels.memory import TILE, call, pointer
+from vinculum.kernels.memory import call, pointer
+from vinculum.kernels.vectors import TILE
 
 # What stands before the job: the array type, the element type, the kernel, whether operands may be repeated, and room
 # for the columns of a nest, one after the other: dimension, and strides of dividend, divisor and quotient.

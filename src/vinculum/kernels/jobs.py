@@ -17,7 +17,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.kernels.memory import TILE
+from vinculum.kernels.vectors import TILE
 
 Nest = npt.NDArray[np.int64]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from vinculum.kernels.atomics import fence, fetch_add
 from vinculum.kernels.environment import enter_ieee_754, restore
 from vinculum.kernels.jit import inlined
 from vinculum.kernels.jobs import (
@@ -35,22 +36,18 @@ from vinculum.kernels.jobs import (
 from vinculum.kernels.memory import (
     BUFFER,
     COUNTERS,
-    TILE,
-    TILE_BYTES,
     TILES,
     address_of,
     call_copy,
-    fence,
-    fetch_add,
     int64_pointer,
     load,
     pointer,
     room_on_the_stack,
-    side_of,
     size_of,
     zero_of,
 )
 from vinculum.kernels.runs import Runs
+from vinculum.kernels.vectors import TILE, TILE_BYTES, side_of
 
 Array = np.ndarray[Any, Any]
 

@@ -25,6 +25,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from vinculum.kernels.array_objects import DATA, array_object, field
+from vinculum.kernels.atomics import exchange, fetch_add, read, replace
 from vinculum.kernels.jit import entry, inlined
 from vinculum.kernels.jobs import (
     BLOCKS,
@@ -37,7 +38,7 @@ from vinculum.kernels.jobs import (
     STREAM,
     ZERO_DIVISORS,
 )
-from vinculum.kernels.memory import call, exchange, fetch_add, pointer, read, replace
+from vinculum.kernels.memory import call, pointer
 from vinculum.kernels.processor import ON_X86
 from vinculum.kernels.thread_limit import get_threads
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vinculum.kernels.atomics import fetch_add, fetch_least
 from vinculum.kernels.integer_quotient import (
     are_small,
     overflows,
@@ -24,7 +25,6 @@ from vinculum.kernels.jobs import (
     SATURATE_ZERO_DIVISORS,
     ZERO_DIVISORS,
 )
-from vinculum.kernels.memory import fetch_add, fetch_least
 
 Array = np.ndarray[Any, Any]
 Rule = Callable[..., Any]

@@ -22,7 +22,15 @@ from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Shape, join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of, native_dtype
+from vinculum.tensors.storage import (
+    as_operand,
+    check_out,
+    check_out_layout,
+    clashes,
+    dtype_of,
+    element_type_of,
+    native_dtype,
+)
 from vinculum.tensors.type_checking import check_element_types
 from vinculum.tensors.walk import Strides, Walk, plan
 
@@ -198,7 +206,7 @@ class Operator:
             return result
         check_out(out, dtype)
         walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
-        if not (_clashes(out, dividend) or _clashes(out, divisor)):
+        if not (clashes(out, dividend) or clashes(out, divisor)):
             self._divide(divide, dividend, divisor, np.asarray(out), walk, partial=True)
             return out
         result = walk.new_result(dtype)
@@ -266,24 +274,6 @@ class Operator:
         if out is not None and out_strides is not None:
             check_out_layout(out, out_strides, alignment.shape, item_size)
         return plan(alignment, a_strides, b_strides, out_strides, item_size)
-
-
-def _overlap(out: Array, operand: Array) -> bool:
-    """Whether two arrays may have memory in common; cheap where each has its own."""
-    if out.flags.owndata and operand.flags.owndata:
-        return out is operand
-    return np.may_share_memory(out, operand)
-
-
-def _clashes(out: Array, operand: Array) -> bool:
-    """Whether writing to `out` could change elements of an operand that are still needed."""
-    if not _overlap(out, operand):
-        return False
-    return not (
-        out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]
-        and out.shape == operand.shape
-        and out.strides == operand.strides
-    )
 
 
 def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:

@@ -172,3 +172,21 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
     extent = item_size + sum((size - 1) * abs(stride) for stride, size in zip(strides, shape, strict=True))
     if 0 not in shape and extent < prod(shape) * item_size:
         raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")
+
+
+def clashes(out: Array, operand: Array) -> bool:
+    """Whether writing to `out` could change elements of an operand that are still needed."""
+    if not _overlap(out, operand):
+        return False
+    return not (
+        out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]
+        and out.shape == operand.shape
+        and out.strides == operand.strides
+    )
+
+
+def _overlap(out: Array, operand: Array) -> bool:
+    """Whether two arrays may have memory in common; cheap where each has its own."""
+    if out.flags.owndata and operand.flags.owndata:
+        return out is operand
+    return np.may_share_memory(out, operand)

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from vinculum.kernels.direct_quotient import floor_51, truncating_51
-from vinculum.kernels.float_quotient import bfloat16_quotient, binary16_quotient, ieee_quotient
+from vinculum.kernels.float_quotient import (
+    BFLOAT16_BY,
+    BINARY16_BY,
+    bfloat16_quotient,
+    binary16_quotient,
+    ieee_quotient,
+)
 from vinculum.kernels.integer_quotient import (
     floor_quotient,
     floor_quotient_by,
@@ -17,13 +23,13 @@ from vinculum.kernels.integer_quotient import (
 )
 from vinculum.kernels.jit import inlined
 from vinculum.kernels.loops import blockwise
-from vinculum.kernels.runs import float_runs, integer_runs
+from vinculum.kernels.runs import float_runs, float_runs_by_reciprocal, integer_runs
 from vinculum.kernels.wrapping import exclusive_or
 
 _plain = blockwise(float_runs(exclusive_or))
 _ieee = blockwise(float_runs(ieee_quotient))
-_binary16 = blockwise(float_runs(binary16_quotient))
-_bfloat16 = blockwise(float_runs(bfloat16_quotient))
+_binary16 = blockwise(float_runs_by_reciprocal(binary16_quotient, BINARY16_BY))
+_bfloat16 = blockwise(float_runs_by_reciprocal(bfloat16_quotient, BFLOAT16_BY))
 _truncating = blockwise(integer_runs(truncating_quotient, inlined(truncating_51), truncating_quotient_by))
 _floor = blockwise(integer_runs(floor_quotient, inlined(floor_51), floor_quotient_by))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -39,3 +40,32 @@ def binary16_quotient(dividend: np.uint16, divisor: np.uint16) -> np.uint16:
 def bfloat16_quotient(dividend: np.uint16, divisor: np.uint16) -> np.uint16:
     """Divide encodings of bfloat16 through binary32: proved and enumerated likewise, as 24 >= 2*8 + 2."""
     return bfloat16_of_binary32(np.float32(binary32_of_bfloat16(dividend) / binary32_of_bfloat16(divisor)))
+
+
+class ByReciprocal(NamedTuple):
+    """How encodings of 16 bits are divided by one divisor, by the rounded reciprocal of its value in binary32.
+
+    Two roundings to binary32 move a quotient by little more than 2^-23 of itself. If its result is normal, it is never
+    halfway between two results of p bits, but at least 1 / ((2^(p+1) - 1) (2^p - 1)) of itself away from there, which
+    is more. Every pair has been enumerated.
+
+    Attributes
+    ----------
+    widen : function of an encoding
+        Its value in binary32.
+    narrow : function of a value in binary32
+        The encoding of the nearest value, ties to even.
+    smallest_divisor : int
+        The encoding of the smallest magnitude whose reciprocal is right in binary32, as that of zero is: infinite.
+    smallest_normal : float
+        Quotients below are rounded to fewer bits, and may be halfway.
+    """
+
+    widen: Callable[..., Any]
+    narrow: Callable[..., Any]
+    smallest_divisor: int
+    smallest_normal: float
+
+
+BINARY16_BY = ByReciprocal(binary32_of_binary16, binary16_of_binary32, 0x0000, 2.0**-14)
+BFLOAT16_BY = ByReciprocal(binary32_of_bfloat16, bfloat16_of_binary32, 0x0080, 2.0**-126)

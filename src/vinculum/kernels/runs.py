@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vinculum.kernels.atomics import fetch_add, fetch_least
+from vinculum.kernels.float_quotient import ByReciprocal
 from vinculum.kernels.integer_quotient import (
     are_small,
     overflows,
@@ -56,6 +57,49 @@ def float_runs(quotient: Rule) -> Runs:
     """Make the runs of a rule that is defined for every pair."""
 
     @inlined
+    def never(divisor: Any) -> bool:
+        return False
+
+    @inlined
+    def unchanged(divisor: Any) -> Any:
+        return divisor
+
+    @inlined
+    def no_run(dividends: Array, divisor: Any, prepared: Any, quotients: Array) -> None:
+        """Stand where there is no quicker way."""
+
+    return Runs(_float_run(quotient), never, unchanged, no_run)
+
+
+def float_runs_by_reciprocal(quotient: Rule, by: ByReciprocal) -> Runs:
+    """Make the runs of a rule for encodings of 16 bits, with the quicker way for a divisor that is repeated."""
+    widen, narrow, smallest_normal = by.widen, by.narrow, np.float32(by.smallest_normal)
+    smallest_divisor = np.uint16(by.smallest_divisor)
+
+    @inlined
+    def in_range(divisor: np.uint16) -> bool:
+        return bool(divisor & np.uint16(0x7FFF) >= smallest_divisor)
+
+    @inlined
+    def reciprocal(divisor: np.uint16) -> np.float32:
+        return np.float32(np.float32(1) / widen(divisor))
+
+    @inlined
+    def run_by(dividends: Array, divisor: np.uint16, prepared: np.float32, quotients: Array) -> None:
+        subnormal = False
+        for i in range(quotients.size):
+            value = np.float32(widen(dividends[i]) * prepared)
+            subnormal |= (abs(value) < smallest_normal) & (value != 0)
+            quotients[i] = narrow(value)
+        if subnormal:
+            for i in range(quotients.size):
+                quotients[i] = quotient(dividends[i], divisor)
+
+    return Runs(_float_run(quotient), in_range, reciprocal, run_by)
+
+
+def _float_run(quotient: Rule) -> Callable[..., Any]:
+    @inlined
     def run(dividends: Array, divisors: Array, quotients: Array, job: Array, position: int) -> None:
         if divisors.size == 1 and dividends.size == 1:
             quotients[:] = quotient(dividends[0], divisors[0])
@@ -71,19 +115,7 @@ def float_runs(quotient: Rule) -> Runs:
             for i in range(quotients.size):
                 quotients[i] = quotient(dividends[i], divisors[i])
 
-    @inlined
-    def never(divisor: Any) -> bool:
-        return False
-
-    @inlined
-    def unchanged(divisor: Any) -> Any:
-        return divisor
-
-    @inlined
-    def no_run(dividends: Array, divisor: Any, prepared: Any, quotients: Array) -> None:
-        """Stand where there is no quicker way."""
-
-    return Runs(run, never, unchanged, no_run)
+    return run
 
 
 def integer_runs(quotient: Rule, small_quotient: Rule, quotient_by: Rule) -> Runs:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from tests.reporting.bench_reports import one_wrong, report, steady
 from vinculum.benchmarking import measuring
 from vinculum.benchmarking.cells import SHAPES, TYPES, Cell
 from vinculum.benchmarking.results import Report
-from vinculum.cli.main import main
 from vinculum.kernels.thread_limit import get_threads, usable_processors
 from vinculum.reporting import bench_json
 
@@ -36,16 +35,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def bench(asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(asked: list[dict[str, Any]], here: Callable[..., int]) -> Bench:
     """Return a function that runs the command in this process and returns its exit code."""
-    monkeypatch.setattr("vinculum.cli.main._prepare", lambda: None)  # Signals and streams are pytest's own.
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: object) -> int:
-        monkeypatch.setattr(sys, "argv", ["vinculum", "bench", *map(str, arguments)])
-        return main()
-
-    return run
+    return partial(here, "bench")
 
 
 class TestOptions:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from defusedxml.ElementTree import parse
 
 from tests.conformance.judging import case
 from tests.reporting.conformance_reports import exact, report
-from vinculum.cli.main import main
 from vinculum.conformance import planning, suite
 from vinculum.conformance.case import Level
 from vinculum.conformance.planning import Plan
@@ -45,16 +43,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def conform(asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Conform:
+def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
     """Return a function that runs the command in this process and returns its exit code."""
-    monkeypatch.setattr("vinculum.cli.main._prepare", lambda: None)  # Signals and streams are pytest's own.
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: object) -> int:
-        monkeypatch.setattr(sys, "argv", ["vinculum", "conform", *map(str, arguments)])
-        return main()
-
-    return run
+    return partial(here, "conform")
 
 
 @cache

@@ -29,7 +29,6 @@ from vinculum.kernels.array_objects import (
     type_of,
 )
 from vinculum.kernels.attempts import DONE, PLAIN, REFUSED
-from vinculum.kernels.copies import addresses
 from vinculum.kernels.jit import entry, inlined
 from vinculum.kernels.jobs import (
     BLOCK,
@@ -41,7 +40,6 @@ from vinculum.kernels.jobs import (
     DIVISORS,
     FIRST_OVERFLOW,
     FIRST_ZERO_DIVISOR,
-    GATHER,
     ITEM_SIZE,
     LINES,
     LONGEST_JOB,
@@ -51,9 +49,7 @@ from vinculum.kernels.jobs import (
     OF_DIVISORS,
     OVERFLOWS,
     QUOTIENTS,
-    SCATTER,
     TRANSPOSED,
-    TURN,
     ZERO_DIVISORS,
     new_job,
 )
@@ -231,7 +227,6 @@ def attempt(kernel: int, dtype: np.dtype[Any], repeats: bool) -> Callable[[objec
     memory: npt.NDArray[np.int64] = np.zeros(_JOB + LONGEST_JOB, np.int64)
     memory[:_COLUMNS] = [id(np.ndarray), id(dtype), kernel, repeats]
     job = new_job(nest, dtype.itemsize, ())
-    job[[GATHER, TURN, SCATTER]] = addresses(dtype.itemsize)
     memory[_JOB : _JOB + job.size] = job
     # A method of the memory, so to say: Python calls it quicker than functools.partial.
     return MethodType(entry(_attempt, *(array_object,) * 4, releases_gil=False), memory)

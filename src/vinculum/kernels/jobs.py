@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from vinculum.kernels import copies
 from vinculum.kernels.vectors import TILE
 
 Nest = npt.NDArray[np.int64]
@@ -59,7 +60,7 @@ _SHORT_LINE = 1 << 15
 
 
 def new_job(nest: Nest, item_size: int, order: tuple[tuple[int, int], ...]) -> npt.NDArray[np.int64]:
-    """Return the job of a nest, but for addresses and policies.
+    """Return the job of a nest, but for the addresses of the arrays and the policies.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ def new_job(nest: Nest, item_size: int, order: tuple[tuple[int, int], ...]) -> n
     job[DIRECT] = contiguous and not job[STREAM]
     operands = (1, OF_DIVIDENDS), (2, OF_DIVISORS)
     job[TRANSPOSED] = sum(flag for row, flag in operands if _is_transposed(nest, row, item_size))
+    job[[GATHER, TURN, SCATTER]] = copies.addresses(item_size)
     job[BLOCK_LINES], job[BLOCK_COLUMNS] = block_lines, columns
     job[BLOCKS] = -(-lines // block_lines) * -(-length // columns)
     job[LINES], job[DEPTH], job[ITEM_SIZE] = lines, depth, item_size

@@ -33,7 +33,7 @@ class NativeDivision:
 
     def __init__(self, element_type: ElementType, rounding: IntegerRounding, policies: Policies) -> None:
         # Numba is imported here, at the first division, and not with the package: it takes longer than all else.
-        from vinculum.kernels import copies, entries, few_elements, jobs
+        from vinculum.kernels import entries, few_elements, jobs
         from vinculum.kernels.jit import kernel
         from vinculum.kernels.pool import pool
 
@@ -57,7 +57,6 @@ class NativeDivision:
         self._policies = policies
         self._job = lru_cache(maxsize=1024)(self._new_job)
         self._jobs = jobs
-        self._copies = copies
 
     def attempt(self, dtype: np.dtype[Any], repeats: bool) -> Callable[[object, object, object], int]:
         """Return the quickest way for plain arrays; see `vinculum.kernels.few_elements.attempt`."""
@@ -87,7 +86,6 @@ class NativeDivision:
             steps = contiguous(shape, 1)
             order = tuple((shape[d], steps[d]) for d in walk.order)
         job = self._jobs.new_job(walk.nest, self._dtype.itemsize, order)
-        job[[self._jobs.GATHER, self._jobs.TURN, self._jobs.SCATTER]] = self._copies.addresses(self._dtype.itemsize)
         job[self._jobs.SATURATE_ZERO_DIVISORS] = self._policies.zero_divisor == "saturate"
         job[self._jobs.SATURATE_OVERFLOW] = self._policies.overflow == "saturate"
         return job

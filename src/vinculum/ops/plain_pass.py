@@ -36,10 +36,7 @@ def plain_pass(a: NDArray[Any], b: NDArray[Any], out: NDArray[Any]) -> None:
 def _job(
     a: Shape, a_strides: Strides, b: Shape, b_strides: Strides, out_strides: Strides, item_size: int
 ) -> NDArray[np.int64]:
-    from vinculum.kernels.copies import addresses
-    from vinculum.kernels.jobs import GATHER, SCATTER, TURN, new_job
+    from vinculum.kernels.jobs import new_job
 
     walk = plan(join(Broadcasting.MULTIDIRECTIONAL, a, b, None), a_strides, b_strides, out_strides, item_size)
-    job = new_job(walk.nest, item_size, ())
-    job[[GATHER, TURN, SCATTER]] = addresses(item_size)
-    return job
+    return new_job(walk.nest, item_size, ())

@@ -39,7 +39,6 @@ from vinculum.kernels.memory import (
     TILES,
     address_of,
     call_copy,
-    int64_pointer,
     load,
     pointer,
     room_on_the_stack,
@@ -169,8 +168,9 @@ def blockwise(runs: Runs) -> Callable[[Any], None]:
     @inlined
     def divide(address: Any) -> None:
         environment = enter_ieee_754()
-        job = numba.carray(int64_pointer(address), LONGEST_JOB)
-        nest = numba.carray(pointer(address_of(address) + 8 * NEST, np.int64(0)), (4, job[DEPTH]))
+        begin = address_of(address)
+        job = numba.carray(pointer(begin, np.int64(0)), LONGEST_JOB)
+        nest = numba.carray(pointer(begin + 8 * NEST, np.int64(0)), (4, job[DEPTH]))
         room = room_on_the_stack()
         while True:
             block = fetch_add(job, NEXT_BLOCK, 1)

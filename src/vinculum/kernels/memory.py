@@ -81,16 +81,6 @@ def size_of(typing_context: Any, sample: Any) -> Any:
 
 
 @intrinsic
-def int64_pointer(typing_context: Any, address: Any) -> Any:
-    """Return a pointer as one to int64."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
-
-    return types.CPointer(types.int64)(address), generate
-
-
-@intrinsic
 def room_on_the_stack(typing_context: Any) -> Any:
     """Return the address of ROOM bytes, which are there until the function returns."""
 

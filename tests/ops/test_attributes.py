@@ -110,6 +110,11 @@ class TestValues:
         assert div(ONES, ONES[0], opset=6, broadcast=1, axis=1).shape == (2, 3)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1, axis=1.0)
         refusal_of(div, ONES, ONES[0], opset=6, broadcast=1.0, axis=1)
+        hints: Any
+        for call, operands in ((div, (ONES, ONES)), (reciprocal, (ONES,))):
+            assert call(*operands, opset=1, consumed_inputs=(1,)).shape == (2, 3)
+            for hints in ((1.0,), (True,)):
+                refusal_of(call, *operands, opset=1, consumed_inputs=hints)
 
 
 class TestLongValues:

@@ -99,6 +99,27 @@ class TestEqualsTheFunctions:
             Operator("Div", dialect="sonnx", variant="real", zero_divisor=zero_divisor)(a, b)
 
 
+class TestImmutable:
+    """What an operator was made from cannot change, so that its quotients, its copies and what it prints agree."""
+
+    @pytest.mark.parametrize("name", ["spec", "attributes", "policies"])
+    def test_no_part_is_replaced(self, name: str) -> None:
+        operator = Operator("Divide", m_pythondiv=True)
+        before = getattr(operator, name)
+        with pytest.raises(AttributeError):
+            setattr(operator, name, getattr(Operator("Divide", m_pythondiv=False, zero_divisor="zero"), name))
+        assert getattr(operator, name) is before
+
+    def test_no_attribute_is_changed(self) -> None:
+        operator = Operator("Divide", m_pythondiv=True)
+        attributes: Any = operator.attributes
+        with pytest.raises(TypeError):
+            attributes["m_pythondiv"] = False
+        a, b = np.array([-7], "i1"), np.array([2], "i1")
+        assert "m_pythondiv=True" in repr(operator)
+        assert operator(a, b) == pickle.loads(pickle.dumps(operator))(a, b) == [-4]
+
+
 class TestOneOperatorManyOperands:
     """What one call was about does not show in the next."""
 

@@ -131,7 +131,7 @@ class TestArguments:
         with pytest.raises(AttributeValueError, match="2 element types but 3 shapes"):
             Operator("Div").infer([FLOAT, FLOAT], [(2,), (2,), (2,)])
 
-    @pytest.mark.parametrize("shape", [3, 2.5, (-1,), (True,), (2.0,), ((2,),)])
+    @pytest.mark.parametrize("shape", [3, 2.5, "ab", "", b"ab", (-1,), (True,), (2.0,), ((2,),)])
     def test_what_is_no_shape(self, shape: Any) -> None:
         for shapes in ([shape, (1,)], [(1,), shape]):
             with pytest.raises(BroadcastError) as refusal:

@@ -151,6 +151,40 @@ class TestBrokenExporters:
         assert "NumPy cannot view" in refusal_of(div, type("Exporter", (), members)(), GOOD)
 
 
+class Quantity(np.ndarray[Any, Any]):
+    """An array with a unit, which arithmetic changes; no division here would."""
+
+    def __array_ufunc__(self, *arguments: object, **options: object) -> Any:
+        raise AssertionError("no division asks for it")
+
+
+class TestOwnArithmetic:
+    """A unit, an index or a graph would be lost without a word: refused, with the word and with what to pass."""
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            np.ones(2, "i4").view(Quantity),
+            type("Series", (), {"__array__": lambda self: GOOD, "__array_ufunc__": None})(),
+            type("Lazy", (), {"__array_interface__": GOOD.__array_interface__, "__array_ufunc__": None})(),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_refused(self, value: object) -> None:
+        kind = type(value).__name__
+        line = refusal_of(div, value, GOOD)
+        assert line.startswith(f"A is a {kind} of {__name__}, which defines its own arithmetic (__array_ufunc__)")
+        assert line.endswith("pass its values, such as numpy.asarray(A)")
+        assert refusal_of(divide, GOOD, value).startswith(f"b is a {kind} of ")
+        assert refusal_of(reciprocal, value).startswith(f"X is a {kind} of ")
+        if isinstance(value, np.ndarray):
+            assert div(np.asarray(value), GOOD).tolist() == [1, 1]
+
+    def test_subclasses_without_arithmetic_of_their_own_are_arrays(self) -> None:
+        matrix = np.ones((1, 2), "i4").view(np.matrix)
+        assert type(div(matrix, matrix)) is np.ndarray
+
+
 class TestSparse:
     """[GR1] is the tag of SONNX, but no other operator has sparse tensors either."""
 

@@ -30,6 +30,13 @@ def test_anything_else_is_refused_in_one_line(dimension: Any) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("shape", ["ab", "", b"ab", 5, None, 1.5])
+def test_what_is_no_sequence_of_dimensions(shape: Any) -> None:
+    """The letters of one name are no dimensions, nor are its bytes."""
+    with pytest.raises(BroadcastError, match="is no shape; allowed: a sequence of sizes from 0 on, names, or None"):
+        check_dimensions(shape)
+
+
 @pytest.mark.parametrize("shape", [(2**63,), (2**32, 2**32), (2**21, 2**21, 2**21, "N"), (2**64, None)])
 def test_a_size_that_overflows(shape: tuple[Any, ...]) -> None:
     with pytest.raises(BroadcastError, match=r"more than 2\^63 - 1 elements"):

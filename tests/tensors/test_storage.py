@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import ctypes
+import itertools
+import mmap
 from fractions import Fraction
 from typing import Any
 
@@ -101,12 +104,37 @@ class TestViews:
             assert element_type_of(operand) is UINT8
             assert operand.tolist() == [6, 7]
 
-    def test_memory_of_ctypes(self) -> None:
+    @pytest.mark.parametrize("view", [lambda x: x, memoryview], ids=["itself", "memoryview"])
+    def test_memory_of_ctypes(self, view: Any) -> None:
         values = (ctypes.c_int32 * 2)(6, 7)
-        operand = as_operand(memoryview(values), "A")
+        operand = as_operand(view(values), "A")
         assert operand.tolist() == [6, 7]
         values[0] = 9
         assert operand.tolist() == [9, 7]
+        assert div(values, values).tolist() == [1, 1]
+
+    def test_a_number_of_ctypes_has_rank_0(self) -> None:
+        quotient = div(ctypes.c_double(3), ctypes.c_double(2))
+        assert (quotient.shape, quotient.dtype, float(quotient)) == ((), np.float64, 1.5)
+
+    def test_a_mapped_file_is_uint8(self) -> None:
+        with mmap.mmap(-1, 4) as mapped:
+            mapped[:] = b"\x06\x07\x08\x09"
+            operand = as_operand(mapped, "A")
+            assert element_type_of(operand) is UINT8
+            assert div(mapped, mapped).tolist() == [1] * 4
+            mapped[0] = 12
+            assert operand.tolist() == [12, 7, 8, 9]
+            del operand  # a mapped file cannot be closed while it is viewed
+
+    def test_an_object_with_array(self) -> None:
+        """As NumPy has taken them since version 2, and as before, when nobody passed `copy`."""
+        base = np.arange(1, 7, dtype="i4")
+        old = type("Old", (), {"__array__": lambda self, dtype=None: base})
+        new = type("New", (), {"__array__": lambda self, dtype=None, copy=None: base})
+        for holder in (old(), new()):
+            assert np.may_share_memory(as_operand(holder, "A"), base)
+            assert div(holder, np.int32(2)).tolist() == [0, 1, 1, 2, 2, 3]
 
 
 class TestScalars:
@@ -183,6 +211,46 @@ class TestOut:
     def test_that_repeats_no_memory(self) -> None:
         with pytest.raises(BroadcastError, match="repeats memory"):
             check_out_layout((2, 3), (0, 4), (2, 3), 4)
+
+    @pytest.mark.parametrize(
+        ("shape", "strides"),
+        [
+            ((2, 2), (100, 100)),
+            ((2, 2), (8, 6)),
+            ((4, 3), (8, 12)),
+            ((2, 2, 2), (400, 100, 300)),
+            ((2, 3), (-8, 4)),
+            ((1 << 20, 2, 1 << 20), (0, 4, 8)),
+        ],
+        ids=str,
+    )
+    def test_that_overlaps_itself(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        with pytest.raises(BroadcastError, match="repeats memory"):
+            check_out_layout(shape, strides, shape, 4)
+
+    @pytest.mark.parametrize(
+        ("shape", "strides"),
+        [((3, 3), (8, 12)), ((2, 2), (8, 4)), ((2, 3), (-12, 4)), ((2, 2), (4, -100)), ((2, 1, 3), (4, 0, 8))],
+        ids=str,
+    )
+    def test_in_any_order(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        """Also where two dimensions interleave, and yet no two elements meet."""
+        check_out_layout(shape, strides, shape, 4)
+
+    def test_every_small_layout_is_judged_as_its_addresses_say(self) -> None:
+        for shape in itertools.product((1, 2, 3), repeat=3):
+            for strides in itertools.product((-6, -4, 0, 2, 4, 6, 8, 12), repeat=3):
+                places = sorted(sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape))
+                meet = any(after - before < 4 for before, after in itertools.pairwise(places))
+                with pytest.raises(BroadcastError) if meet else contextlib.nullcontext():
+                    check_out_layout(shape, strides, shape, 4)
+
+    def test_quotients_never_overwrite_each_other(self) -> None:
+        a, b = np.array([[1, 2], [3, 4]], "i4"), np.ones((2, 2), "i4")
+        memory = np.zeros(10**5, "i4")
+        with pytest.raises(BroadcastError, match="repeats memory"):
+            div(a, b, out=np.lib.stride_tricks.as_strided(memory, (2, 2), (100, 100)))
+        assert not memory.any()
 
     @pytest.mark.parametrize("shape", [(0,), (3, 0), (3, 0, 2), (0, 0)])
     def test_without_elements_nothing_is_repeated(self, shape: tuple[int, ...]) -> None:

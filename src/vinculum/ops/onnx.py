@@ -67,7 +67,8 @@ def div(
     >>> div(np.int32([-11, 12]), np.int32([3, 3]))
     array([-3,  4], dtype=int32)
     """
-    return _div(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)(a, b, out)
+    find = _new_div if consumed_inputs else _div
+    return find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)(a, b, out)
 
 
 def reciprocal(
@@ -104,11 +105,11 @@ def reciprocal(
     -----
     ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity of the zero's sign, as IEEE 754 has it.
     """
-    return _reciprocal(opset, consumed_inputs)(x, None, out)
+    find = _new_reciprocal if consumed_inputs else _reciprocal
+    return find(opset, consumed_inputs)(x, None, out)
 
 
-@prepared
-def _div(
+def _new_div(
     opset: int | None,
     axis: int | None,
     broadcast: int | None,
@@ -127,6 +128,10 @@ def _div(
     )
 
 
-@prepared
-def _reciprocal(opset: int | None, consumed_inputs: Sequence[int] | None) -> Operator:
+def _new_reciprocal(opset: int | None, consumed_inputs: Sequence[int] | None) -> Operator:
     return Operator("Reciprocal", opset=opset, consumed_inputs=consumed_inputs)
+
+
+# Calls with consumed_inputs make a new operator each: a look-up would take (1.0,), which is refused, for (1,).
+_div = prepared(_new_div)
+_reciprocal = prepared(_new_reciprocal)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def refuse(a: object, b: object, out: object) -> int:
 
 
 class Operator:
-    """One operator version with its attributes and policies, ready to divide.
+    """One operator version with its attributes and policies, which do not change any more, ready to divide.
 
     Parameters
     ----------
@@ -92,30 +93,28 @@ class Operator:
         zero_divisor: ZeroDivisor = "raise",
         overflow: Overflow = "wrap",
     ) -> None:
-        self.spec: OperatorSpec = find(name, opset=opset, dialect=dialect, variant=variant)
-        self.attributes: dict[str, AttributeValue] = checked_attributes(
-            self.spec,
-            {
-                "axis": axis,
-                "broadcast": broadcast,
-                "consumed_inputs": consumed_inputs,
-                "m_pythondiv": m_pythondiv,
-                "auto_broadcast": auto_broadcast,
-            },
-        )
-        if self.spec.dialect is Dialect.SONNX:
+        self._spec = find(name, opset=opset, dialect=dialect, variant=variant)
+        given = {
+            "axis": axis,
+            "broadcast": broadcast,
+            "consumed_inputs": consumed_inputs,
+            "m_pythondiv": m_pythondiv,
+            "auto_broadcast": auto_broadcast,
+        }
+        self._attributes = MappingProxyType(checked_attributes(self._spec, given))
+        if self._spec.dialect is Dialect.SONNX:
             # [C2], [C3] and [V1] are constraints of the operator, not a choice of the caller's.
             if zero_divisor != "raise":
-                raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self.spec.title} allows 'raise' only")
+                raise AttributeValueError(f"zero_divisor is {zero_divisor!r}; {self._spec.title} allows 'raise' only")
             if overflow == "saturate":
-                raise AttributeValueError(f"overflow is {overflow!r}; {self.spec.title} allows 'raise' only")
+                raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
             overflow = "raise"
-        self.policies = Policies(zero_divisor, overflow)
+        self._policies = Policies(zero_divisor, overflow)
         # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
-        self._unary = len(self.spec.inputs) == 1
-        self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self.spec.broadcasting_rule(self.attributes)
+        self._unary = len(self._spec.inputs) == 1
+        self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self._spec.broadcasting_rule(self._attributes)
         self._rounding = (
-            self.spec.rounding(self.attributes) if self.spec.integer_rounding else IntegerRounding.TRUNCATING
+            self._spec.rounding(self._attributes) if self._spec.integer_rounding else IntegerRounding.TRUNCATING
         )
         # Per operator, so that a call looks one small key up instead of hashing the operator as well.
         self._plan = lru_cache(maxsize=1024)(self._new_plan)
@@ -123,28 +122,43 @@ class Operator:
         # The attempt of the element type that was divided last.
         self._attempt: Attempt = refuse
 
+    @property
+    def spec(self) -> OperatorSpec:
+        """The specification row of the operator version."""
+        return self._spec
+
+    @property
+    def attributes(self) -> Mapping[str, AttributeValue]:
+        """The attributes that were given, by the names that the version declares."""
+        return self._attributes
+
+    @property
+    def policies(self) -> Policies:
+        """What integer zero divisors and MIN/-1 give."""
+        return self._policies
+
     def __reduce__(self) -> tuple[object, ...]:
         """Travel to another process as what it was made from."""
-        spec, numbered = self.spec, self.spec.dialect is not Dialect.SONNX
+        spec, numbered = self._spec, self._spec.dialect is not Dialect.SONNX
         arguments: dict[str, Any] = {
             "opset": spec.since_version if numbered else None,
             "dialect": spec.dialect.value,
             "variant": spec.variant,
-            "zero_divisor": self.policies.zero_divisor,
-            "overflow": self.policies.overflow,
-            **self.attributes,
+            "zero_divisor": self._policies.zero_divisor,
+            "overflow": self._policies.overflow,
+            **self._attributes,
         }
         return partial(Operator, spec.name, **arguments), ()
 
     def __repr__(self) -> str:
-        attributes = "".join(f", {name}={value!r}" for name, value in self.attributes.items())
-        return f"<{self.spec.title}{attributes}>"
+        attributes = "".join(f", {name}={value!r}" for name, value in self._attributes.items())
+        return f"<{self._spec.title}{attributes}>"
 
     def infer(
         self, element_types: Sequence[ElementType | str], shapes: Sequence[Sequence[Dimension] | None]
     ) -> tuple[ElementType, SymbolicShape | None]:
         """Return the element type and shape of the result; see `vinculum.tensors.inference.infer`."""
-        return infer(self.spec, self.attributes, element_types, shapes)
+        return infer(self._spec, self._attributes, element_types, shapes)
 
     def __call__(self, a: object, b: object = None, out: Array | None = None) -> Array:
         """Divide.
@@ -222,27 +236,27 @@ class Operator:
             return
         exceptional = divide(dividend, divisor, result, walk)
         if exceptional is not None:
-            exceptional.raise_by(self.policies, self.spec, result.size, partial=partial)
+            exceptional.raise_by(self._policies, self._spec, result.size, partial=partial)
 
     def _operands(self, a: object, b: object) -> tuple[Array, Array]:
-        names = self.spec.inputs
+        names = self._spec.inputs
         if len(names) == 2:
             if b is None:
                 raise ElementTypeError(
-                    f"{self.spec.title} takes two operands, {names[0].name} and {names[1].name}; one given"
+                    f"{self._spec.title} takes two operands, {names[0].name} and {names[1].name}; one given"
                 )
             return as_operand(a, names[0].name), as_operand(b, names[1].name)
         if b is not None:
-            raise ElementTypeError(f"{self.spec.title} takes one operand, {names[0].name}; two given")
+            raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0].name}; two given")
         divisor = as_operand(a, names[0].name)
         return _one(divisor.dtype), divisor
 
     def _checked_division(self, dividend: Array, divisor: Array) -> tuple[Division, Attempt]:
-        names = self.spec.inputs
+        names = self._spec.inputs
         operands = (dividend, divisor)[-len(names) :]
         given = tuple(element_type_of(x, n.name) for x, n in zip(operands, names, strict=True))
-        element_type = check_element_types(self.spec, given)
-        divide = division(element_type, self._rounding, self.policies)
+        element_type = check_element_types(self._spec, given)
+        divide = division(element_type, self._rounding, self._policies)
         if element_type is REAL:  # the elements of an object array are looked at in every call
             return divide, refuse
         dtype = dtype_of(element_type)
@@ -267,7 +281,7 @@ class Operator:
         out_strides: Strides | None,
         item_size: int,
     ) -> Walk:
-        axis = self.attributes.get("axis")
+        axis = self._attributes.get("axis")
         alignment = join(self._rule, a, b, axis if isinstance(axis, int) else None)
         if prod(size for size in alignment.shape if size) * item_size > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")

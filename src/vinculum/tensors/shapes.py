@@ -33,9 +33,9 @@ def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     Raises
     ------
     BroadcastError
-        If one is something else, or the elements of the shape cannot be counted in 63 bits.
+        If it is no sequence, if a dimension is something else, or if it holds more elements than 63 bits count.
     """
-    if not isinstance(shape, Iterable):
+    if isinstance(shape, str | bytes) or not isinstance(shape, Iterable):
         raise BroadcastError(f"{shape!r} is no shape; allowed: a sequence of sizes from 0 on, names, or None (unknown)")
     dimensions = tuple(index(d) if isinstance(d, SupportsIndex) and not isinstance(d, bool) else d for d in shape)
     for dimension in dimensions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import prod
 from typing import Any
 
 import ml_dtypes
@@ -15,6 +14,8 @@ from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 
 Array = npt.NDArray[Any]
+
+_MOST_WORK = 10**6  # Steps, for layouts that nobody has a use for: the search takes exponential time at the worst.
 
 
 @cache
@@ -66,15 +67,16 @@ def as_operand(value: object, name: str) -> Array:
 
     Parameters
     ----------
-    value : array, NumPy scalar, buffer, or DLPack exporter in CPU memory
-        In either byte order.
+    value : array, NumPy scalar, buffer, DLPack exporter in CPU memory, or object with ``__array__``
+        In either byte order. Buffers are what `memoryview` takes, but for `bytes`, which are text.
     name : str
         What the operator calls the operand, for messages.
 
     Raises
     ------
     ElementTypeError
-        If it has no element type: a Python number, a list, a masked or sparse array.
+        If it has no element type (a Python number, a list), if it has a mask, or if it defines arithmetic of its own
+        (``__array_ufunc__``), which a division here would ignore: arrays with units, pandas and xarray objects.
     ConstraintError
         ``[GR1]``, if it is sparse.
     """
@@ -83,13 +85,16 @@ def as_operand(value: object, name: str) -> Array:
     _refuse_sparse(value, name)
     if isinstance(value, np.ma.MaskedArray):
         raise ElementTypeError(f"{name} is a masked array, and an operator has no masks; pass its .data or .filled()")
+    _refuse_own_arithmetic(value, name)
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if not isinstance(value, type):  # a class has its instances' attributes
         if hasattr(value, "__array_interface__") or _is_buffer(value):
-            return _from_buffer(value, name)
+            return _as_numpy_views(value, name)
         if hasattr(value, "__dlpack__"):
             return _from_dlpack(value, name)
+        if hasattr(value, "__array__"):
+            return _as_numpy_views(value, name)
     raise ElementTypeError(
         f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
         "pass an array, such as numpy.asarray(value, dtype=...)"
@@ -102,8 +107,15 @@ def native(array: Array) -> Array:
 
 
 def _is_buffer(value: object) -> bool:
-    # The last is array.array; `bytes` and `str` are text.
-    return isinstance(value, (memoryview, bytearray)) or type(value).__module__ == "array"
+    if isinstance(value, bytes):
+        return False
+    try:
+        memoryview(value).release()  # type: ignore[arg-type]  # what is no buffer raises TypeError
+    except TypeError:
+        return False
+    except (BufferError, ValueError):  # one that was released or closed: NumPy says which
+        return True
+    return True
 
 
 def _refuse_sparse(value: object, name: str) -> None:
@@ -117,7 +129,17 @@ def _refuse_sparse(value: object, name: str) -> None:
         )
 
 
-def _from_buffer(value: object, name: str) -> Array:
+def _refuse_own_arithmetic(value: object, name: str) -> None:
+    kind = type(value)
+    if getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__:
+        raise ElementTypeError(
+            f"{name} is a {kind.__name__} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
+            f"a division here would lose what that keeps, such as a unit or an index: "
+            f"pass its values, such as numpy.asarray({name})"
+        )
+
+
+def _as_numpy_views(value: object, name: str) -> Array:
     try:
         array = np.asarray(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
@@ -169,9 +191,34 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
     """
     if out != shape:
         raise BroadcastError(f"out has shape {out}; the result has shape {shape}")
-    extent = item_size + sum((size - 1) * abs(stride) for stride, size in zip(strides, shape, strict=True))
-    if 0 not in shape and extent < prod(shape) * item_size:
+    if _repeats_memory(shape, strides, item_size):
         raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")
+
+
+def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
+    """Whether two elements of an array have bytes in common."""
+    if 0 in shape:
+        return False
+    extent = item_size
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(strides, shape, strict=True) if size > 1):
+        if stride < extent:
+            break
+        extent += (size - 1) * stride
+    else:
+        return False  # each dimension steps over all that the shorter strides reach
+    # Interleaved dimensions: two elements that differ in a dimension lie in different halves of it, or of a half of
+    # it. NumPy compares the addresses, and never looks at the memory.
+    half = np.lib.stride_tricks.as_strided(np.empty(1, f"V{item_size}"), shape, strides)
+    for dimension in range(len(shape)):
+        while (size := half.shape[dimension]) > 1:
+            lower, upper = np.split(half, [size // 2], dimension)
+            try:
+                if np.shares_memory(lower, upper, max_work=_MOST_WORK):
+                    return True
+            except np.exceptions.TooHardError:
+                return True
+            half = upper
+    return False
 
 
 def clashes(out: Array, operand: Array) -> bool:

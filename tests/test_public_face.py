@@ -6,8 +6,6 @@ import copy
 import importlib
 import inspect
 import pickle
-import subprocess
-import sys
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +13,7 @@ import onnx.backend.base
 import pytest
 
 import vinculum
+from tests.processes import python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {"Operator", "backend", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
@@ -191,7 +190,8 @@ class TestImport:
     def loaded_by(self, statements: str) -> set[str]:
         """Return which heavy packages a fresh process has after some statements."""
         program = f"import sys\n{statements}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        done = run(python(program))
+        assert done.returncode == 0, done.stderr
         return set(done.stdout.split())
 
     def test_nothing_heavy(self) -> None:

@@ -8,6 +8,7 @@ takes a hundred times as long as most commands.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -26,6 +27,9 @@ LATE = (
     "vinculum.models.harden.file_hardening",
 )
 """What commands import only when they get to it; a run of an example imports the rest."""
+
+LIMIT = 200
+"""Seconds that a command may take."""
 
 Asked = tuple[list[str], str, int, tuple[str, str]]
 """The arguments, the folder, the columns, and the files for standard output and standard error."""
@@ -47,6 +51,7 @@ def serve(connection: Connection) -> None:
             return
         process = os.fork()
         if process == 0:
+            signal.alarm(LIMIT)  # a command that hangs is ended by SIGALRM
             code = run(*asked)
             sys.stdout.flush()
             os._exit(code)

@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 import vinculum as package
+from tests import processes
 
+_SESSION = 7200.0  # Seconds that the server of commands may live.
 Completed = subprocess.CompletedProcess[str]
 Vinculum = Callable[..., Completed]
 
 # What would change how a terminal is guessed.
 _LEFT_OUT = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "PYTHONWARNINGS")
-_SECONDS = 300  # The first run on a machine waits for the compiler.
 
 
 @pytest.fixture(scope="session")
@@ -42,14 +43,11 @@ def started_vinculum(environment: dict[str, str]) -> Vinculum:
     """Return a function that runs the command as a shell does: a new process, which imports all that it needs."""
 
     def run(*arguments: object, columns: int = 80, folder: Path | None = None, **variables: str) -> Completed:
-        return subprocess.run(
+        return processes.run(
             [sys.executable, "-m", "vinculum", *map(str, arguments)],
-            capture_output=True,
             encoding="utf-8",
-            timeout=_SECONDS,
             cwd=folder,
             env={**environment, "COLUMNS": str(columns), **variables},
-            check=False,
         )
 
     return run
@@ -72,7 +70,7 @@ def vinculum(
             for file in files:
                 file.write_bytes(b"")
             connection.send((words, str(folder or Path.cwd()), columns, (str(files[0]), str(files[1]))))
-            assert connection.poll(_SECONDS), "the command does not end"
+            assert connection.poll(2 * processes.LIMIT), "the server of commands does not answer"
             code: int = connection.recv()
             return Completed(words, code, *(file.read_text("utf-8") for file in files))
 
@@ -83,13 +81,9 @@ def vinculum(
 def _server(environment: dict[str, str]) -> Iterator[Connection]:
     ours, theirs = Pipe()
     command = [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno())]
-    with (
-        subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL) as process,
-        ours,
-    ):
+    with processes.started(command, limit=_SESSION, env=environment, pass_fds=[theirs.fileno()]), ours:
         theirs.close()
         yield ours
-        process.kill()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import python, run, started
 from vinculum import __version__
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -56,10 +57,8 @@ class TestHelp:
         assert "Usage: vinculum" in done.stdout + done.stderr
 
     def test_help_imports_nothing_that_takes_long(self, environment: dict[str, str]) -> None:
-        code = "import sys, vinculum.cli.main; print({'onnx', 'numba', 'openvino'} & set(sys.modules))"
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-        assert done.stdout == "set()\n"
+        program = "import sys, vinculum.cli.main; print({'onnx', 'numba', 'openvino'} & set(sys.modules))"
+        assert run(python(program), env=environment).stdout == "set()\n"
 
 
 class TestSpec:
@@ -110,12 +109,13 @@ class TestStandardOutput:
         ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "vinculum", "spec", "Reciprocal"]
         variables = {**environment, "TERM": "xterm-256color", **wish}
-        with subprocess.Popen(command, stdout=theirs, env=variables) as process:
+        with started(command, stdout=theirs, env=variables) as process:
             os.close(theirs)
             text = b""
             while chunk := _read(ours):
                 text += chunk
             os.close(ours)
+            process.wait()
         assert process.returncode == 0
         assert (re.search(rb"\x1b\[[\d;]*3\dm", text) is not None) == coloured
         assert b"Reciprocal-13" in text
@@ -123,11 +123,12 @@ class TestStandardOutput:
     def test_a_reader_that_leaves(self, environment: dict[str, str]) -> None:
         command = [sys.executable, "-m", "vinculum", "spec"]
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment) as process:
+        with started(command, stdout=pipe, stderr=pipe, env=environment) as process:
             assert process.stdout is not None
             assert process.stderr is not None
             process.stdout.close()
             complaints = process.stderr.read()
+            process.wait()
         assert (process.returncode, complaints) == (-signal.SIGPIPE, b"")
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
@@ -135,7 +136,7 @@ class TestStandardOutput:
     def test_a_full_disk(self, environment: dict[str, str], arguments: tuple[str, ...]) -> None:
         command = [sys.executable, "-m", "vinculum", *arguments]
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+            done = run(command, stdout=full, env=environment)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert "No space left on device" in done.stderr
 

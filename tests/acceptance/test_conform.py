@@ -10,6 +10,8 @@ from pathlib import Path
 
 from defusedxml.ElementTree import parse
 
+from tests.processes import run
+
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 
@@ -45,7 +47,7 @@ class TestConform:
         assert all(line in shown.stdout.splitlines() for line in case["reproducer"].splitlines())
         program = tmp_path / "reproducer.py"
         program.write_text(case["reproducer"], encoding="utf-8")
-        ran = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120, check=False)
+        ran = run([sys.executable, program])
         assert ran.returncode == 0, ran.stderr
         assert ran.stdout
 

@@ -14,6 +14,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from tests.processes import started
+
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
 
@@ -141,7 +143,7 @@ class TestSignals:
         source = examples / "attention/model.onnx"
         command = [sys.executable, "-m", "vinculum", "convert", str(source), "--opset", "21", "-o", "deep/new.onnx"]
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment, cwd=tmp_path) as process:
+        with started(command, stdout=pipe, stderr=pipe, env=environment, cwd=tmp_path) as process:
             while process.poll() is None and not any(tmp_path.rglob("new.onnx")):
                 time.sleep(0.01)
             process.send_signal(number)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.processes import python, started
 from vinculum.benchmarking import neighbours
 from vinculum.benchmarking.neighbours import Neighbours
 
@@ -48,8 +47,7 @@ def test_the_rest_is_theirs(monkeypatch: pytest.MonkeyPatch, busy: float, own: f
 def test_a_real_neighbour_is_seen() -> None:
     watch = Neighbours()
     # It is no child that has ended, and so a stranger: whenever it does not run, someone else does.
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as stranger:
+    with started(python("while True: pass")):
         time.sleep(1.0)
         part = watch.part()
-        stranger.kill()
     assert part > 0.2 / (os.cpu_count() or 1)

@@ -6,7 +6,6 @@ import os
 import platform
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -21,6 +20,7 @@ import vinculum
 from tests.conformance import miniatures
 from tests.conformance.judging import case
 from tests.conformance.miniatures import Divider
+from tests.processes import importing, python, started
 from vinculum.conformance import environment as environment_module
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
@@ -199,14 +199,13 @@ class TestTheEnd:
             "limits = t.Limits(seconds=500)",
             "t.ask(t.miniatures.Sleeps(), asked, 'tests.conformance.miniatures:Sleeps', limits=limits)",
         )
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", "\n".join(lines)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as run:
+        pipe = subprocess.PIPE
+        with started(python("\n".join(lines)), stdout=pipe, stderr=pipe, env=importing()) as run:
             assert run.stdout is not None
             assert run.stdout.readline() == b"ready\n"
             children = _children(run.pid, 2)
             run.send_signal(signal.SIGINT)
-            _, errors = run.communicate(timeout=A_WHILE)
+            _, errors = run.communicate()
         assert errors.endswith(b"KeyboardInterrupt\n")
         _, alive = psutil.wait_procs(children, A_WHILE)
         assert not alive

@@ -64,7 +64,7 @@ class Subject:
         self._job = job
         self._folder = folder / "examples"
         self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | None = None  # noqa: TID251  # each wait for it has a limit
         self._connection: Connection | None = None
         self.starts = 0
         copytree(EXAMPLES, self._folder, ignore=lambda *_: {"make_examples.py", "__pycache__"})
@@ -102,7 +102,7 @@ class Subject:
         copytree(EXAMPLES, self._folder, dirs_exist_ok=True, ignore=lambda *_: {"make_examples.py", "__pycache__"})
         ours, theirs = Pipe()
         sources = str(Path(vinculum.__file__).parents[1])
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: TID251  # likewise
             # What NumPy has to say about damaged models is no news.
             [sys.executable, "-W", "ignore", str(WORKER), str(theirs.fileno()), str(self._folder), self._job],
             pass_fds=[theirs.fileno()],

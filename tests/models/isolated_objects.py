@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tests.processes import python, run
 from vinculum.errors import AttributeValueError
 from vinculum.models.isolation import UnsupportedError
 
@@ -126,7 +127,7 @@ class Subject:
         print("noise " * 1000, flush=True)
         print("noise " * 1000, file=sys.stderr, flush=True)
         os.write(1, b"noise")
-        subprocess.run([sys.executable, "-c", "print('noise')"], check=True)
+        run(python("print('noise')"), stdout=None, stderr=None)
         return "done"
 
     def read(self) -> str:
@@ -160,7 +161,8 @@ class Subject:
 
     def leave_child(self) -> int:
         """Leave another process behind, and return its number."""
-        return subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({FOREVER})"]).pid
+        sleeping = python(f"import time; time.sleep({FOREVER})")
+        return subprocess.Popen(sleeping).pid  # noqa: TID251  # it is to outlive us
 
     def die_later(self) -> int:
         """Answer, then die before anybody asks again."""

@@ -18,6 +18,7 @@ import numpy as np
 import psutil
 import pytest
 
+from tests.processes import importing, python, started
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.child_process import ChildProcess, Ended
 from vinculum.models.isolation import Answer, End, Isolated, Limits
@@ -361,11 +362,11 @@ def _orphan(method: str, end: signal.Signals) -> int:
         "print(isolated.call('process').value, flush=True)",
         f"isolated.call({method!r})",
     )
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", "\n".join(lines)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as parent:
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with started(python("\n".join(lines)), stdout=pipe, stderr=nowhere, env=importing()) as parent:
         assert parent.stdout is not None
         process = int(parent.stdout.readline())
         time.sleep(0.3)  # So that it is in the middle of the call.
         parent.send_signal(end)
+        parent.wait()
     return process

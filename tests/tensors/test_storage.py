@@ -115,7 +115,7 @@ class TestViews:
 
     def test_a_number_of_ctypes_has_rank_0(self) -> None:
         quotient = div(ctypes.c_double(3), ctypes.c_double(2))
-        assert (quotient.shape, quotient.dtype, float(quotient)) == ((), np.float64, 1.5)
+        assert (quotient.shape, quotient.dtype, float(quotient)) == ((), np.dtype("f8"), 1.5)
 
     def test_a_mapped_file_is_uint8(self) -> None:
         with mmap.mmap(-1, 4) as mapped:

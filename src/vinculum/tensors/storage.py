@@ -213,7 +213,7 @@ def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size:
         while (size := half.shape[dimension]) > 1:
             lower, upper = np.split(half, [size // 2], dimension)
             try:
-                if np.shares_memory(lower, upper, max_work=_MOST_WORK):
+                if np.shares_memory(lower, upper, max_work=_MOST_WORK):  # type: ignore[arg-type]  # any number of steps
                     return True
             except np.exceptions.TooHardError:
                 return True

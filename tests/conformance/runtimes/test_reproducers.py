@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pickle
 import signal
-import subprocess
-import sys
 from fractions import Fraction
 from functools import cache
 
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import MINIMUM, question, small
+from tests.processes import python, run
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.spec.element_types import (
@@ -73,10 +72,6 @@ def _shown(asked: str, one: Question) -> str:
             return "refused"
 
 
-def _run(source: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
-
-
 # All programs of a runtime in one process, each in a name space of its own. A mistake in a program is no refusal.
 RUNNER = """
 import contextlib, io, pickle, sys
@@ -99,8 +94,9 @@ pickle.dump(shown, sys.stdout.buffer)
 @cache
 def _programs_show(asked: str) -> list[str]:
     programs = pickle.dumps([runtime(asked).reproducer(one) for one in ASKED[asked]])
-    command = [sys.executable, "-W", "error", "-c", RUNNER]
-    shown: list[str] = pickle.loads(subprocess.run(command, input=programs, capture_output=True, check=True).stdout)
+    done = run(python(RUNNER, "-W", "error"), input=programs, text=False)
+    assert done.returncode == 0, done.stderr
+    shown: list[str] = pickle.loads(done.stdout)
     return shown
 
 
@@ -122,14 +118,14 @@ class TestProgram:
     def test_death(self) -> None:
         pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
         asked = question(DIV_14, np.array([MINIMUM]), np.array([-1]), constant=(False, True))
-        done = _run(runtime("onnxruntime").reproducer(asked))
+        done = run(python(runtime("onnxruntime").reproducer(asked)))
         assert done.returncode == -signal.SIGFPE
         assert done.stdout == "array([-9223372036854775808])\narray([-1])\n"
 
     def test_text(self) -> None:
         asked = question(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
         assert runtime("onnx-reference").reproducer(asked) == TEXT
-        assert _run(TEXT).stdout.endswith("array([3.5], dtype=float32)\n")
+        assert run(python(TEXT)).stdout.endswith("array([3.5], dtype=float32)\n")
 
 
 TEXT = """import numpy as np

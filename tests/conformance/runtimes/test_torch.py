@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from tests.conformance.asking import answer, message, question, same_bits, small
+from tests.processes import python, run
 from vinculum import reference
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.registry import runtime
@@ -84,7 +84,7 @@ class TestReproducers:
     """A program shows what PyTorch does, also where it takes what it must refuse, or does not implement a type."""
 
     def _run(self, asked: Question) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-c", TORCH.reproducer(asked)], capture_output=True, text=True)
+        return run(python(TORCH.reproducer(asked)))
 
     def test_two_types(self) -> None:
         done = self._run(question(DIV_14, np.array([8], np.uint8), np.array([3]).astype(ml_dtypes.bfloat16)))
@@ -118,7 +118,7 @@ class TestWithoutPytorch:
             "    one.covers(asked), one.versions(), one.reproducer(asked)\n"
             "assert not {'torch', 'jax'} & set(sys.modules)\n"
         )
-        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+        done = run(python(source))
         assert done.returncode == 0, done.stderr
 
     def test_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,97 @@
+"""Processes that tests start: each ends within a limit, and hears the signals that a user's hears."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+LIMIT = 200.0  # Seconds; only what hangs takes so long. Less than the limit of a test in pyproject.toml.
+
+_STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def default_signals() -> Iterator[None]:
+    """Start processes within that end when they are interrupted, even if this one ignores interruptions.
+
+    A shell starts what runs in the background with SIGINT ignored, and `nohup` with SIGHUP; children inherit that. What
+    is handled instead, by whatever handler, has its default effect in a process started from here.
+    """
+    before = {number: signal.signal(number, signal.default_int_handler) for number in _STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def started(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Start a process that is killed, with what it started, when the block ends or after a limit.
+
+    Whoever reads its output or waits for it goes on then, so that no test waits for ever.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The program and its arguments.
+    limit : float
+        Seconds.
+    **options
+        As `subprocess.Popen` takes them. There is no standard input unless it is given.
+    """
+    with default_signals():
+        process = subprocess.Popen(command, **{"stdin": subprocess.DEVNULL, "start_new_session": True} | options)
+    watch = Timer(limit, _kill, [process])
+    watch.daemon = True
+    watch.start()
+    try:
+        with process:
+            try:
+                yield process
+            finally:
+                _kill(process)
+    finally:
+        watch.cancel()
+
+
+def run(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> subprocess.CompletedProcess[Any]:
+    """Run a process to its end and return it with its output as text; beyond the limit it is killed and the test fails.
+
+    Parameters
+    ----------
+    command, limit
+        As in `started`.
+    **options
+        As `subprocess.run` takes them.
+    """
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+    if "input" not in given:
+        given["stdin"] = subprocess.DEVNULL
+    with default_signals():
+        return subprocess.run(command, timeout=limit, check=False, **given)
+
+
+def python(program: str, *options: str) -> list[str]:
+    """Return the command that runs a program in this Python, with more options of the interpreter."""
+    return [sys.executable, *options, "-c", program]
+
+
+def importing() -> Mapping[str, str]:
+    """Return the environment of a process that imports from where this one does."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def _kill(process: subprocess.Popen[Any]) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it has ended, and so has what it started
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

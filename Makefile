@@ -41,7 +41,7 @@ pytest: .venv/test
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
 # processors. PYTEST_ARGS='--one-in 64' takes a slice of each.
 exhaustive: .venv/test
-	$(BIN)/pytest tests -m exhaustive -s $(PYTEST_ARGS)
+	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(PYTEST_ARGS)
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance

@@ -12,8 +12,6 @@ from hypothesis import settings
 
 from tests.optional import skip_or_fail
 
-LONGEST = 4 * 3600  # Seconds that an enumeration may take.
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
@@ -51,12 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long enumerations out unless a marker expression decides; they may take longer than other tests."""
-    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
-    for item in left_out:
-        item.add_marker(pytest.mark.timeout(LONGEST))
+    """Leave the long enumerations out unless a marker expression decides."""
     if config.option.markexpr:
         return
+    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
 

@@ -16,13 +16,14 @@ test: lint types layers pytest
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Each stamp is remade when the project's requirements change.
+# Each stamp is remade when the project's requirements change. What is never imported need not be compiled.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(PIP_INSTALL) --editable .
 	touch $@
 
 .venv/test: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,onnxruntime,openvino,jax]'
+	$(PIP_INSTALL) --editable '.[test,onnxruntime,openvino,jax]'
 	touch $@ .venv/demo
 
 lint: .venv/test

@@ -300,24 +300,24 @@ class Sleeps(Divider):
 
 
 class EatsMemory(Divider):
-    """It takes a GiB for the smallest number alone."""
+    """It takes half a GiB for the smallest number alone."""
 
     def quotients(self, question: Question, a: Array, b: Array) -> Any:
         if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
-            eaten = np.ones(1 << 27)
+            eaten = np.ones(1 << 26)
             time.sleep(FOREVER)
             del eaten
         return super().quotients(question, a, b)
 
 
 class Leaks(Divider):
-    """It keeps 64 MiB for each question."""
+    """It keeps 32 MiB for each question."""
 
     def __init__(self) -> None:
         self._kept: list[Array] = []
 
     def look(self, question: Question) -> None:
-        self._kept.append(np.ones(1 << 23))
+        self._kept.append(np.ones(1 << 22))
 
 
 class Prints(Divider):

@@ -160,7 +160,7 @@ class TestLimits:
         assert found[2].reproducer == "# Div-14"
 
     def test_what_leaks_is_not_laid_at_the_door_of_the_last(self) -> None:
-        limits = Limits(seconds=A_WHILE, memory=768 << 20)
+        limits = Limits(seconds=A_WHILE, memory=448 << 20)
         found = ask(Divider(), numbered(60), f"{miniatures.__name__}:Leaks", limits=limits)
         assert [result.verdict.kind for result in found] == [Kind.EXACT] * 60
 

@@ -258,5 +258,5 @@ class TestDeaths:
         self.check(found, self.divides_min_alone, Kind.HUNG, "no answer within 5 seconds")
 
     def test_it_eats_memory(self) -> None:
-        found = results(miniatures.EatsMemory, memory=768 * MIB)
-        self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.75 GiB of memory")
+        found = results(miniatures.EatsMemory, memory=384 * MIB)
+        self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.375 GiB of memory")

@@ -31,7 +31,8 @@ def div(
     ----------
     a, b : array
         Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
-        joins. Anything that NumPy can view; nothing is converted.
+        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or, in CPU memory, with ``__dlpack__``;
+        nothing is converted.
     opset : int, optional
         ONNX operator-set version; it selects the version of Div in force there, the newest if None.
     axis, broadcast, consumed_inputs : optional

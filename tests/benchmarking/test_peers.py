@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 import pytest
 
-from tests.optional import skip_or_fail
+from tests.optional import skip_unless_installed
 from vinculum.benchmarking.cells import SHAPES, Cell
 from vinculum.models.isolation import Answer, End, Isolated, Limits
-
-ALWAYS = ("vinculum", "limit", "numpy", "onnxruntime", "openvino", "numexpr", "jax")
-"""Those that the tests' requirements install."""
 
 EXACT, INEXACT = True, False
 LACKING = None
@@ -79,11 +75,13 @@ def worker(name: str) -> Iterator[Isolated]:
         yield process
 
 
-@pytest.fixture(scope="module", params=[*ALWAYS, "torch"])
+@pytest.fixture(
+    scope="module", params=["vinculum", "limit", "numpy", "onnxruntime", "openvino", "numexpr", "jax", "torch"]
+)
 def peer(request: pytest.FixtureRequest) -> Iterator[tuple[str, Isolated]]:
     """Yield a peer's name and its process."""
-    if request.param == "torch" and find_spec("torch") is None:
-        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum[torch]'")
+    if request.param not in ("vinculum", "limit"):
+        skip_unless_installed(request, request.param)
     with worker(request.param) as process:
         yield request.param, process
 

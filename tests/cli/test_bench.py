@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.optional import needs
 from tests.reporting.bench_reports import one_wrong, report, steady
 from vinculum.benchmarking import measuring
 from vinculum.benchmarking.cells import SHAPES, TYPES, Cell
@@ -146,6 +147,7 @@ class TestReports:
         assert out == bench_json.text(report())
         assert json.loads(out)["format"] == "vinculum bench 1"
 
+    @needs("matplotlib")
     def test_files(self, bench: Bench, tmp_path: Path) -> None:
         run, figure, page = tmp_path / "run.json", tmp_path / "figures" / "f.svg", tmp_path / "page.md"
         figure.parent.mkdir()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from tests.optional import needs
 from tests.reporting.bench_reports import report
 from vinculum.benchmarking.results import Report
 from vinculum.errors import AttributeValueError, ModelError
@@ -32,6 +33,7 @@ def words(root: Element) -> list[str]:
     return ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
 
 
+@needs("matplotlib")
 def test_everyone_who_has_a_place_is_named() -> None:
     found = words(tree(report()))
     for name in ("Vinculum", "NumPy", "PyTorch", "ONNX Runtime", "numexpr", "JAX", "the plain pass over memory"):
@@ -43,12 +45,14 @@ def test_everyone_who_has_a_place_is_named() -> None:
     assert any("2 threads each (NumPy can use 1 only)" in text for text in found)
 
 
+@needs("matplotlib")
 def test_it_is_readable_on_any_ground() -> None:
     root = tree(report())
     ground = next(root.iter(f"{SVG}path"))
     assert "fill: #ffffff" in ground.get("style", "")
 
 
+@needs("matplotlib")
 def test_the_same_run_gives_the_same_file() -> None:
     assert svg(report()) == svg(report())
     assert "<dc:date>" not in svg(report())
@@ -61,6 +65,7 @@ def test_the_largest_size_is_drawn_each_type_once() -> None:
     assert len(rows) == 12
 
 
+@needs("matplotlib")
 def test_without_div_of_equal_shapes_what_came_first() -> None:
     made = report()
     rows = drawn_rows(replace(made, rows=made.rows[-1:]))
@@ -68,6 +73,7 @@ def test_without_div_of_equal_shapes_what_came_first() -> None:
     assert "Vinculum" in words(tree(replace(made, rows=made.rows[-1:])))
 
 
+@needs("matplotlib")
 def test_nothing_cannot_be_drawn() -> None:
     with pytest.raises(AttributeValueError, match="nothing to draw"):
         svg(replace(report(), rows=()))
@@ -79,6 +85,7 @@ def test_without_matplotlib_one_line_says_what_to_install(monkeypatch: pytest.Mo
         svg(report())
 
 
+@needs("matplotlib")
 def test_a_browser_draws_it(chromium_or_skip: str, tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import math
 import os
+import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import vinculum
-from tests.kernels.processes import run, same_cache
+from tests.kernels.many_threads import in_threads
 from vinculum.kernels import thread_limit
 
 ALLOWED = 8
+UNLIMITED = sys.maxsize
 
 
-@pytest.fixture
-def eight(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the process use eight processors, whatever there are, and forget afterwards what was asked for."""
-    monkeypatch.setattr(thread_limit, "usable_processors", lambda: ALLOWED)
-    yield
-    vinculum.set_threads(None)
-
-
-@pytest.mark.usefixtures("eight")
+@pytest.mark.usefixtures("eight_threads")
 class TestAskedFor:
     """`set_threads` holds everywhere, `threads` in its context only, and both below what is allowed."""
 
@@ -40,8 +31,7 @@ class TestAskedFor:
     def test_everywhere(self, wanted: int | None, given: int) -> None:
         vinculum.set_threads(wanted)
         assert vinculum.get_threads() == given
-        with ThreadPoolExecutor(1) as other:
-            assert other.submit(vinculum.get_threads).result() == given
+        assert in_threads(lambda _: vinculum.get_threads(), [None]) == [given]
         vinculum.set_threads(None)
         assert vinculum.get_threads() == ALLOWED
 
@@ -86,7 +76,7 @@ class TestAskedFor:
             entered.set()
             assert asked.wait(60)
             assert vinculum.get_threads() == 1
-        other.join()
+        other.join(60)
         assert found == [ALLOWED, 5]
 
     def test_another_task_is_not_meant(self) -> None:
@@ -106,8 +96,7 @@ class TestAskedFor:
     def test_a_context_that_is_copied_goes_on_elsewhere(self) -> None:
         with vinculum.threads(2):
             context = contextvars.copy_context()
-        with ThreadPoolExecutor(1) as other:
-            assert other.submit(context.run, vinculum.get_threads).result() == 2
+        assert in_threads(context.run, [vinculum.get_threads]) == [2]
         assert vinculum.get_threads() == ALLOWED
 
     @pytest.mark.parametrize("n", [0, -1, 1.5, 1.0, True, False, "2", [2], float("nan")], ids=repr)
@@ -122,37 +111,11 @@ class TestAskedFor:
         assert vinculum.get_threads() == ALLOWED
 
 
-# Prints the processors that a process may use, once it may use these only.
-PROGRAM = """
-import os, sys
-os.sched_setaffinity(0, {int(cpu) for cpu in sys.argv[1:]})
-import vinculum
-vinculum.set_threads(64)
-print(vinculum.get_threads())
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux sets a process's affinity")
-class TestAffinity:
-    """Never more threads than the process has processors."""
-
-    def test_affinity(self) -> None:
-        usable = sorted(os.sched_getaffinity(0))
-        for count in {1, len(usable)}:
-            taken = [str(cpu) for cpu in usable[:count]]
-            assert int(run(["-c", PROGRAM, *taken], same_cache())) <= count
-        assert run(["-c", PROGRAM, str(usable[-1])], same_cache()) == "1\n"
-
-
 class Groups:
-    """A tree of control groups in a folder, and what ``/proc/self/cgroup`` says of it."""
+    """A tree of control groups in a folder, and a file that says which of them are a process's."""
 
-    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root, self.told = root / "cgroup", root / "proc"
-        monkeypatch.setattr(thread_limit, "_CGROUPS", self.root)
-        monkeypatch.setattr(thread_limit, "_OWN_CGROUPS", self.told)
-        monkeypatch.setattr(thread_limit, "_granted", thread_limit._granted.__wrapped__)
-        monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(64)), raising=False)
+    def __init__(self, folder: Path) -> None:
+        self.root, self.told = folder / "cgroup", folder / "proc"
 
     def write(self, group: str, **files: str | bytes) -> None:
         """Write a group's files; the first underscore stands for a dot in their names."""
@@ -161,62 +124,68 @@ class Groups:
         for name, text in files.items():
             (folder / name.replace("_", ".", 1)).write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    def allowed(self, told: str | bytes) -> int:
-        """Return how many processors the process may use if its groups are these."""
+    def granted(self, told: str | bytes) -> int:
+        """Return how many processors a process is granted if its groups are these."""
         self.told.write_bytes(told if isinstance(told, bytes) else told.encode())
-        return thread_limit.usable_processors()
+        return thread_limit.granted_processors(self.told, self.root)
 
 
 @pytest.fixture
-def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Groups:
+def groups(tmp_path: Path) -> Groups:
     """Return an empty tree."""
-    return Groups(tmp_path, monkeypatch)
+    return Groups(tmp_path)
 
 
 class TestControlGroups:
     """The quotas of a process's control groups, each one of them, bound its threads; they are rounded up."""
 
     @pytest.mark.parametrize(
-        ("quota", "allowed"),
-        [("200000 100000", 2), ("150000 100000", 2), ("1000 100000", 1), ("max 100000", 64), ("9900000 100000", 64)],
+        ("quota", "granted"),
+        [
+            ("200000 100000", 2),
+            ("150000 100000", 2),
+            ("1000 100000", 1),
+            ("max 100000", UNLIMITED),
+            ("9900000 100000", 99),
+        ],
     )
-    def test_version_2(self, quota: str, allowed: int, groups: Groups) -> None:
+    def test_version_2(self, quota: str, granted: int, groups: Groups) -> None:
         groups.write("service", cpu_max=quota + "\n")
-        assert groups.allowed("0::/service\n") == allowed
+        assert groups.granted("0::/service\n") == granted
 
     def test_the_tightest_of_nested_groups(self, groups: Groups) -> None:
         groups.write("a", cpu_max="300000 100000")
         groups.write("a/b", cpu_max="max 100000")
         groups.write("a/b/c", cpu_max="500000 100000")
-        assert groups.allowed("0::/a/b/c\n") == 3
+        assert groups.granted("0::/a/b/c\n") == 3
         groups.write("", cpu_max="200000 100000")
-        assert groups.allowed("0::/a/b/c\n") == 2
+        assert groups.granted("0::/a/b/c\n") == 2
         groups.write("a/b/c", cpu_max="50000 100000")
-        assert groups.allowed("0::/a/b/c\n") == 1
-        assert groups.allowed("0::/a/other\n") == 2
+        assert groups.granted("0::/a/b/c\n") == 1
+        assert groups.granted("0::/a/other\n") == 2
 
     def test_a_container_sees_its_own_group_as_the_root(self, groups: Groups) -> None:
         groups.write("", cpu_max="400000 100000")
-        assert groups.allowed("0::/docker/0123abcd\n") == 4
-        assert groups.allowed("0::/../../kubepods/pod1\n") == 4
+        assert groups.granted("0::/docker/0123abcd\n") == 4
+        assert groups.granted("0::/../../kubepods/pod1\n") == 4
 
     def test_version_1(self, groups: Groups) -> None:
         groups.write("cpu/service", cpu_cfs_quota_us="250000\n", cpu_cfs_period_us="100000\n")
         told = "5:memory:/other\n4:cpu,cpuacct:/service\n2:cpuset:/\n1:name=systemd:/service\n"
-        assert groups.allowed(told) == 3
+        assert groups.granted(told) == 3
         groups.write("cpu/service", cpu_cfs_quota_us="-1\n")
-        assert groups.allowed(told) == 64
+        assert groups.granted(told) == UNLIMITED
         groups.write("cpu", cpu_cfs_quota_us="100000", cpu_cfs_period_us="50000")
-        assert groups.allowed(told) == 2
+        assert groups.granted(told) == 2
 
     def test_other_controllers_of_version_1_say_nothing_of_processors(self, groups: Groups) -> None:
         groups.write("cpu/service", cpu_cfs_quota_us="100000", cpu_cfs_period_us="100000")
-        assert groups.allowed("5:memory,cpuset:/service\n") == 64
+        assert groups.granted("5:memory,cpuset:/service\n") == UNLIMITED
 
     def test_both_versions_at_once(self, groups: Groups) -> None:
         groups.write("cpu/old", cpu_cfs_quota_us="500000", cpu_cfs_period_us="100000")
         groups.write("new", cpu_max="700000 100000")
-        assert groups.allowed("4:cpu,cpuacct:/old\n0::/new\n") == 5
+        assert groups.granted("4:cpu,cpuacct:/old\n0::/new\n") == 5
 
     @pytest.mark.parametrize(
         "content",
@@ -240,30 +209,37 @@ class TestControlGroups:
     def test_a_quota_that_cannot_be_read_is_none(self, content: str | bytes, groups: Groups) -> None:
         groups.write("a/b", cpu_max=content)
         groups.write("a", cpu_max="300000 100000")
-        assert groups.allowed("0::/a/b\n") == 3
+        assert groups.granted("0::/a/b\n") == 3
 
     @pytest.mark.parametrize("line", ["", "nonsense", "0:", "0::", ":::", "0:cpu", "\0", b"0::/\xff\xfe", "0::/a\n\n"])
     def test_groups_that_cannot_be_read_are_passed_over(self, line: str | bytes, groups: Groups) -> None:
         groups.write("service", cpu_max="200000 100000")
         told = line if isinstance(line, bytes) else line.encode()
-        assert groups.allowed(told) == 64
-        assert groups.allowed(told + b"\n0::/service\n") == 2
+        assert groups.granted(told) == UNLIMITED
+        assert groups.granted(told + b"\n0::/service\n") == 2
 
     def test_a_name_beyond_ascii(self, groups: Groups) -> None:
         groups.write("dienst-ü", cpu_max="200000 100000")
-        assert groups.allowed("0::/dienst-ü\n") == 2
+        assert groups.granted("0::/dienst-ü\n") == 2
 
     def test_no_such_file(self, groups: Groups) -> None:
         assert not groups.told.exists()
-        assert thread_limit.usable_processors() == 64
+        assert thread_limit.granted_processors(groups.told, groups.root) == UNLIMITED
+
+
+class TestUsableProcessors:
+    """Those of the affinity that the process has now, and no more than its control groups grant."""
 
     def test_an_affinity_that_changes_counts_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        granted = thread_limit.granted_processors(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
         for allowed in ({0, 1, 2}, {1}, {0, 1}):
             monkeypatch.setattr(os, "sched_getaffinity", lambda process, allowed=allowed: allowed, raising=False)
-            monkeypatch.setattr(thread_limit, "_granted", lambda: 64)
-            assert thread_limit.usable_processors() == len(allowed)
+            assert vinculum.get_threads() == thread_limit.usable_processors() == min(len(allowed), granted)
 
-    def test_the_real_groups_of_this_process(self) -> None:
-        found = thread_limit.usable_processors()
-        assert 1 <= found <= (os.cpu_count() or 1)
-        assert all(quota > 0 and math.isfinite(quota) for quota in thread_limit._quotas())
+    def test_those_of_this_process(self) -> None:
+        assert 1 <= thread_limit.usable_processors() <= (os.cpu_count() or 1)
+        vinculum.set_threads(1 << 40)
+        try:
+            assert vinculum.get_threads() == thread_limit.usable_processors()
+        finally:
+            vinculum.set_threads(None)

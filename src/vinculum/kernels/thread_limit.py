@@ -109,16 +109,33 @@ def usable_processors() -> int:
 
 @cache
 def _granted() -> int:
-    return min((math.ceil(quota) for quota in _quotas()), default=sys.maxsize)
+    return granted_processors(_OWN_CGROUPS, _CGROUPS)
 
 
-def _quotas() -> Iterator[float]:
-    """Yield the processors that each control group around the process grants it (Linux, versions 1 and 2).
+def granted_processors(own_groups: Path, root: Path) -> int:
+    """Return how many processors control groups grant a process (Linux, versions 1 and 2), rounded up.
 
     The packages that count processors look at the root group only, which inside a service is not the process's own.
+
+    Parameters
+    ----------
+    own_groups : Path
+        The file that names the groups of the process, as ``/proc/self/cgroup`` does.
+    root : Path
+        Where the groups are mounted, as at ``/sys/fs/cgroup``.
+
+    Returns
+    -------
+    int
+        At least 1; `sys.maxsize` if no group sets a limit.
     """
+    return min((math.ceil(quota) for quota in _quotas(own_groups, root)), default=sys.maxsize)
+
+
+def _quotas(own_groups: Path, mounted: Path) -> Iterator[float]:
+    """Yield the processors that each control group around the process grants it."""
     try:
-        lines = os.fsdecode(_OWN_CGROUPS.read_bytes()).split("\n")
+        lines = os.fsdecode(own_groups.read_bytes()).split("\n")
     except OSError:
         return
     for line in lines:
@@ -128,7 +145,7 @@ def _quotas() -> Iterator[float]:
         if controllers and "cpu" not in controllers.split(","):
             continue
         # In a container the path may be the host's, of which only the root is mounted here: all its parents are tried.
-        root = _CGROUPS if not controllers else _CGROUPS / "cpu"
+        root = mounted if not controllers else mounted / "cpu"
         group = root / path.lstrip("/")
         for place in (group, *group.parents):
             if place != root and root not in place.parents:

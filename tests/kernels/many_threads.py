@@ -1,0 +1,60 @@
+"""Many threads at once: those that divide, however few processors there are, and those that call."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+from unittest import mock
+
+from vinculum.kernels import thread_limit
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def allowed(threads: int) -> AbstractContextManager[Any]:
+    """Let a process divide on that many threads, however many processors it may use."""
+    return mock.patch.object(thread_limit, "usable_processors", lambda: threads)
+
+
+def in_threads(function: Callable[[Item], Result], items: Iterable[Item], *, limit: float = 120) -> list[Result]:
+    """Call a function of each item in a thread of its own, all at once; fail if one takes longer than `limit`.
+
+    Parameters
+    ----------
+    function : callable
+        What is called.
+    items : iterable
+        Its arguments, one for each thread.
+    limit : float
+        Seconds that all of them may take together.
+
+    Returns
+    -------
+    list
+        What the calls returned; the exception of one is raised again.
+    """
+    given = list(items)
+    results: dict[int, Result] = {}
+    errors: dict[int, BaseException] = {}
+
+    def call(place: int) -> None:
+        try:
+            results[place] = function(given[place])
+        except BaseException as error:
+            errors[place] = error
+
+    # Daemons, which nobody waits for at the end of the process if they never end.
+    threads = [threading.Thread(target=call, args=(place,), daemon=True) for place in range(len(given))]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + limit
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    for error in errors.values():
+        raise error
+    assert len(results) == len(given), f"{len(given) - len(results)} threads have not ended after {limit} seconds"
+    return [results[place] for place in range(len(given))]

@@ -79,6 +79,13 @@ def run(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) 
         return subprocess.run(command, timeout=limit, check=False, **given)
 
 
+def output_of(command: Sequence[str | Path], *, limit: float = LIMIT, **options: Any) -> str:
+    """Run a process to its end and return its output; fail with its errors unless it exits with 0."""
+    done = run(command, limit=limit, **options)
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-4000:]}"
+    return str(done.stdout)
+
+
 def python(program: str, *options: str) -> list[str]:
     """Return the command that runs a program in this Python, with more options of the interpreter."""
     return [sys.executable, *options, "-c", program]

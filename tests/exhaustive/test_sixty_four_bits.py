@@ -21,14 +21,14 @@ def by_algorithm(rule: Any) -> Division:  # a function that Numba has compiled
     """Divide by one of the two algorithms, of which the kernels choose one by the processor."""
 
     @compiled
-    def loop(a: Array, b: Array, quotients: Array) -> None:
+    def loop(a: Array, b: Array, reciprocals: Array, quotients: Array) -> None:
         for i in range(a.size):
-            reciprocal = two_step_quotient._REDUCED_ONE / two_step_quotient._nearest_binary64(b[i])
-            quotients[i] = rule(a[i], b[i], reciprocal)
+            quotients[i] = rule(a[i], b[i], reciprocals[i])
 
     def divide(a: Array, b: Array) -> Array:
         quotients = np.empty_like(a)
-        loop(a, b, quotients)
+        # The rule's own: the nearest binary64 of the divisor, and a reciprocal that is never too large.
+        loop(a, b, (1 - 2.0**-50) / b.astype(np.float64), quotients)
         return quotients
 
     return divide

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -81,9 +82,40 @@ def byte_swapped(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder())
 
 
+def field_of_records(array: Array) -> Array:
+    """Put other bytes between the elements, so that none but the first may lie at a multiple of its size."""
+    records = np.zeros(array.shape, np.dtype([("before", "u1"), ("kept", array.dtype), ("after", "u1")]))
+    records["kept"] = array
+    kept: Array = records["kept"]
+    return kept
+
+
 ANY: dict[str, Callable[[Array], Array]] = {
     **WRITABLE,
     "read_only": read_only,
     "unaligned": unaligned,
     "byte_swapped": byte_swapped,
+    "field_of_records": field_of_records,
 }
+
+
+LINE = 64
+"""Bytes of a line of the cache, at least."""
+
+
+def at(shape: tuple[int, ...], dtype: np.dtype[Any], offset: int) -> Array:
+    """Return an array that begins that many bytes after a line of the cache, other bytes around it."""
+    size = prod(shape) * dtype.itemsize
+    raw = np.full(size + 3 * LINE, 0x5A, np.uint8)
+    begin = -raw.__array_interface__["data"][0] % LINE + LINE + offset
+    return raw[begin : begin + size].view(dtype).reshape(shape)
+
+
+def assert_untouched_around(array: Array) -> None:
+    """Fail if a byte beside an array of `at` has changed."""
+    raw = array
+    while isinstance(raw.base, np.ndarray):
+        raw = raw.base
+    begin = array.__array_interface__["data"][0] - raw.__array_interface__["data"][0]
+    assert (raw[:begin] == 0x5A).all()
+    assert (raw[begin + array.nbytes :] == 0x5A).all()

@@ -17,7 +17,11 @@ Result = TypeVar("Result")
 
 def allowed(threads: int) -> AbstractContextManager[Any]:
     """Let a process divide on that many threads, however many processors it may use."""
-    return mock.patch.object(thread_limit, "usable_processors", lambda: threads)
+
+    def usable_processors() -> int:
+        return threads
+
+    return mock.patch.object(thread_limit, "usable_processors", usable_processors)
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], *, limit: float = 120) -> list[Result]:

@@ -1,13 +1,8 @@
-"""A sample of every element type through every loop: for comparing one process, thread or processor with another.
-
-``python -m tests.kernels.samples flat int8 float16`` prints a digest of the quotients of each type.
-"""
+"""A sample of every element type through every loop: for comparing one environment or processor with another."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import sys
 from functools import cache
 from typing import Any, Literal
 
@@ -65,8 +60,3 @@ def digest(results: list[Array]) -> str:
 def digests(names: tuple[str, ...], loops: Loops) -> dict[str, str]:
     """Return the digest of each type."""
     return {name: digest(quotients(name, loops)) for name in names}
-
-
-if __name__ == "__main__":
-    chosen: dict[str, Loops] = {"truncating flat": "truncating flat", "flat": "flat", "every": "every"}
-    print(json.dumps(digests(tuple(sys.argv[2:]), chosen[sys.argv[1]])))

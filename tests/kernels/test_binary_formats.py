@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -34,16 +35,23 @@ ROUNDINGS = {
 }
 
 
-def applied(rule: Rule, x: Array, result: type[np.generic]) -> Array:
-    """Apply a scalar rule to each element."""
+@cache
+def compiled(rule: Rule) -> Callable[[Array, Array], None]:
+    """Compile the application of a scalar rule to each element."""
 
     @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
     def loop(x: Array, y: Array) -> None:
         for i in range(x.size):
             y[i] = rule(x[i])
 
+    apply: Callable[[Array, Array], None] = loop
+    return apply
+
+
+def applied(rule: Rule, x: Array, result: type[np.generic]) -> Array:
+    """Apply a scalar rule to each element."""
     y = np.empty(x.shape, result)
-    loop(x, y)
+    compiled(rule)(x, y)
     return y
 
 

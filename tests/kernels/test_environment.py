@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, TypeVar
@@ -17,7 +14,9 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
+from tests import processes
 from tests.kernels.comparing import DTYPES, FLOATS, INTEGERS, assert_same
+from tests.kernels.many_threads import in_threads
 from tests.kernels.samples import operands, quotients
 
 Array = npt.NDArray[Any]
@@ -74,8 +73,7 @@ def switched_to(control: int) -> Iterator[None]:
 
 def in_a_thread_of_its_own(run: Callable[[int], Result], control: int) -> Result:
     """Keep what happens to the environment away from the other tests."""
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(run, control).result()
+    return in_threads(run, [control])[0]
 
 
 @pytest.mark.clause("ieee-754")
@@ -174,5 +172,5 @@ class TestEnvironment:
             "ctypes.CDLL('libm.so.6').feenableexcept(1 | 4 | 8)\n"
             "print(vinculum.div(a, b).view(numpy.uint32)[[0, 2, 3]].tolist())"
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        done = processes.run(processes.python(program))
         assert (done.returncode, done.stdout.strip()) == (0, str([0x7F80_0000, 0x7F80_0000, 0x3EAA_AAAB])), done.stderr

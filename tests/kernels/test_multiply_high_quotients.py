@@ -11,12 +11,13 @@ import pytest
 
 import vinculum
 from tests.kernels.comparing import DTYPES, INTEGERS, assert_same
-from vinculum.kernels.loops import PREPARED
 
 Array = npt.NDArray[Any]
 Division = Callable[..., Array]
 
 OPERATORS: dict[str, Division] = {"truncating": vinculum.div, "floor": vinculum.divide}
+# Divisors of shorter lines need not be worth preparing.
+LONG = 64
 POLICIES: dict[str, Any] = {"zero_divisor": "saturate"}
 
 each_rounding = pytest.mark.parametrize("rounding", OPERATORS)
@@ -120,7 +121,7 @@ class TestSixteenBits:
         ends = np.array([smallest, smallest + 1, 1, largest - 1, largest], np.int32)
         dividends = np.concatenate([near, np.broadcast_to(ends, (len(divisors), 5))], axis=1)
         dividends = np.clip(dividends, smallest, largest)
-        assert dividends.shape[1] >= PREPARED
+        assert dividends.shape[1] >= LONG
         quotients = dividends // guarded
         if rounding == "truncating":
             quotients = np.sign(dividends) * np.sign(guarded) * (abs(dividends) // abs(guarded))
@@ -145,7 +146,7 @@ class TestWideIntegers:
         common = edges(name)
         lines = [(b, [*common, *next_to_multiples(b, name, 1)]) for b in divisors]
         length = max(len(dividends) for _, dividends in lines)
-        assert length >= PREPARED
+        assert length >= LONG
         table = np.array([(dividends * 3)[:length] for _, dividends in lines], DTYPES[name])
         columns = np.array([[b] for b in divisors], DTYPES[name])
         expected = exact_quotients(table, columns, rounding)
@@ -160,7 +161,7 @@ class TestEveryLine:
 
     @each_rounding
     @pytest.mark.parametrize("name", INTEGERS)
-    def test_lengths_around_the_shortest_prepared(self, name: str, rounding: str) -> None:
+    def test_lengths_around_the_shortest_worth_preparing(self, name: str, rounding: str) -> None:
         rng = np.random.default_rng(3)
         smallest, largest = limits(name)
         for length in (1, 2, 15, 31, 33, 63, 64, 65, 127, 4095, 4097, 8192, 8193):

@@ -1,46 +1,145 @@
-"""Kernels run in many Python threads at once."""
+"""Threads that help: what they divide is what one thread divides, however many there are and whoever else divides."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES
-from tests.kernels.samples import digest, quotients
+from tests.kernels.comparing import DTYPES, assert_same, encodings, exact_quotients, lenient, random_encodings
+from tests.kernels.many_threads import in_threads
 
-THREADS = 8
+Array = npt.NDArray[Any]
+
+COUNTS = (1, 2, 3, 8)
+
+pytestmark = pytest.mark.usefixtures("eight_threads")
 
 
-class TestThreads:
-    """Threads share no state: quotients, counts and first indices are each thread's own."""
+@cache
+def square(name: str, seed: int) -> Array:
+    """Return enough elements for several threads, whatever the type."""
+    side = {1: 1200, 2: 800, 4: 600, 8: 500}[DTYPES[name].itemsize]
+    return random_encodings(name, (side, side), seed)
 
-    def test_quotients(self) -> None:
-        expected = {name: digest(quotients(name)) for name in DTYPES}
 
-        def divided(shift: int) -> dict[str, str]:
-            names = list(DTYPES)[shift:] + list(DTYPES)[:shift]
-            return {name: digest(quotients(name)) for _ in range(3) for name in names}
+def every_way(name: str) -> dict[str, tuple[Array, Array]]:
+    """Return operands of each layout that threads share in a way of its own."""
+    a, b = square(name, 0), square(name, 1)
+    return {
+        "contiguous": (a, b),
+        "a scalar": (a, b[3, 5, ...]),
+        "of a scalar": (a[3, 5, ...], b),
+        "rows": (a, b[1]),
+        "columns": (a, b[:, 2:3]),
+        "outer": (a[:, :1], b[:1]),
+        "every other": (a[:, ::2], b[:, ::2]),
+        "reversed": (a[::-1, ::-1], b),
+        "transposed": (a.T, b),
+        "both transposed": (a.T, b.T),
+        "with gaps": (a[:, :-3], b[:, 3:]),
+    }
 
-        with ThreadPoolExecutor(THREADS) as threads:
-            assert all(result == expected for result in threads.map(divided, range(THREADS)))
 
-    def test_errors(self) -> None:
-        ones = np.ones(200_000, np.int64)
+class TestNumberOfThreads:
+    """Neither a quotient, nor a count, nor a first index depends on it."""
 
-        def first_index_and_count(position: int) -> list[tuple[tuple[int, ...], int]]:
-            divisors = ones.copy()
-            divisors[position:] = 0
-            found = []
-            for _ in range(20):
+    @pytest.mark.parametrize("name", DTYPES)
+    def test_quotients(self, name: str) -> None:
+        for floor, operator in ((False, vinculum.div), (True, vinculum.divide)):
+            for way, (a, b) in every_way(name).items():
+                with vinculum.threads(1):
+                    expected = operator(a, b, **lenient(name))
+                assert_same(expected, exact_quotients(a, b, floor=floor))
+                for count in COUNTS[1:]:
+                    with vinculum.threads(count):
+                        result = operator(a, b, **lenient(name))
+                    assert result.strides == expected.strides, way
+                    assert np.array_equal(encodings(result), encodings(expected)), way  # a NaN's payload too
+
+    @pytest.mark.parametrize("name", ["int8", "uint16", "int64"])
+    @pytest.mark.parametrize("way", every_way("int8"))
+    def test_exceptional_elements(self, name: str, way: str) -> None:
+        a, b = every_way(name)[way]
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        zero = np.broadcast_to(b == 0, shape)
+        minimum = (
+            np.broadcast_to(a == np.iinfo(name).min, shape) & np.broadcast_to(b == DTYPES[name].type(-1), shape)
+            if DTYPES[name].kind == "i"
+            else np.zeros(shape, bool)
+        )
+        for count in COUNTS:
+            with vinculum.threads(count):
+                for policy, affected in ({"zero_divisor": "raise"}, zero), ({"overflow": "raise"}, minimum):
+                    given: dict[str, Any] = {"zero_divisor": "zero", **policy}
+                    if not affected.any():
+                        vinculum.div(a, b, **given)
+                        continue
+                    with pytest.raises((vinculum.DivisionByZeroError, vinculum.IntegerOverflowError)) as caught:
+                        vinculum.div(a, b, **given)
+                    first = tuple(int(i) for i in np.unravel_index(int(np.argmax(affected)), shape))
+                    assert (caught.value.count, caught.value.first_index) == (int(affected.sum()), first)
+
+
+class TestManyCallers:
+    """Threads of Python's that divide at the same time do not meet in one job."""
+
+    def test_each_has_its_own_quotients(self) -> None:
+        work = [
+            (name, rows, pair)
+            for name in DTYPES
+            for rows in (1, 3, 40, None)
+            for pair in list(every_way(name).values())[:4]
+        ]
+        operators = {name: vinculum.Operator("Div", **lenient(name)) for name in DTYPES}
+
+        def divide(item: tuple[str, int | None, tuple[Array, Array]]) -> Array:
+            name, rows, (a, b) = item
+            return operators[name](*(x[:rows] if x.ndim == 2 else x for x in (a, b)))
+
+        with vinculum.threads(1):
+            expected = [divide(item) for item in work]
+
+        def all_from(start: int) -> None:
+            for i in range(start, start + len(work), 3):
+                place = i % len(work)
+                assert_same(divide(work[place]), expected[place])
+
+        in_threads(all_from, range(0, len(work), len(work) // 8))
+
+    def test_one_operator_of_all(self) -> None:
+        """Its type changes from call to call, in each thread at its own pace; the quotients are few, and many."""
+        operator = vinculum.Operator("Div")
+        pairs = {
+            (name, size): (np.arange(1, size + 1).astype(DTYPES[name]) % 100, np.full(size, 3).astype(DTYPES[name]))
+            for name in DTYPES
+            for size in (16, 30_000)
+        }
+        expected = {name: exact_quotients(*pair) for name, pair in pairs.items()}
+        names = list(pairs)
+
+        def divide(shift: int) -> None:
+            for turn in range(400):
+                name = names[(turn * (shift + 1) + shift) % len(names)]
+                assert_same(operator(*pairs[name]), expected[name])
+
+        in_threads(divide, range(8))
+
+    @pytest.mark.parametrize("name", ["int16", "uint64"])
+    def test_each_is_told_of_its_own_elements(self, name: str) -> None:
+        a = square(name, 0)
+
+        def find(row: int) -> None:
+            b = np.ones_like(a)
+            b[row, row + 1 :] = 0
+            for _ in range(5):
                 with pytest.raises(vinculum.DivisionByZeroError) as caught:
-                    vinculum.div(ones, divisors)
-                found.append((caught.value.first_index, caught.value.count))
-            return found
+                    vinculum.div(a, b)
+                assert caught.value.first_index == (row, row + 1)
+                assert caught.value.count == a.shape[1] - row - 1
 
-        positions = range(1000, 200_000, 20_000)
-        with ThreadPoolExecutor(THREADS) as threads:
-            for position, found in zip(positions, threads.map(first_index_and_count, positions), strict=True):
-                assert found == [((position,), 200_000 - position)] * 20
+        in_threads(find, range(0, 480, 60))

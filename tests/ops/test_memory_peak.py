@@ -27,13 +27,13 @@ from tests.kernels.layouts import (
     read_only,
     unaligned,
 )
-from tests.kernels.processes import run, same_cache
+from tests.processes import importing, output_of, python
 
 Array = npt.NDArray[Any]
 
-SIDE = 1200
-# What is left for Python's own objects, plans and buffers.
+# What is left for Python's own objects, plans and buffers; an operand has more than four times as many bytes.
 SMALL = 300_000
+SIDES = {1: 1200, 2: 850, 4: 600, 8: 425}
 TYPES: dict[str, Any] = {
     name: np.dtype(getattr(ml_dtypes, name, name))
     for name in ("int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64")
@@ -60,14 +60,15 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 
 @cache
 def operands(dtype: Any) -> tuple[Array, Array]:
-    """Return operands of one type without exceptional elements; they are the same for all tests."""
-    rng = np.random.default_rng(0)
-    return rng.integers(1, 7, (SIDE, SIDE)).astype(dtype), rng.integers(1, 7, (SIDE, SIDE)).astype(dtype)
+    """Return operands of one type without exceptional elements, the same for all tests."""
+    rng, side = np.random.default_rng(0), SIDES[np.dtype(dtype).itemsize]
+    a, b = (rng.integers(1, 7, (side, side)).astype(dtype) for _ in range(2))
+    return a, b
 
 
 def peak(divide: Callable[[], object]) -> int:
     """Return how many bytes a division holds at most besides what was there before."""
-    divide()  # compiles, and plans
+    divide()  # compiles, plans, and makes tables
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
@@ -147,9 +148,9 @@ PROGRAM = """
 import pathlib, sys
 import numpy as np
 import vinculum
-from vinculum.kernels import thread_limit
+from tests.kernels.many_threads import allowed
 
-thread_limit.usable_processors = lambda: 4
+allowed(4).__enter__()
 SIDE = 4000
 b = np.ones((SIDE, SIDE), np.float32)
 a, out = b.copy(), np.ones_like(b)
@@ -183,6 +184,6 @@ def test_what_the_system_sees() -> None:
             file.write("5")
     except OSError:
         pytest.skip("only Linux tells the peak of a part of a process's life")
-    for line in run(["-c", PROGRAM], same_cache()).splitlines():
+    for line in output_of(python(PROGRAM), env=importing()).splitlines():
         name, grown, size = line.split(",")
         assert int(grown) < int(size) // 8, name

@@ -98,7 +98,7 @@ class TestLayouts:
         a, b = (np.array(x).astype(dtype) for x in ([[1, 2, 3], [4, 5, 6]], [1, 2, 1, 3]))
         expected = [[1, 1, 3], [4, 2, 6]] if np.dtype(dtype).name.endswith("int4") else [[1, 1, 3], [4, 2.5, 6]]
         out = np.empty((3, 2), dtype).T
-        result = divide(np.asfortranarray(a), b[2::-1], out=out, zero_divisor="zero")
+        result = divide(np.asfortranarray(a), b[2::-1], out=out)
         assert result is out
         assert out.astype("f4").tolist() == expected
         assert divide(a, b[2::-1], out=a) is a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+from tests.kernels.comparing import assert_same, exact_quotients
+from tests.kernels.many_threads import in_threads
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -131,6 +133,24 @@ class TestOneOperatorManyOperands:
                 assert quotient.dtype == np.dtype(dtype).newbyteorder("=")
                 assert quotient.astype("f8").tolist() == [3, 1]
 
+    def test_equal_types_that_are_other_objects(self) -> None:
+        """Such as a type with metadata, which NumPy compares as equal."""
+        operator = Operator("Div")
+        tagged = np.dtype("i4", metadata={"unit": "m"})
+        a, b = np.arange(6, 18, dtype="i4"), np.full(12, 3, "i4")
+        for _ in range(2):
+            for x, y in ((a.astype(tagged), b.astype(tagged)), (a.view(tagged), b), (a, b)):
+                assert operator(x, y).tolist() == (a // b).tolist()
+
+    def test_a_type_and_its_bits_are_kept_apart(self) -> None:
+        operator = Operator("Div")
+        bits = np.array([7, 200], "u2")
+        for _ in range(2):
+            for dtype in (np.float16, ml_dtypes.bfloat16):
+                values = bits.view(dtype)
+                assert operator(values, values).tolist() == [1, 1]
+                assert operator(bits, np.array([2, 7], "u2")).tolist() == [3, 28]
+
     def test_types_are_checked_in_every_call(self) -> None:
         """Also after a call with each of the two types, and where the shapes are known already."""
         operator = Operator("Div")
@@ -188,9 +208,156 @@ class TestOneOperatorManyOperands:
             except ZeroDivisionError as error:
                 return 0, error.count  # type: ignore[attr-defined]  # DivisionByZeroError has it
 
-        with ThreadPoolExecutor(8) as threads:
-            results = list(threads.map(count, list(range(20)) * 5))
-        assert results == [(5000, None) if zeros == 0 else (0, zeros) for zeros in range(20)] * 5
+        def count_all(first: int) -> list[tuple[int, int | None]]:
+            return [count(zeros % 20) for zeros in range(first, first + 20)]
+
+        expected = [(5000, None), *((0, zeros) for zeros in range(1, 20))] * 2
+        for first, counted in enumerate(in_threads(count_all, range(8))):
+            assert counted == expected[first : first + 20]
+
+
+class Subclass(np.ndarray[Any, Any]):
+    """An array of another class."""
+
+
+SHAPE = (3, 4)
+DIVIDENDS = np.arange(12, 24, dtype="i4").reshape(SHAPE)
+DIVISORS = np.arange(1, 13, dtype="i4").reshape(SHAPE)
+
+# Operands that nothing divides.
+REFUSED: dict[str, tuple[object, object]] = {
+    "shapes that do not join": (DIVIDENDS, np.ones((4, 3), "i4")),
+    "a row that is too short": (DIVIDENDS, DIVISORS[0, :3]),
+    "no dimension to repeat": (DIVIDENDS, DIVISORS[:2]),
+    "two types": (DIVIDENDS, DIVISORS.astype("i8")),
+    "two types of one size": (DIVIDENDS, DIVISORS.astype("u4")),
+    "a type that is not divided": (DIVIDENDS.astype("c8"), DIVISORS.astype("c8")),
+    "objects": (DIVIDENDS.astype(object), DIVISORS.astype(object)),
+    "a masked array": (np.ma.MaskedArray(DIVIDENDS), DIVISORS),
+    "no divisor": (DIVIDENDS, None),
+    "nothing at all": (None, None),
+    "lists": ([1, 2], [1, 2]),
+    "numbers": (6, 3),
+    "classes": (np.ndarray, np.ndarray),
+    "types": (DIVIDENDS.dtype, DIVISORS.dtype),
+}
+# Results for the plain operands that cannot hold their quotients.
+REFUSED_RESULTS: dict[str, Callable[[], object]] = {
+    "of another shape": lambda: np.zeros((4, 3), "i4"),
+    "of lower rank": lambda: np.zeros(12, "i4"),
+    "of higher rank": lambda: np.zeros((1, 3, 4), "i4"),
+    "that the operands do not fill": lambda: np.zeros((2, 3, 4), "i4"),
+    "of another type": lambda: np.zeros(SHAPE, "f4"),
+    "of the other byte order": lambda: np.zeros(SHAPE, ">i4"),
+    "of objects": lambda: np.zeros(SHAPE, object),
+    "masked": lambda: np.ma.MaskedArray(np.zeros(SHAPE, "i4")),
+    "read-only": lambda: np.broadcast_to(np.int32(0), SHAPE),
+    "a list": lambda: [0],
+    "a class": lambda: np.ndarray,
+}
+# Operands, and a result, that are unlike plain arrays of one type, and divided like them.
+DIVIDED: dict[str, Callable[[], tuple[Any, Any, Array]]] = {
+    "another type": lambda: (DIVIDENDS.astype("f8"), DIVISORS.astype("f8"), np.zeros(SHAPE, "f8")),
+    "the other byte order": lambda: (DIVIDENDS.astype(">i4"), DIVISORS.astype(">i4"), np.zeros(SHAPE, "i4")),
+    "NumPy scalars": lambda: (np.int32(6), np.int32(3), np.zeros((), "i4")),
+    "a subclass": lambda: (DIVIDENDS.view(Subclass), DIVISORS, np.zeros(SHAPE, "i4")),
+    "a subclass as the result": lambda: (DIVIDENDS, DIVISORS, np.zeros(SHAPE, "i4").view(Subclass)),
+    "matrices": lambda: (DIVIDENDS.view(np.matrix), DIVISORS.view(np.matrix), np.zeros(SHAPE, "i4")),
+    "a matrix as the result": lambda: (DIVIDENDS, DIVISORS, np.zeros(SHAPE, "i4").view(np.matrix)),
+    "a divisor of higher rank": lambda: (DIVIDENDS, DIVISORS[None], np.zeros((1, *SHAPE), "i4")),
+}
+
+
+@pytest.fixture(params=["first", "later"])
+def operator(request: pytest.FixtureRequest) -> Operator:
+    """Return an operator that has divided nothing yet, or few elements and many of a type."""
+    operator = Operator("Div")
+    for size in (2, 70_000) if request.param == "later" else ():
+        operator(np.ones(size, "i4"), np.ones(size, "i4"))
+    return operator
+
+
+class TestUnusualOperands:
+    """They are refused or divided by the first call and by later ones alike."""
+
+    @pytest.mark.parametrize("kind", REFUSED)
+    def test_refused(self, operator: Operator, kind: str) -> None:
+        lines = set()
+        out = np.full(SHAPE, 9, "i4")
+        for given in (None, out, None):
+            with pytest.raises((ElementTypeError, BroadcastError)) as refusal:
+                operator(*REFUSED[kind], given)
+            lines.add(str(refusal.value))
+        assert len(lines) == 1
+        assert (out == 9).all()
+
+    @pytest.mark.parametrize("kind", REFUSED_RESULTS)
+    def test_refused_results(self, operator: Operator, kind: str) -> None:
+        out: Any = REFUSED_RESULTS[kind]()
+        for _ in range(2):
+            with pytest.raises((ElementTypeError, BroadcastError), match="out"):
+                operator(DIVIDENDS, DIVISORS, out)
+        assert not isinstance(out, np.ndarray) or not np.any(out)
+
+    @pytest.mark.parametrize("kind", DIVIDED)
+    def test_divided(self, operator: Operator, kind: str) -> None:
+        a, b, out = DIVIDED[kind]()
+        expected = exact_quotients(np.asarray(a), np.asarray(b))
+        for _ in range(2):
+            assert operator(a, b, out) is out
+            assert_same(np.asarray(out), expected)
+            quotients = operator(a, b)
+            assert type(quotients) is np.ndarray
+            assert_same(quotients, expected)
+            out[...] = 0
+
+
+class TestRules:
+    """A version joins the shapes that its rule lets it, whatever was divided before."""
+
+    def test_div_6_without_broadcast(self) -> None:
+        operator = Operator("Div", opset=6)
+        a, b = np.arange(12, dtype="i4").reshape(3, 4), np.ones((3, 4), "i4")
+        for _ in range(2):
+            np.testing.assert_array_equal(operator(a, b), a)
+            for one in (b[0, 0, ...], b[:1, :1]):
+                for x, y in ((a, one), (one, a + 1)):
+                    for out in (None, np.empty_like(a)):
+                        with pytest.raises(BroadcastError):
+                            operator(x, y, out)
+
+    @pytest.mark.parametrize(
+        "operator",
+        [
+            Operator("Div", opset=6, broadcast=1),
+            Operator("Divide", auto_broadcast="none"),
+            Operator("Divide", auto_broadcast="pdpd"),
+            Operator("Div", dialect="sonnx", variant="int"),
+        ],
+        ids=repr,
+    )
+    def test_every_other_rule(self, operator: Operator) -> None:
+        a, b = np.arange(12, dtype="i4").reshape(3, 4), np.arange(1, 13, dtype="i4").reshape(3, 4)
+        for x, y in ((a, b), (a, b[0, 0, ...]), (a[:1, :1], b), (a, b[:1, :1]), (a, b[0])):
+            operator(b, b)
+            found = []
+            for each in (operator, copy.copy(operator)):
+                try:
+                    found.append(each(x, y).tobytes())
+                except (BroadcastError, ConstraintError) as error:
+                    found.append(str(error).encode())
+            assert found[0] == found[1]
+
+    def test_a_type_is_checked_though_another_operator_takes_it(self) -> None:
+        Operator("Div")(np.ones(2, "i1"), np.ones(2, "i1"))
+        with pytest.raises(ElementTypeError):
+            Operator("Div", opset=6)(np.ones(2, "i1"), np.ones(2, "i1"))
+
+    def test_floor_and_truncation(self) -> None:
+        a, b = np.array([-7, 7], "i4"), np.array([2, -2], "i4")
+        for _ in range(3):
+            assert Operator("Divide")(a, b).tolist() == divide(a, b).tolist() == [-4, -4]
+            assert Operator("Divide", m_pythondiv=False)(a, b).tolist() == div(a, b).tolist() == [-3, -3]
 
 
 class TestOperands:
@@ -204,6 +371,10 @@ class TestOperands:
     def test_one(self) -> None:
         with pytest.raises(ElementTypeError, match="Reciprocal-13 takes one operand, X; two given"):
             Operator("Reciprocal")(np.array([1], "float32"), np.array([1], "float32"))
+        operator = Operator("Reciprocal")
+        operator(np.array([1], "float32"))
+        with pytest.raises(ElementTypeError, match="Reciprocal-13 takes one operand, X; two given"):
+            operator(np.array([1], "float32"), np.array([1], "float32"))
 
 
 class TestCopies:
@@ -216,3 +387,14 @@ class TestCopies:
         twin = again(operator)
         assert (twin.spec, twin.attributes, twin.policies) == (operator.spec, operator.attributes, operator.policies)
         np.testing.assert_array_equal(twin(A, B[:, 0] * 0), A * 0)
+
+    @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda op: pickle.loads(pickle.dumps(op))])
+    def test_a_copy_and_its_original_do_not_meet(self, again: Any) -> None:
+        operator = Operator("Div")
+        operator(np.ones(2, "f4"), np.ones(2, "f4"))
+        twin = again(operator)
+        a, b = np.array([6, 7, 8], "f4"), np.array([4, 2, 5], "f4")
+        for _ in range(3):
+            np.testing.assert_array_equal(twin(a, b), a / b)
+            np.testing.assert_array_equal(operator(b, a), b / a)
+            assert twin(np.array([6], "i8"), np.array([4], "i8")).tolist() == [1]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, assert_same, random_encodings
+from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
 from tests.property.views import View, broadcastable, joined, names, shapes, views
 
 Array = npt.NDArray[Any]
@@ -140,6 +140,26 @@ class TestLayouts:
         windows = np.lib.stride_tricks.sliding_window_view(memory, window)[::step]
         a, b = View(windows, memory), View(windows[::-1], memory)
         divide_and_check(multidirectional, name, a, b, b.array, windows.shape)
+
+
+class TestNewResults:
+    """A result that is not given has no gaps, and lies in memory as the first operand does that nothing repeats."""
+
+    @given(st.data(), names)
+    def test_memory_order(self, data: st.DataObject, name: str) -> None:
+        shape = tuple(size for size in data.draw(shapes()) if size > 1)
+        a, b = (data.draw(views(name, each)).array for each in data.draw(broadcastable(shape)))
+        result = vinculum.div(a, b, **lenient(name))
+        sized = result.squeeze()
+        assert sized.transpose(memory_order(sized)).flags.c_contiguous
+        unrepeated = [x for x in (a, b) if x.shape == result.shape and all(x.strides)]
+        expected = memory_order(unrepeated[0]) if unrepeated else list(range(result.ndim))
+        assert memory_order(result) == expected
+
+
+def memory_order(array: Array) -> list[int]:
+    """Return the dimensions of an array as they lie in memory, outermost first."""
+    return sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
 
 
 class TestLargestRank:

@@ -1,0 +1,425 @@
+"""Threads that help leave no trace on a process: it forks, is interrupted, and ends as if there were none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vinculum
+from tests import processes
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor such signals")
+
+# Divides on eight threads, whatever processors there are. The threads of the process are its own and vinculum's.
+PROGRAM = """
+import atexit, itertools, os, signal, sys, threading, time, warnings
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+import psutil
+import vinculum
+from tests.kernels.many_threads import allowed
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks of a process that has threads: they are the subject
+eight = allowed(8)
+eight.__enter__()
+A = np.arange(1, 400_001, dtype=np.int32)
+B = np.arange(1, 400_001, dtype=np.int32)[::-1] % 977 + 1
+EXPECTED = A // B
+
+def divide():
+    assert np.array_equal(vinculum.div(A, B), EXPECTED)
+    few = np.full(16, 7, np.int32)
+    assert (vinculum.div(few, few) == 1).all()
+
+def assert_helpers(expected):
+    '''Fail unless there are that many threads besides this one; others may be about to end.'''
+    end = time.monotonic() + 20
+    while (found := psutil.Process().num_threads() - 1) != expected:
+        assert found > expected and time.monotonic() < end, (found, expected)
+
+def fall_asleep():
+    time.sleep(0.05)  # a helper that finds nothing to do for that long waits to be woken
+
+def forked(run):
+    '''Return the exit code of a fork that runs a function and then ends as any program does; it may take a minute.'''
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        run()
+        sys.exit()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile, or load, what the programs divide by, so that they find it."""
+    vinculum.div(np.ones(2, np.int32), np.ones(2, np.int32))
+
+
+def environment() -> dict[str, str]:
+    """Return environment variables that let NumPy start no threads of its own."""
+    return dict(processes.importing()) | {"OPENBLAS_NUM_THREADS": "1"}
+
+
+def assert_clean(program: str, *, output: str = "", errors: str = "") -> None:
+    """Run a program to its end; fail unless it exits with 0, and that is all that it says."""
+    done = processes.run(processes.python(PROGRAM + program), env=environment())
+    assert (done.stderr.strip()[-2000:], done.stdout.strip(), done.returncode) == (errors, output, 0)
+
+
+def begun(program: str) -> AbstractContextManager[Any]:
+    """Run a program beside the test; whoever reads what it writes has it all, or its end, within a limit."""
+    pipe = subprocess.PIPE
+    return processes.started(processes.python(program), env=environment(), stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+class TestFork:
+    """A child has none of its parent's helpers, and starts its own when it wants them."""
+
+    def test_children_grandchildren_and_pools_of_processes(self) -> None:
+        assert_clean("""
+import multiprocessing
+
+def divide_as_the_first():
+    assert_helpers(0)
+    divide()
+    assert_helpers(7)
+
+def divide_and_fork():
+    divide_as_the_first()
+    assert forked(divide_as_the_first) == 0
+    divide()
+
+def total(n):
+    divide()
+    return int(vinculum.div(A, np.int32(n)).sum())
+
+divide_as_the_first()
+assert forked(divide_and_fork) == 0
+assert forked(lambda: sys.exit(3)) == 3  # divides nothing
+assert_helpers(7)
+with multiprocessing.get_context("fork").Pool(3) as processes:
+    assert processes.map(total, range(1, 13)) == [int((A // n).sum()) for n in range(1, 13)]
+divide()
+""")
+
+    def test_while_other_threads_divide(self) -> None:
+        """The helpers may be in the midst of a division of the parent's, and their locks be held."""
+        assert_clean("""
+divide()
+ended = False
+
+def go_on():
+    while not ended:
+        divide()
+
+threads = [threading.Thread(target=go_on) for _ in range(3)]
+for thread in threads:
+    thread.start()
+codes = [forked(lambda: (divide(), os._exit(0))) for _ in range(20)]
+ended = True
+for thread in threads:
+    thread.join()
+assert codes == [0] * 20
+divide()
+""")
+
+
+class TestEnd:
+    """The process ends at once and silently, with the code that it should."""
+
+    def test_clean(self) -> None:
+        """While the helpers look for more, while they sleep, and in between; forked or not."""
+        assert_clean("""
+assert forked(lambda: (divide(), time.sleep(0.00005))) == 0
+assert forked(lambda: (divide(), fall_asleep())) == 0
+assert forked(divide) == 0
+divide()
+""")
+
+    def test_an_exception(self) -> None:
+        """Its own traceback and no other, in the program as in what runs at the end."""
+        program = """
+assert forked(lambda: (atexit.register(lambda: 1 / 0), divide())) == 0
+divide()
+raise ValueError('the end')
+"""
+        done = processes.run(processes.python(PROGRAM + program), env=environment())
+        assert done.returncode == 1
+        assert "ZeroDivisionError: division by zero" in done.stderr.splitlines()
+        assert done.stderr.splitlines()[-1] == "ValueError: the end"
+        assert done.stderr.count("Traceback") == 2
+
+    def test_a_division_at_the_end(self) -> None:
+        """The first one, or one before the helpers have ended, and one after."""
+        assert_clean(
+            """
+assert forked(lambda: atexit.register(lambda: (divide(), print("first", flush=True)))) == 0
+atexit.register(lambda: (divide(), print("after", flush=True)))
+divide()
+atexit.register(lambda: (divide(), print("before", flush=True)))
+""",
+            output="first\nbefore\nafter",
+        )
+
+    def test_while_others_divide(self) -> None:
+        """Daemons, which are not waited for, and a thread that is."""
+        assert_clean(
+            """
+def divide_in_daemons():
+    begun = threading.Event()
+
+    def go_on():
+        while True:
+            divide()
+            begun.set()
+
+    for _ in range(3):
+        threading.Thread(target=go_on, daemon=True).start()
+    begun.wait()
+    time.sleep(0.02)
+
+assert forked(lambda: (divide_in_daemons(), sys.exit(4))) == 4
+assert forked(lambda: (divide_in_daemons(), os._exit(5))) == 5
+
+def go_on():
+    for _ in range(100):
+        divide()
+    print("done", flush=True)
+
+threading.Thread(target=go_on).start()
+time.sleep(0.02)
+""",
+            output="done",
+        )
+
+
+class TestNumberOfHelpers:
+    """As many as are wanted, and none for one thread or few elements."""
+
+    def test_as_many_as_are_wanted(self) -> None:
+        assert_clean("""
+vinculum.set_threads(1)
+divide()
+vinculum.set_threads(None)
+vinculum.div(np.ones(1000, "f4"), np.ones(1000, "f4"))
+vinculum.div(np.ones((1000, 3), "f4").T, np.ones((1000, 3), "f4").T)
+assert_helpers(0)
+for count, expected in ((2, 1), (3, 2), (2, 2), (8, 7), (1, 7)):
+    with vinculum.threads(count):
+        assert vinculum.get_threads() == count
+        divide()
+    assert_helpers(expected)
+for _ in range(20):
+    fall_asleep()
+    divide()
+assert_helpers(7)
+""")
+
+    @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux sets a process's affinity")
+    def test_on_one_processor(self) -> None:
+        """None by default; whoever waits for a helper that has no processor lets it have one."""
+        assert_clean("""
+def divide_on_one(processors):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    for _ in range(50):
+        divide()
+    assert_helpers(processors - 1)
+
+def divide_by_default():
+    eight.__exit__(None, None, None)
+    divide_on_one(1)
+
+assert forked(divide_by_default) == 0
+assert forked(lambda: divide_on_one(8)) == 0
+""")
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="a thread needs more address space than is left on Linux")
+    def test_a_system_that_starts_no_thread(self) -> None:
+        """A division is not less right for that, and later ones have their helpers."""
+        assert_clean("""
+import resource
+
+quotients = np.empty_like(A)
+with vinculum.threads(1):
+    divide()
+process = psutil.Process()
+unlimited = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (process.memory_info().vms + (4 << 20), unlimited[1]))
+try:
+    threading.Thread(target=divide).start()
+except RuntimeError:
+    pass
+else:
+    raise AssertionError("the limit lets threads start")
+vinculum.div(A, B, out=quotients)
+assert process.num_threads() == 1
+resource.setrlimit(resource.RLIMIT_AS, unlimited)
+assert np.array_equal(quotients, EXPECTED)
+divide()
+assert_helpers(7)
+""")
+
+
+class TestInterrupt:
+    """A signal ends a program between two divisions, and what is divided afterwards is right."""
+
+    def test_keyboard_interrupt(self) -> None:
+        # The first division loads compiled code, and what loads it does not expect to be interrupted.
+        program = """
+divide()
+interrupted = 0
+while interrupted < 20:
+    try:
+        print("ready", flush=True)
+        while True:
+            divide()
+    except KeyboardInterrupt:
+        interrupted += 1
+        divide() if interrupted % 2 else fall_asleep()
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+divide()
+assert_helpers(7)
+"""
+        with begun(PROGRAM + program) as child:
+            assert child.stdout is not None
+            for turn in range(20):
+                assert child.stdout.readline() == "ready\n"
+                time.sleep(0.001 * turn)
+                child.send_signal(signal.SIGINT)
+            output, errors = child.communicate()
+            assert (child.returncode, output, errors) == (0, "", "")
+
+    def test_it_ends_the_process_as_usual(self) -> None:
+        program = "divide()\nprint('ready', flush=True)\nwhile True:\n    divide()"
+        with begun(PROGRAM + program) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            child.send_signal(signal.SIGINT)
+            errors = child.communicate()[1]
+            assert child.returncode == -signal.SIGINT
+            assert errors.splitlines()[-1] == "KeyboardInterrupt"
+
+    @pytest.mark.parametrize("state", ["none yet", "awake", "asleep"])
+    def test_at_every_place(self, state: str) -> None:
+        """Wherever in the package's own Python a signal's handler may raise, no helper is lost and nobody waits."""
+        assert_clean(
+            f"state = {state!r}"
+            + HANDLERS
+            + """
+NO_SUCH_PLACE = 3
+
+def interrupt(place):
+    places = itertools.count()
+
+    def raise_there():
+        if next(places) == place:
+            raise KeyboardInterrupt
+
+    prepare(state)
+    try:
+        handled(raise_there)
+    except KeyboardInterrupt:
+        pass
+    with ThreadPoolExecutor(1) as other:
+        other.submit(divide).result()
+    divide()
+    assert_helpers(1)
+    assert_helped()
+    os._exit(0 if next(places) > place else NO_SUCH_PLACE)  # without the time that an orderly end takes
+
+for place in itertools.count():
+    code = forked(lambda: interrupt(place))
+    if code == NO_SUCH_PLACE:
+        break
+    assert code == 0, place
+assert place
+"""
+        )
+
+    def test_a_handler_that_divides(self) -> None:
+        """At every place, and at any time."""
+        assert_clean(
+            HANDLERS
+            + """
+def divide_at_every_place(state):
+    found = []
+    prepare(state)
+    handled(lambda: found.append(vinculum.div(A, B)))
+    assert found
+    assert all(np.array_equal(quotients, EXPECTED) for quotients in found)
+
+for state in ("none yet", "awake", "asleep"):
+    assert forked(lambda: divide_at_every_place(state)) == 0, state
+
+divided = 0
+
+def handle(number, frame):
+    global divided
+    divide()
+    divided += 1
+    if divided < 30:  # once more; a timer that repeats would interrupt the handler too
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+
+vinculum.set_threads(None)
+divide()
+signal.signal(signal.SIGALRM, handle)
+signal.setitimer(signal.ITIMER_REAL, 0.001)
+while divided < 30:
+    divide()
+"""
+        )
+
+
+# Follows PROGRAM. A profile function runs where a function begins or C returns: there signals are handled.
+HANDLERS = """
+PACKAGE = os.path.dirname(vinculum.__file__) + os.sep
+vinculum.set_threads(1)
+divide()
+vinculum.set_threads(2)
+
+def prepare(state):
+    '''Let helpers not be started yet, be awake, or be asleep.'''
+    if state != "none yet":
+        divide()
+    if state == "asleep":
+        fall_asleep()
+
+def handled(handle):
+    '''Divide; call a function wherever a handler of the package's could be.'''
+
+    def look(frame, event, argument):
+        if event in ("call", "c_return") and frame.f_code.co_filename.startswith(PACKAGE):
+            handle()
+
+    sys.setprofile(look)
+    try:
+        vinculum.div(A, B)
+    finally:
+        sys.setprofile(None)
+
+def caller_seconds(threads):
+    with vinculum.threads(threads):
+        begun = time.thread_time()
+        vinculum.div(A, B)
+        return time.thread_time() - begun
+
+def assert_helped():
+    '''Fail unless the helper takes a part of the caller's work, which it need not do every time.'''
+    if len(os.sched_getaffinity(0)) == 1:
+        return
+    alone = min(caller_seconds(1) for _ in range(5))
+    end = time.monotonic() + 20
+    while caller_seconds(2) > 0.7 * alone:
+        assert time.monotonic() < end, "nobody helps"
+"""

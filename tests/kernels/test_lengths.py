@@ -1,0 +1,133 @@
+"""However long lines are, however many there are, and wherever a division is cut: no element is missed or met twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import vinculum
+from tests.kernels.comparing import DTYPES, INTEGERS, assert_same, exact_quotients, is_nan, lenient, random_encodings
+from tests.kernels.layouts import LINE, assert_untouched_around, at
+
+Array = npt.NDArray[Any]
+
+# One type of each size in bytes.
+NAMES = ("int8", "float16", "int32", "float64")
+# Divisions are cut at powers of two, of elements or of bytes: up to 2 MiB every one of them, and its neighbours.
+POWERS = [1 << exponent for exponent in range(22)]
+# Results of more bytes may be written past the caches; no processor of today has larger ones to itself.
+BEYOND_CACHES = 64 << 20
+
+each_name = pytest.mark.parametrize("name", NAMES)
+pytestmark = pytest.mark.usefixtures("eight_threads")
+
+
+class TestLines:
+    """Lines of a power of two, or one element more or less."""
+
+    @each_name
+    def test_one_line(self, name: str) -> None:
+        lengths = sorted({p // DTYPES[name].itemsize + d for p in POWERS for d in (-1, 0, 1)} - {-1})
+        a, b = (random_encodings(name, (2 * lengths[-1],), seed) for seed in (1, 2))
+        expected = exact_quotients(a, b)
+        wide = np.zeros(2 * lengths[-1], DTYPES[name])
+        for n in lengths:
+            assert_same(vinculum.divide(a[:n], b[:n], **lenient(name)), expected[:n])
+            assert_same(vinculum.divide(a[::2][:n], b[::2][:n], **lenient(name)), expected[::2][:n])
+            vinculum.divide(a[:n], b[:n], out=wide[1::2][:n], **lenient(name))
+            assert_same(wide[1::2][:n], expected[:n])
+            assert not wide[::2].any()
+            assert not wide[2 * n :].any()
+            for place in (0, 1):
+                both = [a[:n].copy(), b[:n].copy()]
+                assert vinculum.divide(*both, out=both[place], **lenient(name)) is both[place]
+                assert_same(both[place], expected[:n])
+
+    @each_name
+    def test_one_line_by_one_divisor(self, name: str) -> None:
+        lengths = sorted({p + d for p in POWERS[:17] for d in (-1, 0, 1)} - {0})
+        a, b = (random_encodings(name, (lengths[-1],), seed) for seed in (1, 2))
+        expected = {i: (exact_quotients(a, b[i]), exact_quotients(b[i], a)) for i in (3, 5)}
+        for n in lengths:
+            for i, (by_it, of_it) in expected.items():
+                assert_same(vinculum.divide(a[:n], b[i : i + 1], **lenient(name)), by_it[:n])
+                assert_same(vinculum.divide(b[i : i + 1], a[:n], **lenient(name)), of_it[:n])
+
+    @each_name
+    @pytest.mark.parametrize("columns", [1, 3, 127, 128, 129, 1000])
+    def test_many_lines(self, name: str, columns: int) -> None:
+        of_a_power = [p // DTYPES[name].itemsize // columns for p in (1 << 16, 1 << 17, 1 << 18, 1 << 20)]
+        counts = sorted({lines + d for lines in of_a_power for d in (-1, 0, 1)} - {-1})
+        a = random_encodings(name, (counts[-1], columns + 1), 1)[:, :-1]  # a gap keeps the lines apart
+        b = random_encodings(name, (columns,), 2)
+        by_row, of_row = exact_quotients(a, b), exact_quotients(b, a)
+        for count in counts:
+            assert_same(vinculum.divide(a[:count], b, **lenient(name)), by_row[:count])
+            assert_same(vinculum.divide(b, a[:count], **lenient(name)), of_row[:count])
+
+
+class TestBeyondTheCaches:
+    """Results so large that they are written past the caches: every element, and none beside them."""
+
+    @each_name
+    def test_at_any_address(self, name: str) -> None:
+        size = BEYOND_CACHES // DTYPES[name].itemsize + 1001
+        a, b = (random_encodings(name, (5000,), seed) for seed in (1, 2))
+        expected = exact_quotients(a, b)
+        numbers = ~is_nan(expected)  # those compare as bytes do
+        a, b, expected = (np.resize(x[numbers], size) for x in (a, b, expected))
+        for offset in (0, DTYPES[name].itemsize, 1, LINE - 1, 24):
+            out = at((size,), DTYPES[name], offset)
+            vinculum.divide(a, b, out=out, **lenient(name))
+            assert_same(out, expected)
+            assert_untouched_around(out)
+        with vinculum.threads(1):
+            vinculum.divide(a, b, out=a, **lenient(name))
+        assert_same(a, expected)
+
+    @each_name
+    def test_lines_of_any_length(self, name: str) -> None:
+        """Each line begins at another place of a line of the cache."""
+        columns = (1 << 15) // DTYPES[name].itemsize * 3 + 7
+        lines = BEYOND_CACHES // DTYPES[name].itemsize // columns + 3
+        row, column = random_encodings(name, (columns,), 1), random_encodings(name, (lines, 1), 2)
+        out = at((lines, columns), DTYPES[name], DTYPES[name].itemsize)
+        for a, b in ((row, column), (column, row)):
+            vinculum.divide(a, b, out=out, **lenient(name))
+            for line in (0, 1, 2, lines // 2, lines - 1):
+                x, y = (row, column[line]) if a is row else (column[line], row)
+                assert_same(out[line], exact_quotients(x, y))
+            assert_untouched_around(out)
+
+    def test_lines_of_records(self) -> None:
+        """Only the first line is aligned."""
+        columns = 1 << 20
+        records = np.zeros(17, [("values", "f4", (columns,)), ("tag", "u1")])
+        a = np.arange(1, 17 * columns + 1, dtype="f4").reshape(17, columns)
+        out = records["values"]
+        assert out.strides[0] % 4
+        assert out.nbytes > BEYOND_CACHES
+        vinculum.div(a, np.float32(3), out=out)
+        np.testing.assert_array_equal(out, a / np.float32(3))
+        assert not records["tag"].any()
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+@pytest.mark.parametrize("overflow", ["wrap", "saturate"])
+def test_exceptions_wherever_a_line_is_cut(name: str, overflow: Any) -> None:
+    """One element alone, first, last, or next to a power of two, has its policy's value; no other has."""
+    a, b = np.full(70_001, 7, DTYPES[name]), np.full(70_001, 2, DTYPES[name])
+    places = sorted({p + d for p in POWERS[:17] for d in (-1, 0, 1)} | {a.size - 1})
+    a[places] = np.iinfo(name).min or 9
+    b[places] = DTYPES[name].type(-1) if np.iinfo(name).min else 0
+    for floor, operator in ((False, vinculum.div), (True, vinculum.divide)):
+        expected = exact_quotients(a, b, floor=floor, overflow=overflow)
+        for n in (a.size, 4097, 65):
+            result = operator(a[:n], b[:n], zero_divisor="saturate", overflow=overflow)
+            assert_same(result, expected[:n])
+        with pytest.raises((vinculum.DivisionByZeroError, vinculum.IntegerOverflowError)) as caught:
+            operator(a, b, overflow="raise")
+        assert (caught.value.count, caught.value.first_index) == (len(places), (0,))

@@ -29,25 +29,8 @@ def limits(name: str) -> tuple[int, int]:
     return int(np.iinfo(name).min), int(np.iinfo(name).max)
 
 
-def saturated(dividend: int, name: str) -> int:
-    """Return what a quotient by zero is under the policy of these tests."""
-    smallest, largest = limits(name)
-    return 0 if dividend == 0 else largest if dividend > 0 else smallest
-
-
-def exact(dividend: int, divisor: int, name: str, rounding: str) -> int:
-    """Return the quotient by Python's integers, MIN/-1 wrapped."""
-    if divisor == 0:
-        return saturated(dividend, name)
-    quotient = dividend // divisor
-    if rounding == "truncating" and quotient < 0:
-        quotient = -(-dividend // divisor) if divisor > 0 else -(dividend // -divisor)
-    smallest, largest = limits(name)
-    return quotient if smallest <= quotient <= largest else smallest
-
-
 def exact_quotients(dividends: Array, divisors: Array, rounding: str) -> Array:
-    """Return the same of arrays."""
+    """Return the quotients by Python's integers, MIN/-1 wrapped and x/0 saturated."""
     dtype = dividends.dtype
     a, b = dividends.astype(object), np.where(divisors == 0, 1, divisors).astype(object)
     quotients = a // b if rounding == "floor" else np.sign(a) * np.sign(b) * (abs(a) // abs(b))

@@ -43,14 +43,14 @@ TABLE_TYPES: dict[str, Any] = {
 }
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "contiguous": c_order,
-    "columns first": fortran_order,
+    "column-major": fortran_order,
     "transposed": lambda x: x.T,
-    "turned": negative_strides,
+    "reversed": negative_strides,
     "every other": every_other,
     "gaps": part_of_rows,
     "read-only": read_only,
     "unaligned": unaligned,
-    "foreign byte order": byte_swapped,
+    "byte-swapped": byte_swapped,
     "a row": lambda x: x[3],
     "a column": lambda x: x[:, 3:4],
     "one element": lambda x: x[3, 3],
@@ -100,13 +100,13 @@ class TestPeak:
             assert peak(lambda x=x, y=y: vinculum.divide(x, y, out=out)) < SMALL  # type: ignore[misc]  # bound at once
             assert peak(lambda x=x, y=y: vinculum.divide(x, y)) < a.nbytes + SMALL  # type: ignore[misc]  # likewise
 
-    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other", "gaps"])
+    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other", "gaps"])
     def test_results(self, name: str, layout: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
         out = LAYOUTS[layout](np.zeros_like(a))
         assert peak(lambda: vinculum.divide(a, b, out=out)) < SMALL
 
-    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other", "gaps"])
+    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other", "gaps"])
     def test_in_place(self, name: str, layout: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
         for place in (0, 1):
@@ -125,7 +125,7 @@ def lenient(name: str) -> dict[str, Any]:
 class TestExceptionalElements:
     """They are counted and found, and replaced, without a mask."""
 
-    @pytest.mark.parametrize("layout", ["contiguous", "columns first", "turned", "every other"])
+    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other"])
     @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
     def test_zero_divisors(self, name: str, layout: str, policy: Any) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
@@ -160,7 +160,7 @@ ways = {
     "columns": (a, b[:, :1], out),
     "strided": (a[:, ::2], b[:, ::2], out[:, ::2]),
     "transposed": (a.T, b, out),
-    "turned": (a[::-1, ::-1], b, out),
+    "reversed": (a[::-1, ::-1], b, out),
     "in place": (a, b, a),
 }
 

@@ -84,6 +84,7 @@ class TestNextProcess:
             assert contents(tmp_path) == kept
 
 
+@pytest.mark.exhaustive  # They compile for half a minute.
 class TestDamage:
     """Without a folder to write to, with a damaged one, or one of other sources, kernels are compiled anew."""
 

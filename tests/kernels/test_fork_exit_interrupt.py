@@ -49,7 +49,7 @@ def fall_asleep():
     time.sleep(0.05)  # a helper that finds nothing to do for that long waits to be woken
 
 def forked(run):
-    '''Return the exit code of a fork that runs a function and then ends as any program does; it may take two minutes.'''
+    '''Return the exit code of a fork that runs a function and ends as any program does, within two minutes.'''
     child = os.fork()
     if not child:
         signal.alarm(120)

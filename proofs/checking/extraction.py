@@ -6,18 +6,17 @@ and the conditions that the compiler must meet, ``c/contract.h``. The environmen
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofs.checking.ending import ended
+from proofs.checking import children
+from proofs.checking.ending import Arguments, ended
 from proofs.checking.provers import WHY3_VERSION, ProofError
 
 PROOFS = Path(__file__).parents[1]
@@ -29,6 +28,7 @@ _ORIGIN = "/* Extracted by Why3"
 _COPIED = "/* Copied from Vinculum's proofs/c: change it there. */"
 # Freestanding: the library is for targets without an operating system too.
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
+_LIMIT = 600  # seconds for one call of Why3, the compiler or the archiver
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _command(variable: str, otherwise: str) -> list[str]:
 
 
 def _run(*command: str) -> str:
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = children.told(command, _LIMIT)
     if told.returncode != 0:
         raise ProofError(f"{' '.join(command[:2])} failed: {' '.join((told.stderr or told.stdout).split())}")
     return told.stdout + told.stderr
@@ -159,7 +159,7 @@ def _run(*command: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Extract and compile into the folder that is named; return 2 if that fails."""
-    parser = argparse.ArgumentParser(prog="python -m proofs.checking.extraction", description=__doc__)
+    parser = Arguments(prog="python -m proofs.checking.extraction", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the C files and the library come to lie")
     parser.add_argument(
         "--flag", action="append", default=[], metavar="FLAG", help="a further flag of the compiler: --flag=-m32"

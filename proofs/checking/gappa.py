@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
+from proofs.checking import children
 from proofs.checking.provers import ProofError
 
 _NOT_PROVED = "some properties were not satisfied"
+_LIMIT = 600  # seconds; a script takes a fraction of one
 
 
 def proves(script: Path) -> bool:
@@ -19,7 +20,7 @@ def proves(script: Path) -> bool:
         If the script is not well-formed, asks for a bound instead of stating one, or relies on what Gappa only
         believes: an equality that it could not verify is used all the same, with a warning.
     """
-    told = subprocess.run(["gappa", str(script)], capture_output=True, text=True, check=False)
+    told = children.told(["gappa", str(script)], _LIMIT)
     said = " ".join((told.stdout + told.stderr).split())
     if told.returncode == 0 and not said:
         return True

@@ -16,9 +16,11 @@ from pathlib import Path
 WHY3_VERSION = "1.5.1"
 GAPPA_VERSION = "1.4.1"
 DRIVERS = Path("/usr/share/why3/drivers")
+LIBRARY = DRIVERS.with_name("stdlib")
 _FLOATS = ("smt-libv2-floats.gen",)
 _BIT_VECTORS = ("smt-libv2-bv.gen", "cvc4_bv.gen", "z3_bv.gen")
 _WITHOUT = {"": (), "nofp": _FLOATS, "nofpbv": (*_FLOATS, *_BIT_VECTORS)}
+_LIMIT = 60  # seconds in which a program says which version it is
 
 
 class ProofError(Exception):
@@ -79,7 +81,7 @@ def require_installed() -> None:
     if missing:
         raise ProofError(f"not installed: {', '.join(missing)}; on Debian 12: apt install {' '.join(_PACKAGES)}")
     for package, version in _PACKAGES.items():
-        told = subprocess.run([package, "--version"], capture_output=True, text=True, check=False)
+        told = subprocess.run([package, "--version"], capture_output=True, text=True, check=False, timeout=_LIMIT)
         said, *_ = (told.stdout + told.stderr).strip().splitlines() or ["silent"]
         if version not in re.findall(r"\d[\d.]*\d", said):
             raise ProofError(
@@ -91,7 +93,7 @@ def configure(folder: Path) -> Path:
     """Write Why3's configuration and the drivers into a folder, and return the configuration's path."""
     require_installed()
     folder.mkdir(parents=True, exist_ok=True)
-    text = ["[main]", "magic = 14", "memlimit = 2000", "running_provers_max = 2", "timelimit = 5", ""]
+    text = ["[main]", "magic = 14", "memlimit = 2000", "running_provers_max = 1", "timelimit = 5", ""]
     for prover in PROVERS.values():
         driver = folder / f"{prover.key}.drv"
         driver.write_text(_driver(prover), encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 
 from proofs.checking.extraction import COMPILER, build, extract
 from tests.optional import skip_or_fail
+from tests.proofs.patience import SECONDS
 
 Array = npt.NDArray[Any]
 
@@ -40,7 +41,7 @@ class SonnxC:
         self.static = build(folder, sources, ["-fPIC"])
         shared = folder / "libsonnx_div.so"
         whole = ["-Wl,--whole-archive", str(self.static), "-Wl,--no-whole-archive"]
-        subprocess.run([COMPILER, "-shared", "-nostdlib", "-o", str(shared), *whole], check=True)
+        subprocess.run([COMPILER, "-shared", "-nostdlib", "-o", str(shared), *whole], check=True, timeout=SECONDS)
         self._library = ctypes.CDLL(str(shared))
 
     def __call__(self, name: str, element_type: str, *arguments: Array | int) -> int:

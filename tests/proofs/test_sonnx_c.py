@@ -12,6 +12,7 @@ import pytest
 
 from proofs.checking.extraction import C_FILES, HEADERS, PROOFS
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same
+from tests.proofs.patience import SECONDS
 from tests.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
 from tests.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
 from vinculum import reference
@@ -139,7 +140,7 @@ class TestLibrary:
     """What the header promises of the library itself."""
 
     def test_it_needs_no_other_library(self, sonnx_c: SonnxC) -> None:
-        told = subprocess.run(["nm", str(sonnx_c.static)], capture_output=True, text=True, check=True)
+        told = subprocess.run(["nm", str(sonnx_c.static)], capture_output=True, text=True, check=True, timeout=SECONDS)
         symbols = [line.split()[-2:] for line in told.stdout.splitlines() if line.strip() and not line.endswith(":")]
         kinds = {kind for kind, _ in symbols}
         assert kinds <= {"T", "t"}, "undefined symbols, or memory of its own"
@@ -173,7 +174,12 @@ class TestLibrary:
         command = ["gcc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, "-I", str(PROOFS / "c")]
         standard = "-std=c11" if language == "c" else "-std=c++11"
         told = subprocess.run(
-            [*command, standard, "-fsyntax-only", "-"], input=text, capture_output=True, text=True, check=False
+            [*command, standard, "-fsyntax-only", "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
         )
         assert (told.returncode == 0) == (told.stderr == "")
         return told.stderr

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from proofs.checking.extraction import COMPILER, FLAGS, PROOFS, CFile, extract
+from tests.proofs.patience import SECONDS
 from tests.proofs.sonnx_c_library import require_compiler
 from tests.proofs.two_step_pairs import COUNT, adversarial_pairs, edges, exact_quotients
 from vinculum.kernels import two_step_quotient
@@ -101,7 +102,7 @@ def extracted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     library = folder / "two_step.so"
     # The loops of the test have no prototypes.
     command = [COMPILER, *FLAGS, "-Wno-missing-prototypes", "-fPIC", "-shared", str(source), "-o", str(library)]
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, timeout=SECONDS)
     return ctypes.CDLL(str(library))
 
 

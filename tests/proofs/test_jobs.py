@@ -1,0 +1,178 @@
+"""Work is done side by side, its progress is shown, and all of it can be stopped at once. No prover is needed."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from proofs.checking import children, jobs
+from proofs.checking.jobs import Job, Progress, failures
+from proofs.checking.provers import ProofError
+from tests.proofs.patience import SECONDS
+
+ROOT = Path(__file__).parents[2]
+SLEEPER = "sleep 1000 & echo started >> {}; wait"
+# A program that starts two more, each of which waits for one of its own.
+WORKING = """
+import sys
+from proofs.checking import children, ending, jobs
+jobs.AT_ONCE = 2
+work = lambda: (True, children.told(["sh", "-c", sys.argv[1]], 1000).stdout)
+sys.exit(ending.ended(lambda: jobs.failures([jobs.Job("jobs", work)] * 4)))
+"""
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def job(kind: str, went_well: bool = True) -> Job:
+    return Job(kind, lambda: (went_well, f"{kind} done"))
+
+
+def alive(word: str) -> list[str]:
+    """Return the command lines of processes that hold a word."""
+    lines = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+        if word in line:
+            lines.append(line)
+    return lines
+
+
+class TestProgress:
+    """One line that is rewritten on a terminal; elsewhere one now and then."""
+
+    JOBS = (job("theories"), job("theories"), job("false variants"))
+
+    def test_on_a_terminal(self) -> None:
+        stream, now = Terminal(), 0.0
+        progress = Progress(self.JOBS, stream, lambda: now)
+        progress.show()
+        now = 80.2
+        progress.done("theories")
+        progress.show()
+        progress.clear()
+        first, second = "theories 0/2, false variants 0/1, 0 min 0 s", "theories 1/2, false variants 0/1, 1 min 20 s"
+        assert stream.getvalue() == f"\r\x1b[K{first}\r\x1b[K{second}\r\x1b[K"
+
+    def test_it_keeps_to_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("COLUMNS", "20")
+        stream = Terminal()
+        Progress(self.JOBS, stream).show()
+        assert stream.getvalue() == "\r\x1b[Ktheories 0/2, false"
+
+    def test_elsewhere(self) -> None:
+        stream, now = io.StringIO(), 0.0
+        progress = Progress(self.JOBS, stream, lambda: now)
+        for now in range(61):  # noqa: B007  # the clock reads it
+            progress.show()
+        progress.clear()
+        lines = stream.getvalue().splitlines()
+        assert lines == [f"theories 0/2, false variants 0/1, {t // 60} min {t % 60} s" for t in (15, 30, 45, 60)]
+
+
+class TestFailures:
+    """Each job is told in a line, and those that fail are counted."""
+
+    def test_they_are_counted_and_told(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert failures([job("a"), job("b", went_well=False), job("c", went_well=False)]) == 2
+        assert sorted(capsys.readouterr().out.splitlines()) == ["a done", "b done", "c done"]
+
+    def test_nothing_to_do(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert failures([]) == 0
+        assert capsys.readouterr() == ("", "")
+
+    def test_the_first_ones_come_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def work(letter: str) -> tuple[bool, str]:
+            begun.append(letter)
+            return True, ""
+
+        begun: list[str] = []
+        monkeypatch.setattr(jobs, "AT_ONCE", 1)
+        failures([Job("letters", partial(work, letter)) for letter in "abcdefgh"])
+        assert begun == list("abcdefgh")
+
+    def test_a_mistake_of_ours_ends_it(self) -> None:
+        def work() -> tuple[bool, str]:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            failures([Job("a", work)])
+
+
+class TestChildren:
+    """A program that takes too long is stopped, and so is what it started."""
+
+    def test_what_it_says(self) -> None:
+        told = children.told(["sh", "-c", "echo $X; echo err >&2; exit 3"], SECONDS, {"X": "out", **os.environ})
+        assert (told.returncode, told.stdout, told.stderr) == (3, "out\n", "err\n")
+
+    def test_one_that_does_not_end(self, tmp_path: Path) -> None:
+        with pytest.raises(ProofError, match=r"^sh did not end within 1 s$"):
+            children.told(["sh", "-c", SLEEPER.format(tmp_path / "started")], 1)
+        assert alive(str(tmp_path)) == []
+
+    def test_one_that_is_not_there(self) -> None:
+        with pytest.raises(FileNotFoundError):
+            children.told(["no-such-program"], 1)
+
+
+def ignore(number: int) -> None:
+    """Start as a shell starts a job in the background, or `nohup` one."""
+    signal.signal(number, signal.SIG_IGN)
+
+
+class TestInterruption:
+    """Whoever interrupts is told so in one line, and nothing is left that runs."""
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
+    @pytest.mark.parametrize("background", [False, True], ids=["", "background"])
+    def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals, background: bool) -> None:
+        started = tmp_path / "started"
+        command = [sys.executable, "-c", WORKING, SLEEPER.format(started)]
+        before = partial(ignore, signal.SIGINT) if background else None
+        with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before) as process:
+            try:
+                _wait_until(lambda: started.exists() and len(started.read_text().splitlines()) == 2)
+                process.send_signal(number)
+                _, told = process.communicate(timeout=SECONDS)
+            finally:
+                process.kill()
+        assert (process.returncode, told) == (128 + number, "interrupted\n")
+        assert alive(str(tmp_path)) == []
+        assert len(started.read_text().splitlines()) == 2, "no other job was begun"
+
+    def test_one_that_goes_on_without_a_terminal(self, tmp_path: Path) -> None:
+        command = [sys.executable, "-c", WORKING, f"touch {tmp_path}/started; sleep 1"]
+        with subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, preexec_fn=partial(ignore, signal.SIGHUP)
+        ) as process:
+            try:
+                _wait_until((tmp_path / "started").exists)
+                process.send_signal(signal.SIGHUP)
+                assert process.wait(timeout=SECONDS) == 0
+            finally:
+                process.kill()
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < SECONDS
+        time.sleep(0.01)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.proofs.whyml_formulas import Format, formulas
@@ -82,11 +82,13 @@ class TestPropagated:
         assert propagated_error(a, b, p, abs(b) + beyond) is None
 
 
-@pytest.mark.parametrize("element_type", INTEGERS, ids=str)
 class TestTruncated:
-    """Theorems accuracy_truncation.TruncationError.introduced_error and both of accuracy_truncated_total."""
+    """Theorems accuracy_truncation.TruncationError.introduced_error and both of accuracy_truncated_total.
 
-    @given(st.data(), SIZES, PARTS)
+    The bounds are one formula for every type, and the types are drawn; so are those of the floats.
+    """
+
+    @given(st.sampled_from(INTEGERS), st.data(), SIZES, PARTS)
     def test_is_computed_as_proved(
         self, element_type: ElementType, draw: st.DataObject, p: Fraction, part: Fraction
     ) -> None:
@@ -98,18 +100,19 @@ class TestTruncated:
         assert error_bounds(a, b, p, q, element_type) == expected
 
 
-@pytest.mark.parametrize("element_type", FLOATS, ids=str)
 class TestRounded:
     """Theorems accuracy_rounding.RoundingError.introduced_error and those of accuracy_rounded_total."""
 
-    @given(st.data(), PARTS)
+    @settings(max_examples=200)
+    @given(st.sampled_from(FLOATS), st.data(), PARTS)
     def test_error_is_computed_as_proved(self, element_type: ElementType, draw: st.DataObject, part: Fraction) -> None:
         fmt = binary_format(element_type)
         y = abs(finite(draw, fmt)) * part
         assert rounding_error(y, fmt) == ROUNDING["rounding_error"](theory_format(fmt), y)
         assert introduced_error(y, Fraction(1), element_type) == rounding_error(y, fmt)
 
-    @given(st.data(), PARTS, PARTS)
+    @settings(max_examples=200)
+    @given(st.sampled_from(FLOATS), st.data(), PARTS, PARTS)
     def test_total_is_computed_as_proved(
         self, element_type: ElementType, draw: st.DataObject, p_part: Fraction, q_part: Fraction
     ) -> None:

@@ -2,28 +2,28 @@
 
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
 the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
-prover of that proof, each attempt for at least three times as long as the longest of the true one takes.
+prover of that proof, each attempt for at least three times as long as the longest of the true one takes. No prover has
+to try the same part twice.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from proofs.checking import gappa
-from proofs.checking.ending import ended
-from proofs.checking.prove import attempt
+from proofs.checking.ending import Arguments, ended
+from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError, configure
-from proofs.checking.sessions import AT_ONCE, Session, copied, goal_name, is_proved, open_leaves
+from proofs.checking.sessions import Session, copied, goal_name, is_proved, stored_seconds, was_made
 
 PROOFS = Path(__file__).parents[1]
 _SHORTEST = 1
@@ -35,6 +35,8 @@ class Mutant:
 
     Attributes
     ----------
+    listed_in : str
+        The name of the file in ``proofs/mutants``.
     file : Path
         The theory or the Gappa script.
     theorem : str
@@ -45,6 +47,7 @@ class Mutant:
         Why the variant does not hold.
     """
 
+    listed_in: str
     file: Path
     theorem: str
     old: str
@@ -98,7 +101,7 @@ def _mutant(
     file = proofs / "gappa" / script if script else proofs / "theories" / f"{name}.mlw"
     if bool(theorem) == bool(script) or not file.is_file():
         raise TypeError(f"each variant names a theorem of {name}.mlw or a script in gappa/")
-    return Mutant(file, theorem, replace, by, false_because)
+    return Mutant(f"{name}.toml", file, theorem, replace, by, false_because)
 
 
 def survives(mutant: Mutant, configuration: Path) -> bool:
@@ -123,50 +126,101 @@ def survives(mutant: Mutant, configuration: Path) -> bool:
             return gappa.proves(script)
         session = Session(copied(mutant.file, Path(folder)), configuration)
         session.read()
-        every_prover = _limited(session, _goal(session, mutant))
+        goal = _goal(session, mutant)
+        provers, seconds = _allowed(goal)
+        for _, other in session.goals():
+            if other is not goal:
+                other[:] = []
+        for proof in goal.iter("proof"):
+            proof.set("timelimit", str(seconds))
         session.theory.write_text(mutant.text(), encoding="utf-8")
-        session.prune()
-        attempt(session, [], every_prover)  # nothing new yet: what proves the true theorem
-        left = open_leaves(_goal(session, mutant))
-        while left:
-            attempt(session, left[:1], every_prover)
-            before, left = len(left), open_leaves(_goal(session, mutant))
-            if len(left) == before:
-                break  # one part that nothing proves is enough
-        return not left
+        session.run()  # what proves the true theorem
+        return _every_part_is_proved(session, mutant, provers, seconds)
 
 
-def check_all(proofs: Path, configuration: Path, names: Sequence[str] = ()) -> int:
-    """Try the variants in `proofs`, print a line for each, and return how many are proved or cannot be tried."""
+def _every_part_is_proved(session: Session, mutant: Mutant, provers: set[str], seconds: int) -> bool:
+    """Tell whether what is open of a goal is proved by those of the provers that have not tried it yet."""
+    goal, tried = _goal(session, mutant), session.file
+    if is_proved(goal):
+        return True
+    untried = {part: provers - _tried(part) for part in _open_parts(goal)}
+    for part in goal.iter("goal"):
+        _forget(part)
+    proved = False
+    # One part that nothing proves is enough; those that every prover has tried come first.
+    for part in sorted(untried, key=lambda part: len(untried[part])):
+        if not untried[part]:
+            return False
+        for prover in sorted(untried[part]):
+            SubElement(SubElement(part, "proof", prover=prover, timelimit=str(seconds)), "undone")
+        session.file = tried
+        session.run()
+        made = [each for each in _goal(session, mutant).iter("goal") if any(map(was_made, each.findall("proof")))]
+        if made and not all(map(is_proved, made)):
+            return False
+        proved = proved or bool(made)  # else the variant has no such part
+        _forget(part)
+    if not proved:
+        raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
+    return True
 
-    def told(mutant: Mutant) -> tuple[bool, str]:
-        began = time.perf_counter()
-        try:
-            proved = survives(mutant, configuration)
-        except ProofError as error:
-            return False, f"FAILED   {mutant.title}: {error}"
-        verdict = "PROVED, THOUGH FALSE" if proved else "refused "
-        return not proved, f"{verdict} {mutant.title}: {mutant.false_because} ({time.perf_counter() - began:.1f} s)"
 
-    failures = 0
-    listed = list(mutants(proofs, names))
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for refused, line in pool.map(told, listed):
-            failures += not refused
-            print(line, flush=True)
-    print(f"{len(listed)} false variants tried")
-    return failures
+def _open_parts(goal: Element) -> list[Element]:
+    """Return the parts of a goal that are not proved; one of which Why3 made no attempt is not split."""
+    if is_proved(goal):
+        return []
+    attempts = list(goal.iter("proof"))
+    if attempts and not any(map(was_made, attempts)):
+        return [goal]
+    parts = [part for split in goal.findall("transf") for part in split.findall("goal")]
+    return [leaf for part in parts for leaf in _open_parts(part)] or [goal]
+
+
+def _tried(part: Element) -> set[str]:
+    return {proof.get("prover", "") for proof in part.findall("proof") if was_made(proof)}
+
+
+def _forget(part: Element) -> None:
+    for proof in part.findall("proof"):
+        part.remove(proof)
+
+
+def jobs(listed: Sequence[Mutant], configuration: Path) -> list[Job]:
+    """Return the work of trying each variant, the longest first."""
+    seconds = stored_seconds({mutant.file for mutant in listed if mutant.theorem})
+    ordered = sorted(listed, key=lambda mutant: seconds.get(mutant.title, 0.0), reverse=True)
+    return [Job("false variants", partial(_told, mutant, configuration)) for mutant in ordered]
+
+
+def read(mutant: Mutant) -> tuple[bool, str]:
+    """Return whether a variant is one, and a line that says so; it is not tried."""
+    try:
+        mutant.text()
+    except ProofError as error:
+        return False, f"FAILED   {mutant.title}: {error}"
+    return True, f"known    {mutant.title}: {mutant.false_because}"
+
+
+def _told(mutant: Mutant, configuration: Path) -> tuple[bool, str]:
+    began = time.perf_counter()
+    try:
+        proved = survives(mutant, configuration)
+    except ProofError as error:
+        return False, f"FAILED   {mutant.title}: {error}"
+    verdict = "PROVED, THOUGH FALSE" if proved else "refused "
+    return not proved, f"{verdict} {mutant.title}: {mutant.false_because} ({time.perf_counter() - began:.1f} s)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try the variants of the theories named, or all; return 1 if one is proved."""
-    parser = argparse.ArgumentParser(prog="python -m proofs.checking.mutants", description=__doc__)
+    parser = Arguments(prog="python -m proofs.checking.mutants", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="names of files in proofs/mutants; none: all")
     given = parser.parse_args(arguments)
 
     def check() -> int:
+        listed = list(mutants(PROOFS, given.names))
         with tempfile.TemporaryDirectory() as folder:
-            return 1 if check_all(PROOFS, configure(Path(folder)), given.names) else 0
+            return 1 if failures(jobs(listed, configure(Path(folder)))) else 0
 
     return ended(check)
 
@@ -178,21 +232,13 @@ def _goal(session: Session, mutant: Mutant) -> Element:
     raise ProofError(f"{mutant.file.name} has no goal {mutant.theorem}")
 
 
-def _limited(session: Session, goal: Element) -> str:
-    """Leave in a session the proof of one goal, its attempts limited; return a step of all provers of the goal."""
-    if not is_proved(goal):
-        raise ProofError(f"the true {goal_name(goal)} is not proved either")
-    provers = sorted({proof.get("prover", "") for proof in goal.iter("proof")})
+def _allowed(goal: Element) -> tuple[set[str], int]:
+    """Return the provers of a true theorem, and how many seconds each has for a part of the false one."""
+    provers = {proof.get("prover", "") for proof in goal.iter("proof")}
     if not provers:
         raise ProofError(f"no prover proves the true {goal_name(goal)}: a split of it leaves nothing")
     longest = max(float(result.get("time", "0")) for result in goal.iter("result"))
-    seconds = max(_SHORTEST, ceil(3 * longest))
-    for proof in goal.iter("proof"):
-        proof.set("timelimit", str(seconds))
-    for _, other in session.goals():
-        if other is not goal:
-            other[:] = []
-    return "+".join(f"{key}:{seconds}" for key in provers)
+    return provers, max(_SHORTEST, ceil(3 * longest))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from proofs.checking.ending import ended
+from proofs.checking.ending import Arguments, ended
 from proofs.checking.provers import PROVERS, configure
-from proofs.checking.recorded import record
 from proofs.checking.sessions import Session, drop_failures, goal_name, is_proved, open_leaves
 
 THEORIES = Path(__file__).parents[1] / "theories"
@@ -71,7 +70,7 @@ def attempt(session: Session, goals: Sequence[Element], step: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prove the theories named, or all; return 1 if a goal stays open."""
-    parser = argparse.ArgumentParser(prog="python -m proofs.checking.prove", description=__doc__)
+    parser = Arguments(prog="python -m proofs.checking.prove", description=__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="names of theories; none: all")
     parser.add_argument("--plan", default=PLAN, help=f"the steps; provers: {', '.join(PROVERS)}; default: {PLAN}")
     parser.add_argument("--only", action="append", default=[], metavar="GOAL", help="prove these goals only")
@@ -104,8 +103,6 @@ def _prove(theory: Path, configuration: Path, given: argparse.Namespace) -> bool
     still = [f"{module}.{goal.get('name')}" for module, goal in session.goals() if not is_proved(goal)]
     for title in still:
         print(f"  OPEN {title}")
-    if not still:
-        record(theory)
     proved = len(list(session.goals())) - len(still)
     print(f"  {proved} goals proved, {len(still)} open, {time.perf_counter() - began:.1f} s")
     return not still

@@ -6,9 +6,10 @@ make, is filled by ``why3 replay -f``: that is how ours are made and read.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
-import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree  # the files are ours, or were just written by Why3
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
+from proofs.checking import children
 from proofs.checking.provers import PROVERS, ProofError
 
 _HEAD = (
@@ -25,12 +27,16 @@ _HEAD = (
 # What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be busy.
 REPLAY_SECONDS = 30
 _MEMORY = 2000
-# How many theories Why3 works on at the same time; each has provers of its own that wait for a core.
-AT_ONCE = 2
+# Seconds that Why3 may take beside its provers, and how many times their limits it may wait for those: for Why3 that
+# hangs, not for one that is slow.
+_WITHOUT_PROVERS = 300
+_PATIENCE = 3
 SESSION = "why3session.xml"
 # Why3 leaves them when it has filled a session, and only then.
 _BACKUPS = "*.bak"
 _VC = "'vc"  # ends the name of a function's verification condition
+# What stands before a dot: in `use tensor.RowMajor`, the theory.
+_QUALIFIER = re.compile(r"\w+(?=\s*\.)")
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,10 @@ class Session:
         self._take(file.findall("theory"))
 
     def write(self) -> None:
-        """Write the session file without its claims of what is proved: those are Why3's to make."""
+        """Write the session file without its claims of what is proved: those are Why3's to make.
+
+        Every attempt is called obsolete, and stays it where Why3 does not make it: its goal is gone.
+        """
         root = Element("why3session", shape_version="6")
         keys = sorted({proof.get("prover", "") for proof in self.file.iter("proof")})
         for number, key in enumerate(keys):
@@ -120,6 +129,7 @@ class Session:
             element.attrib.pop("proved", None)
         for proof in file.iter("proof"):
             proof.set("prover", str(keys.index(proof.get("prover", ""))))
+            proof.set("obsolete", "true")
         root.append(file)
         self.folder.mkdir(exist_ok=True)
         for pattern in ("why3shapes*", _BACKUPS):
@@ -140,7 +150,8 @@ class Session:
         command += [f"--config={self.configuration}", f"--library={self.theory.parent}", str(self.folder)]
         # An interrupted Why3 leaves the files that it gave to provers.
         environment = {**os.environ, "TMPDIR": str(self.configuration.parent)}
-        told = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        attempts = sum(int(proof.get("timelimit", REPLAY_SECONDS)) for proof in self.file.iter("proof"))
+        told = children.told(command, _WITHOUT_PROVERS + _PATIENCE * attempts, environment)
         backups = list(self.folder.glob(_BACKUPS))
         if not backups:
             said = f"{told.stdout} {told.stderr}".replace("[Warning] could not find goal shapes file", "")
@@ -191,9 +202,32 @@ class Session:
         return found
 
 
+def stored_seconds(theories: Iterable[Path]) -> dict[str, float]:
+    """Return what the proof of each theorem took when it was stored, by title; none where no session can be read."""
+    seconds: dict[str, float] = {}
+    for theory in theories:
+        session = Session(theory, Path())
+        with contextlib.suppress(ProofError):
+            session.read()
+        seconds |= {theorem.title: theorem.seconds for theorem in session.theorems()}
+    return seconds
+
+
+def needed(theory: Path) -> list[Path]:
+    """Return a theory and every theory that it uses or clones, or that one of these does, by the names in their texts.
+
+    A name in a comment counts too. A theory that were missed would not be copied for a replay, which fails then.
+    """
+    found = [theory]
+    for each in found:  # it grows meanwhile
+        named = (each.with_name(f"{name}.mlw") for name in _QUALIFIER.findall(each.read_text(encoding="utf-8")))
+        found += sorted({path for path in named if path.is_file()} - set(found))
+    return found
+
+
 def copied(theory: Path, folder: Path, *, stored: bool = True) -> Path:
-    """Copy a theory, what it may use and, if it is `stored`, its session into a folder; return the copy's path."""
-    for each in theory.parent.glob("*.mlw"):
+    """Copy a theory, what it uses and, if it is `stored`, its session into a folder; return the copy's path."""
+    for each in needed(theory):
         shutil.copyfile(each, folder / each.name)
     path = theory.with_suffix("") / SESSION
     if stored and path.is_file():
@@ -222,9 +256,14 @@ def is_proved(goal: Element) -> bool:
     return goal.get("proved") == "true"
 
 
+def was_made(proof: Element) -> bool:
+    """Tell whether Why3 made an attempt when it was last asked: the goal is there."""
+    return proof.get("obsolete") is None
+
+
 def _valid(proof: Element) -> bool:
     result = proof.find("result")
-    return result is not None and result.get("status") == "valid"
+    return was_made(proof) and result is not None and result.get("status") == "valid"
 
 
 def drop_failures(goal: Element) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from proofs.checking.provers import ProofError, configure
+from proofs.checking.replay import replay, replay_named
 from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
+from tests.proofs.small_proofs import ToldBy
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +35,17 @@ def proved(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -> P
 def proofs(proved: Path, tmp_path: Path) -> Path:
     """Return a copy of that folder, to be damaged."""
     return Path(shutil.copytree(proved, tmp_path / "proofs"))
+
+
+@pytest.fixture
+def told_by(proofs: Path, provers_or_skip: Path, capsys: pytest.CaptureFixture[str]) -> ToldBy:
+    """Return what replays the theories named, or everything; it tells how many failed and what was printed."""
+
+    def told(*names: str) -> tuple[int, str]:
+        if names:
+            failed = replay_named(proofs, provers_or_skip, names)
+        else:
+            failed = replay(proofs, provers_or_skip, everything=True)
+        return failed, capsys.readouterr().out
+
+    return told

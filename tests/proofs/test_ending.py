@@ -13,6 +13,9 @@ import pytest
 
 from proofs.checking.ending import ended
 from proofs.checking.provers import ProofError, require_installed
+from proofs.checking.replay import replay_named
+from tests.proofs.patience import SECONDS
+from tests.proofs.test_jobs import alive
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = (["replay", "tensor"], ["prove", "tensor"], ["mutants", "tensor"], ["extraction", "out"])
@@ -22,15 +25,36 @@ def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program of the package from the checkout."""
     command = [sys.executable, "-m", f"proofs.checking.{words[0]}", *words[1:]]
     environment = {**os.environ, **variables}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment, timeout=SECONDS
+    )
 
 
-@pytest.mark.parametrize("words", [["replay", "divisoin"], ["prove", "divisoin"]])
-def test_an_unknown_theory(words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["prove", "divisoin"], "no theory is called 'divisoin'; there are: accuracy,"),
+        (["mutants", "divisoin"], "no false variants of divisoin are listed"),
+        (["replay", "--record"], "--record needs --all"),
+        (["replay", "--all", "tensor"], "--all replays everything: name no theory beside it"),
+        (["replay", "--everything"], "unrecognized arguments: --everything"),
+        (["extraction"], "the following arguments are required: FOLDER"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_command_line(words: list[str], complaint: str) -> None:
     told = run(*words)
     assert told.returncode == 2
-    assert "no theory is called " in told.stderr.splitlines()[-1]
-    assert "divisoin" in told.stderr
+    assert told.stdout == ""
+    assert told.stderr.startswith(f"error: {complaint}")
+    assert len(told.stderr.splitlines()) == 1
+
+
+def test_an_unknown_theory(tmp_path: Path) -> None:
+    (tmp_path / "theories").mkdir()
+    (tmp_path / "theories" / "tensor.mlw").touch()
+    with pytest.raises(ProofError, match="no theory is called divisoin; there are: tensor"):
+        replay_named(tmp_path, tmp_path, ["tensor", "divisoin"])
 
 
 @pytest.mark.parametrize("words", PROGRAMS, ids=lambda words: words[0])
@@ -67,21 +91,22 @@ class TestEnded:
 
 @pytest.mark.usefixtures("provers_or_skip")
 def test_an_interruption(tmp_path: Path) -> None:
+    """Why3 and its provers are stopped, and what they left is removed."""
     command = [sys.executable, "-m", "proofs.checking.replay", "integer_division"]
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        while not any(tmp_path.glob("*/why3.conf")):  # then it has begun, and works for seconds
-            assert process.poll() is None
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate()
-    assert (process.returncode, told) == (130, "interrupted\n")
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            began = time.monotonic()
+            while not any(tmp_path.glob("*/why3server*")):  # then a prover is called, and others for seconds
+                assert process.poll() is None
+                assert time.monotonic() - began < SECONDS
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            _, told = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+    assert (process.returncode, told) == (128 + signal.SIGTERM, "interrupted\n")
+    assert alive(str(tmp_path)) == []
     assert not any(tmp_path.iterdir())
 
 

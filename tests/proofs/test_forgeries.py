@@ -1,17 +1,16 @@
-"""A session that claims more than Why3 finds proves nothing, and neither does a folder that holds more or less."""
+"""A session that claims more than Why3 finds proves nothing."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.provers import ProofError
-from proofs.checking.recorded import FILE, record, recorded
-from tests.proofs.small_proofs import TRUE, change, told_by
+from proofs.checking.recorded import digests, record
+from proofs.checking.replay import replay
+from tests.proofs.small_proofs import TRUE, VARIANT, ToldBy, change
 
 FALSE = TRUE.replace("= 2 * a", "= 3 * a")
 
@@ -26,36 +25,33 @@ def rewrite(session: Path, pattern: str, text: str) -> None:
 class TestSessions:
     """What a session file says of proofs is tried, not believed."""
 
-    def test_a_goal_under_a_transformation_that_has_no_parts(
-        self, proofs: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_goal_under_a_transformation_that_has_no_parts(self, proofs: Path, told_by: ToldBy) -> None:
         forged = r'\1<transf name="destruct_term" arg1="y" proved="true"></transf>\2'
         rewrite(proofs / "theories/sums/why3session.xml", '(<goal name="halved"[^>]*>).*?(</goal>)', forged)
-        failures, told = told_by(proofs, capsys, "sums")
+        failures, told = told_by("sums")
         assert failures == 1
         assert "not proved: sums.Sums.halved" in told
 
-    def test_a_goal_without_its_attempt(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_goal_without_its_attempt(self, proofs: Path, told_by: ToldBy) -> None:
         rewrite(proofs / "theories/sums/why3session.xml", '(<goal name="halved"[^>]*>).*?(</goal>)', r"\1\2")
-        assert "not proved: sums.Sums.halved" in told_by(proofs, capsys, "sums")[1]
+        assert "not proved: sums.Sums.halved" in told_by("sums")[1]
 
-    def test_a_false_theorem(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_false_theorem(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, FALSE)
-        failures, told = told_by(proofs, capsys, "sums")
+        failures, told = told_by("sums")
         assert failures == 1
         assert "not proved: sums.Sums.doubled" in told
 
-    def test_the_session_of_another_theory(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_session_of_another_theory(self, proofs: Path, told_by: ToldBy) -> None:
         other = proofs / "theories" / "other.mlw"
         other.write_text(FALSE, encoding="utf-8")
         shutil.copytree(proofs / "theories" / "sums", proofs / "theories" / "other")  # it names sums.mlw
-        record(other)
-        failures, told = told_by(proofs, capsys, "other")
+        failures, told = told_by("other")
         assert failures == 1
         assert "not proved: other.Sums.doubled" in told
 
     def test_why3_that_does_not_finish(
-        self, proofs: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The first call, which lists the goals, is answered; the second, which tries them, ends at once."""
         why3 = tmp_path / "path" / "why3"
@@ -67,7 +63,7 @@ class TestSessions:
         why3.chmod(0o755)
         monkeypatch.setenv("PATH", str(why3.parent), prepend=":")
         change(proofs, FALSE)
-        failures, told = told_by(proofs, capsys, "sums")
+        failures, told = told_by("sums")
         assert (tmp_path / "once").exists()
         assert failures == 1
         assert "sums.mlw: why3 ended with exit code 9" in told
@@ -80,66 +76,22 @@ class TestSessions:
             ('<why3session><file><theory><goal><proof prover="7"/></goal></theory></file></why3session>', "not ours"),
         ],
     )
-    def test_a_file_that_is_no_session(
-        self, proofs: Path, capsys: pytest.CaptureFixture[str], session: str, complaint: str
-    ) -> None:
+    def test_a_file_that_is_no_session(self, proofs: Path, told_by: ToldBy, session: str, complaint: str) -> None:
         (proofs / "theories/sums/why3session.xml").write_text(session, encoding="utf-8")
-        failures, told = told_by(proofs, capsys, "sums")
+        failures, told = told_by("sums")
         assert failures == 1
         assert complaint in told
 
-
-def _delete_theory(theories: Path) -> None:
-    (theories / "sums.mlw").unlink()
-
-
-def _delete_session(theories: Path) -> None:
-    shutil.rmtree(theories / "sums")
-
-
-def _add_theory(theories: Path) -> None:
-    (theories / "more.mlw").touch()
-
-
-def _add_session(theories: Path) -> None:
-    (theories / "gone").mkdir()
-
-
-def _forget_all(theories: Path) -> None:
-    (theories / FILE).write_text("")
-
-
-class TestTheories:
-    """Everything that is recorded is there, and nothing is there that nobody would replay."""
-
-    @pytest.mark.parametrize(
-        ("damage", "complaint"),
-        [
-            (_delete_theory, "theories lacks what recorded.txt records: sums.mlw"),
-            (_delete_session, "theories lacks what recorded.txt records: sums"),
-            (_add_theory, "theories holds what recorded.txt does not record: more.mlw"),
-            (_add_session, "theories holds what recorded.txt does not record: gone"),
-            (_forget_all, "recorded.txt records no theory"),
-        ],
-    )
-    def test_a_folder_with_more_or_less(
-        self, proofs: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None], complaint: str
+    def test_a_record_that_was_made_for_them(
+        self, proofs: Path, provers_or_skip: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        damage(proofs / "theories")
-        with pytest.raises(ProofError, match=re.escape(complaint)):
-            told_by(proofs, capsys)
-
-    @pytest.mark.parametrize(
-        "line",
-        ["", "sums.mlw", f"{'0' * 64} sums.mlw", f"{'0' * 64}  two words.mlw", f"{'0' * 64}  ../up.mlw"],
-    )
-    def test_a_line_that_records_nothing(self, tmp_path: Path, line: str) -> None:
-        (tmp_path / FILE).write_text(f"{line}\n", encoding="utf-8")
-        with pytest.raises(ProofError, match=r"recorded\.txt records each theory once") as raised:
-            recorded(tmp_path)
-        assert "\n" not in str(raised.value)
-
-    def test_a_theory_that_is_recorded_twice(self, tmp_path: Path) -> None:
-        (tmp_path / FILE).write_text(f"{'0' * 64}  sums.mlw\n" * 2, encoding="utf-8")
-        with pytest.raises(ProofError, match="once"):
-            recorded(tmp_path)
+        """What is known by digest is believed, as is told; whoever replays everything finds out."""
+        change(proofs, FALSE)
+        variant = VARIANT.replace("3 * a", "4 * a").replace("2 * a", "3 * a")
+        (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
+        record(proofs, digests(proofs))
+        assert replay(proofs, provers_or_skip) == 0
+        assert "known by digest, not replayed: theories 1, false variants 1" in capsys.readouterr().out
+        failures, told = told_by()
+        assert failures == 1
+        assert "not proved: sums.Sums.doubled" in told

@@ -9,28 +9,30 @@ from pathlib import Path
 import pytest
 
 from proofs.checking import gappa, mutants
-from proofs.checking.mutants import check_all
+from proofs.checking.jobs import failures
 from proofs.checking.provers import ProofError
+from proofs.checking.recorded import digests, record
 from proofs.checking.sessions import Session, copied
-from tests.proofs.small_proofs import TRUE, VARIANT, change, told_by
+from tests.proofs.patience import SECONDS
+from tests.proofs.small_proofs import TRUE, VARIANT, ToldBy, change
 
 
 class TestWhatHolds:
     """A whole folder is replayed, and nothing in it is written, not even where nothing may be."""
 
-    def test_what_is_proved_is_replayed(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_what_is_proved_is_replayed(self, proofs: Path, told_by: ToldBy) -> None:
         before = {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()}
-        failures, told = told_by(proofs, capsys)
-        assert failures == 0
+        failed, told = told_by()
+        assert failed == 0
         assert "proved  sums" in told
         assert "refused  sums.Sums.doubled: 2 is not 3" in told
         assert {path: path.read_bytes() for path in proofs.rglob("*") if path.is_file()} == before
 
     def test_nothing_is_left_outside_either(
-        self, proofs: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, proofs: Path, told_by: ToldBy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))  # Why3 would put what provers read there
-        assert told_by(proofs, capsys, "sums")[0] == 0
+        assert told_by("sums")[0] == 0
 
     def test_copies_can_be_written_where_the_checkout_cannot(self, proofs: Path, tmp_path: Path) -> None:
         for path in proofs.rglob("*"):
@@ -46,44 +48,44 @@ class TestWhatHolds:
 class TestWhatFails:
     """Each way in which a proof may not hold is told in one line that names it."""
 
-    def test_a_changed_text(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_changed_text(self, proofs: Path, told_by: ToldBy) -> None:
         (proofs / "theories" / "sums.mlw").write_text(TRUE + "(* a remark *)\n", encoding="utf-8")
-        failures, told = told_by(proofs, capsys, "sums")
-        assert failures == 1
-        assert "sums.mlw changed after its session was recorded" in told
+        failed, told = told_by()
+        assert failed == 1
+        assert "recorded.txt is not up to date with theories/sums.mlw" in told
 
-    def test_a_goal_that_nobody_proved(
-        self, proofs: Path, provers_or_skip: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_goal_that_nobody_proved(self, proofs: Path, provers_or_skip: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  lemma tripled: 1 + 1 + 1 = 3\nend"))
         theory = proofs / "theories" / "sums.mlw"
         session = Session(theory, provers_or_skip)
         session.read()
         session.run()
         command = ["why3", "replay", f"--config={provers_or_skip}", str(theory.with_suffix(""))]
-        assert subprocess.run(command, capture_output=True, check=False).returncode == 0, "why3 itself is content"
-        failures, told = told_by(proofs, capsys, "sums")
-        assert failures == 1
+        assert subprocess.run(command, capture_output=True, check=False, timeout=SECONDS).returncode == 0, (
+            "why3 itself is content"
+        )
+        failed, told = told_by("sums")
+        assert failed == 1
         assert "not proved: sums.Sums.tripled" in told
 
-    def test_a_theory_without_a_goal(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_theory_without_a_goal(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, "module Sums\n  use int.Int\nend\n")
-        assert "has no goal at all" in told_by(proofs, capsys, "sums")[1]
+        assert "has no goal at all" in told_by("sums")[1]
 
-    def test_goals_that_are_gone_are_not_counted(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_goals_that_are_gone_are_not_counted(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("  lemma halved: 1 + 1 = 2\n", ""))
-        failures, told = told_by(proofs, capsys, "sums")
-        assert failures == 0
+        failed, told = told_by("sums")
+        assert failed == 0
         assert " 1 goals" in told
 
-    def test_an_axiom_that_is_not_listed(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_an_axiom_that_is_not_listed(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  axiom odd: 1 = 2\nend"))
         with pytest.raises(ProofError, match=r"not listed .*: sums\.Sums\.odd axiom"):
-            told_by(proofs, capsys, "sums")
+            told_by("sums")
 
-    def test_a_value_that_does_not_exist(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_value_that_does_not_exist(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  let f () : int ensures { false } = any int ensures { false }\nend"))
-        assert "not proved: sums.Sums.f" in told_by(proofs, capsys, "sums")[1]
+        assert "not proved: sums.Sums.f" in told_by("sums")[1]
 
 
 class TestFalseVariants:
@@ -102,7 +104,7 @@ class TestFalseVariants:
         self, proofs: Path, provers_or_skip: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
     ) -> None:
         (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
-        assert check_all(proofs, provers_or_skip) == 1
+        assert failures(mutants.jobs(list(mutants.mutants(proofs)), provers_or_skip)) == 1
         assert complaint in capsys.readouterr().out
 
     @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ class TestFalseVariants:
 class TestGappa:
     """A script is proved, refused or wrong; what Gappa only believes is wrong."""
 
-    def test_scripts_are_replayed_and_varied(self, proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_scripts_are_replayed_and_varied(self, proofs: Path, told_by: ToldBy) -> None:
         (proofs / "gappa" / "wrong.gappa").write_text("{ x in [0, 1] -> x * x in [0, 0.5] }\n", encoding="utf-8")
         (proofs / "gappa" / "right.gappa").write_text("{ x in [0, 1] -> x * x in [0, 1] }\n", encoding="utf-8")
         listed = (
@@ -147,8 +149,9 @@ class TestGappa:
         (proofs / "mutants" / "gappa.toml").write_text(
             listed.replace("{}", "2") + listed.replace("{}", "0.5"), encoding="utf-8"
         )
-        failures, told = told_by(proofs, capsys)
-        assert failures == 2
+        record(proofs, digests(proofs))
+        failed, told = told_by()
+        assert failed == 2
         assert "proved  right" in told
         assert "FAILED  wrong" in told
         assert "PROVED, THOUGH FALSE right.gappa" in told

@@ -1,0 +1,102 @@
+"""A false variant is tried part by part: by every prover of the true theorem, and by none of them twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proofs.checking.mutants import Mutant, survives
+from proofs.checking.prove import attempt
+from proofs.checking.provers import ProofError
+from proofs.checking.sessions import Session, leaves
+
+THEORY = """module Pairs
+  use int.Int
+  predicate first (x: int) = x + 1 > x
+  predicate second (x: int) = x - 1 < x
+  lemma both: (forall x. first x) /\\ (forall x. second x)
+  lemma other: 1 + 1 = 2
+end
+"""
+Attempts = list[list[tuple[str, str]]]
+
+
+@pytest.fixture(scope="module")
+def theory(provers_or_skip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a theory whose first theorem is proved in two parts, one by Z3 and one by CVC5."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.mlw"
+    path.write_text(THEORY, encoding="utf-8")
+    session = Session(path, provers_or_skip)
+    session.run()
+    attempt(session, [goal for _, goal in session.goals()][:1], "split_vc")
+    for part, prover in ((0, "z3"), (1, "cvc5")):
+        both, _ = (goal for _, goal in session.goals())
+        attempt(session, [leaves(both)[part]], f"{prover}:5")
+    attempt(session, [goal for _, goal in session.goals()][1:], "z3:5")
+    assert all(theorem.proved for theorem in session.theorems())
+    assert session.theorems()[0].parts == 2
+    return path
+
+
+@pytest.fixture
+def attempts(monkeypatch: pytest.MonkeyPatch) -> Attempts:
+    """Return a list of what Why3 is asked, that is filled: which part by which prover."""
+    asked: Attempts = []
+    run = Session.run
+
+    def noted(session: Session) -> None:
+        goals = [(goal, f"{goal.get('name')}") for goal in session.file.iter("goal")]
+        asked.append([(name, proof.get("prover", "")) for goal, name in goals for proof in goal.findall("proof")])
+        run(session)
+
+    monkeypatch.setattr(Session, "run", noted)
+    return asked
+
+
+def variant(theory: Path, old: str, new: str, theorem: str = "Pairs.both") -> Mutant:
+    return Mutant("pairs.toml", theory, theorem, old, new, "so it is")
+
+
+class TestParts:
+    """One part that no prover proves refuses the variant."""
+
+    def test_a_false_part_is_tried_by_both(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "x + 1 > x", "x + 1 > 2 * x"), provers_or_skip)
+        assert attempts == [[("both.0", "z3"), ("both.1", "cvc5")], [("both.0", "cvc5")]]
+
+    def test_a_goal_of_one_part_is_tried_once(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), provers_or_skip)
+        assert attempts == [[("other", "z3")]]
+
+    def test_one_that_holds_survives(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), provers_or_skip)
+        assert len(attempts) == 1
+
+    def test_one_that_another_prover_proves_survives(
+        self, theory: Path, provers_or_skip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        z3 = tmp_path / "z3"
+        z3.write_text("#!/bin/sh\necho unknown\n")
+        z3.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), provers_or_skip)
+
+    def test_a_new_part_is_tried(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
+        old, more = "/\\ (forall x. second x)", "/\\ (forall x. second x) /\\ (forall x. first (2 * x) -> x > 0)"
+        assert not survives(variant(theory, old, more), provers_or_skip)
+        assert attempts[-1] == [("both.2", "cvc5"), ("both.2", "z3")]
+
+    @pytest.mark.parametrize("survivor", ["first", "second"])
+    @pytest.mark.parametrize("holds", [True, False])
+    def test_a_part_that_is_gone(self, theory: Path, provers_or_skip: Path, survivor: str, holds: bool) -> None:
+        """It is not counted, neither as proved nor as open."""
+        left = f"(forall x. {survivor} {'x' if holds else 'x && x > 0'})"
+        both = "(forall x. first x) /\\ (forall x. second x)"
+        assert survives(variant(theory, both, left), provers_or_skip) == holds
+
+
+@pytest.mark.parametrize("new", ["", "  lemma renamed: 1 + 1 = 3\n", "  axiom other: 1 + 1 = 3\n"])
+def test_a_theorem_that_is_gone(theory: Path, provers_or_skip: Path, new: str) -> None:
+    with pytest.raises(ProofError, match=r"pairs\.mlw has no goal Pairs\.other"):
+        survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), provers_or_skip)

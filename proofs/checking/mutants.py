@@ -2,8 +2,8 @@
 
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
 the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
-prover of that proof, each attempt for at least three times as long as the longest of the true one takes. No prover has
-to try the same part twice.
+prover of that proof, each attempt for at least three times as long as the longest of the true one takes, in processor
+time. No prover has to try the same part twice.
 """
 
 from __future__ import annotations

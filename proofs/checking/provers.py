@@ -48,9 +48,11 @@ class Prover:
         return " ".join(filter(None, (self.name, self.version, self.alternative)))
 
 
-_Z3 = "z3 -smt2 -T:%t sat.random_seed=42 nlsat.randomize=false smt.random_seed=42 -st %f"
-_CVC4 = "cvc4 --tlimit=%t000 --lang=smt2 %f"
-_CVC5 = "cvc5 --tlimit=%t000 --lang=smt2 %f"
+# None is told a limit of its own, which would be one of wall time, less of a prover the busier the machine: Why3's
+# server limits the processor time.
+_Z3 = "z3 -smt2 sat.random_seed=42 nlsat.randomize=false smt.random_seed=42 -st %f"
+_CVC4 = "cvc4 --lang=smt2 %f"
+_CVC5 = "cvc5 --lang=smt2 %f"
 
 PROVERS = {
     prover.key: prover

@@ -71,9 +71,10 @@ def record(proofs: Path, replayed: Mapping[str, str]) -> None:
 
 
 def changes(proofs: Path, now: Mapping[str, str]) -> list[str]:
-    """Return the files that are not as they are recorded: changed, new, or gone."""
+    """Return the files that are not as they are recorded: changed, new, or gone; those of Why3 come last."""
     known = recorded(proofs)
-    return sorted(name for name in {*now, *known} if now.get(name) != known.get(name))
+    changed = sorted(name for name in {*now, *known} if now.get(name) != known.get(name))
+    return sorted(changed, key=lambda name: name.startswith("/"))
 
 
 def rests_on(file: Path, variants: str = "") -> tuple[str, ...]:

@@ -145,7 +145,7 @@ def replay(proofs: Path, configuration: Path, *, everything: bool = False, recor
     if record:
         return failed + _recorded(proofs, digests, failed)
     if changes:
-        print(f"FAILED  {recorded.FILE} is not up to date with {_some(changes)}; {_TO_RECORD}")
+        print(f"FAILED  {recorded.FILE} is not up to date: {_some(changes)}; {_TO_RECORD}")
     return failed + bool(changes)
 
 
@@ -196,7 +196,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Replay the theories named, or everything; return 1 if anything fails."""
+    """Replay the theories named, or what changed, or everything; return 1 if anything fails."""
     parser = Arguments(prog="python -m proofs.checking.replay", description=__doc__)
     parser.add_argument(
         "theories", nargs="*", metavar="THEORY", help="names of theories; none: everything that changed"

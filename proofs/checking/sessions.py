@@ -24,7 +24,7 @@ _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<!DOCTYPE why3session PUBLIC "-//Why3//proof session v5//EN"\n"http://why3.lri.fr/why3session.dtd">\n'
 )
-# What a stored proof may take; it was found in a fraction of this, and the machine that replays it may be busy.
+# What processor time a stored proof may take; it was found in a fraction of this, and another machine may be slower.
 REPLAY_SECONDS = 30
 _MEMORY = 2000
 # Seconds that Why3 may take beside its provers, and how many times their limits it may wait for those: for Why3 that

@@ -11,23 +11,25 @@ from pathlib import Path
 
 import pytest
 
+from proofs.checking import extraction, mutants, prove, replay
 from proofs.checking.ending import ended
 from proofs.checking.provers import ProofError, require_installed
-from proofs.checking.replay import replay_named
 from tests.proofs.patience import SECONDS
 from tests.proofs.test_jobs import alive
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = (["replay", "tensor"], ["prove", "tensor"], ["mutants", "tensor"], ["extraction", "out"])
+PROGRAMS = {"replay": replay.main, "prove": prove.main, "mutants": mutants.main, "extraction": extraction.main}
 
 
-def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of the package from the checkout."""
-    command = [sys.executable, "-m", f"proofs.checking.{words[0]}", *words[1:]]
-    environment = {**os.environ, **variables}
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment, timeout=SECONDS
-    )
+def one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Run a program that ends with exit code 2, and return the one line that it prints."""
+    try:
+        code: object = PROGRAMS[words[0]](words[1:])
+    except SystemExit as ending:
+        code = ending.code
+    told = capsys.readouterr()
+    assert (code, told.out, told.err.count("\n")) == (2, "", 1)
+    return told.err
 
 
 @pytest.mark.parametrize(
@@ -42,27 +44,31 @@ def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_wrong_command_line(words: list[str], complaint: str) -> None:
-    told = run(*words)
-    assert told.returncode == 2
-    assert told.stdout == ""
-    assert told.stderr.startswith(f"error: {complaint}")
-    assert len(told.stderr.splitlines()) == 1
+def test_a_wrong_command_line(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert one_line(words, capsys).startswith(f"error: {complaint}")
 
 
 def test_an_unknown_theory(tmp_path: Path) -> None:
     (tmp_path / "theories").mkdir()
     (tmp_path / "theories" / "tensor.mlw").touch()
     with pytest.raises(ProofError, match="no theory is called divisoin; there are: tensor"):
-        replay_named(tmp_path, tmp_path, ["tensor", "divisoin"])
+        replay.replay_named(tmp_path, tmp_path, ["tensor", "divisoin"])
 
 
-@pytest.mark.parametrize("words", PROGRAMS, ids=lambda words: words[0])
-def test_no_provers(words: list[str], tmp_path: Path) -> None:
-    told = run(*words, PATH=str(tmp_path))
-    assert told.returncode == 2
-    assert told.stderr.startswith("error: not installed: why3")
-    assert len(told.stderr.splitlines()) == 1
+@pytest.mark.parametrize("words", [[name, "tensor"] for name in PROGRAMS], ids=PROGRAMS)
+def test_no_provers(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert one_line(words, capsys).startswith("error: not installed: why3")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_a_module(name: str) -> None:
+    command = [sys.executable, "-m", f"proofs.checking.{name}", "--no-such-option"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=SECONDS)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr.startswith("error: ")
 
 
 class TestEnded:

@@ -58,6 +58,14 @@ def variant(theory: Path, old: str, new: str, theorem: str = "Pairs.both") -> Mu
     return Mutant("pairs.toml", theory, theorem, old, new, "so it is")
 
 
+def stand_in_for_z3(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a shell's program be called as Z3."""
+    z3 = folder / "z3"
+    z3.write_text(f"#!/bin/sh\n{program}\n")
+    z3.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+
+
 class TestParts:
     """One part that no prover proves refuses the variant."""
 
@@ -76,11 +84,24 @@ class TestParts:
     def test_one_that_another_prover_proves_survives(
         self, theory: Path, provers_or_skip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        z3 = tmp_path / "z3"
-        z3.write_text("#!/bin/sh\necho unknown\n")
-        z3.chmod(0o755)
-        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        stand_in_for_z3("echo unknown", tmp_path, monkeypatch)
         assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), provers_or_skip)
+
+    @pytest.mark.parametrize(
+        ("program", "proves"), [("sleep 3; echo unsat", True), ("while :; do :; done; echo unsat", False)]
+    )
+    def test_processor_time_is_what_is_limited(
+        self,
+        theory: Path,
+        provers_or_skip: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        program: str,
+        proves: bool,
+    ) -> None:
+        """On a busy machine a variant is not refused for want of it."""
+        stand_in_for_z3(program, tmp_path, monkeypatch)
+        assert survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), provers_or_skip) == proves
 
     def test_a_new_part_is_tried(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
         old, more = "/\\ (forall x. second x)", "/\\ (forall x. second x) /\\ (forall x. first (2 * x) -> x > 0)"

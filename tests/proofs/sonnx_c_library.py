@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 from proofs.checking.extraction import COMPILER, build, extract
 from tests.optional import skip_or_fail
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +40,7 @@ class SonnxC:
         self.static = build(folder, sources, ["-fPIC"])
         shared = folder / "libsonnx_div.so"
         whole = ["-Wl,--whole-archive", str(self.static), "-Wl,--no-whole-archive"]
-        subprocess.run([COMPILER, "-shared", "-nostdlib", "-o", str(shared), *whole], check=True, timeout=SECONDS)
+        output_of([COMPILER, "-shared", "-nostdlib", "-o", str(shared), *whole])
         self._library = ctypes.CDLL(str(shared))
 
     def __call__(self, name: str, element_type: str, *arguments: Array | int) -> int:

@@ -14,7 +14,7 @@ import pytest
 from proofs.checking import extraction, mutants, prove, replay
 from proofs.checking.ending import ended
 from proofs.checking.provers import ProofError, require_installed
-from tests.proofs.patience import SECONDS
+from tests.processes import run, started
 from tests.proofs.test_jobs import alive
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ def test_no_provers(
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_a_module(name: str) -> None:
     command = [sys.executable, "-m", f"proofs.checking.{name}", "--no-such-option"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=SECONDS)
+    told = run(command, cwd=ROOT)
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.startswith("error: ")
 
@@ -100,17 +100,12 @@ def test_an_interruption(tmp_path: Path) -> None:
     """Why3 and its provers are stopped, and what they left is removed."""
     command = [sys.executable, "-m", "proofs.checking.replay", "integer_division"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            began = time.monotonic()
-            while not any(tmp_path.glob("*/why3server*")):  # then a prover is called, and others for seconds
-                assert process.poll() is None
-                assert time.monotonic() - began < SECONDS
-                time.sleep(0.01)
-            process.send_signal(signal.SIGTERM)
-            _, told = process.communicate(timeout=SECONDS)
-        finally:
-            process.kill()
+    with started(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        while not any(tmp_path.glob("*/why3server*")):  # then a prover is called, and others for seconds
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate()
     assert (process.returncode, told) == (128 + signal.SIGTERM, "interrupted\n")
     assert alive(str(tmp_path)) == []
     assert not any(tmp_path.iterdir())

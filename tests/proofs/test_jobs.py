@@ -6,7 +6,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +16,7 @@ import pytest
 from proofs.checking import children, jobs
 from proofs.checking.jobs import Job, Progress, failures
 from proofs.checking.provers import ProofError
-from tests.proofs.patience import SECONDS
+from tests.processes import LIMIT, python, started
 
 ROOT = Path(__file__).parents[2]
 SLEEPER = "sleep 1000 & echo started >> {}; wait"
@@ -120,7 +119,7 @@ class TestChildren:
     """A program that takes too long is stopped, and so is what it started."""
 
     def test_what_it_says(self) -> None:
-        told = children.told(["sh", "-c", "echo $X; echo err >&2; exit 3"], SECONDS, {"X": "out", **os.environ})
+        told = children.told(["sh", "-c", "echo $X; echo err >&2; exit 3"], LIMIT, {"X": "out", **os.environ})
         assert (told.returncode, told.stdout, told.stderr) == (3, "out\n", "err\n")
 
     def test_one_that_does_not_end(self, tmp_path: Path) -> None:
@@ -144,35 +143,28 @@ class TestInterruption:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
     @pytest.mark.parametrize("background", [False, True], ids=["", "background"])
     def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals, background: bool) -> None:
-        started = tmp_path / "started"
-        command = [sys.executable, "-c", WORKING, SLEEPER.format(started)]
+        begun = tmp_path / "begun"
+        command = [*python(WORKING), SLEEPER.format(begun)]
         before = partial(ignore, signal.SIGINT) if background else None
-        with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before) as process:
-            try:
-                _wait_until(lambda: started.exists() and len(started.read_text().splitlines()) == 2)
-                process.send_signal(number)
-                _, told = process.communicate(timeout=SECONDS)
-            finally:
-                process.kill()
+        with started(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before) as process:
+            _wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) == 2)
+            process.send_signal(number)
+            _, told = process.communicate()
         assert (process.returncode, told) == (128 + number, "interrupted\n")
         assert alive(str(tmp_path)) == []
-        assert len(started.read_text().splitlines()) == 2, "no other job was begun"
+        assert len(begun.read_text().splitlines()) == 2, "no other job was begun"
 
     def test_one_that_goes_on_without_a_terminal(self, tmp_path: Path) -> None:
-        command = [sys.executable, "-c", WORKING, f"touch {tmp_path}/started; sleep 1"]
-        with subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, preexec_fn=partial(ignore, signal.SIGHUP)
-        ) as process:
-            try:
-                _wait_until((tmp_path / "started").exists)
-                process.send_signal(signal.SIGHUP)
-                assert process.wait(timeout=SECONDS) == 0
-            finally:
-                process.kill()
+        command = [*python(WORKING), f"touch {tmp_path}/begun; sleep 1"]
+        before = partial(ignore, signal.SIGHUP)
+        with started(command, cwd=ROOT, stdout=subprocess.PIPE, preexec_fn=before) as process:
+            _wait_until((tmp_path / "begun").exists)
+            process.send_signal(signal.SIGHUP)
+            assert process.wait() == 0
 
 
 def _wait_until(condition: Callable[[], bool]) -> None:
     began = time.monotonic()
     while not condition():
-        assert time.monotonic() - began < SECONDS
+        assert time.monotonic() - began < LIMIT
         time.sleep(0.01)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from proofs.checking.extraction import COMPILER, FLAGS, CFile, extract
 from tests.kernels.test_multiply_high_quotients import edges, exact_quotients, limits, next_to_multiples
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of, run
 from tests.proofs.sonnx_c_library import require_compiler
 from vinculum.kernels.integer_quotient import floor_quotient_by, prepared_divisor, truncating_quotient_by
 from vinculum.kernels.jit import inlined
@@ -162,7 +161,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     made = folder / "multiply_high"
     # A width that only the contracts speak of is an argument all the same; what nobody else calls has no prototype.
     flags = (*FLAGS, "-Wno-unused", "-Wno-missing-prototypes", *SANITIZER)
-    subprocess.run([COMPILER, *flags, str(source), "-o", str(made)], check=True, timeout=SECONDS)
+    output_of([COMPILER, *flags, str(source), "-o", str(made)])
     return made
 
 
@@ -172,9 +171,7 @@ def by_program(program: Path, divisors: Array, dividends: Array) -> Results:
     unsigned = f"u{element.itemsize}"
     lines = np.concatenate([divisors, dividends], axis=1).view(unsigned).astype(np.uint64)
     numbers = (element.itemsize * 8, int(element.kind == "i"), *dividends.shape)
-    told = subprocess.run(
-        [program, *map(str, numbers)], input=lines.tobytes(), capture_output=True, check=False, timeout=SECONDS
-    )
+    told = run([program, *map(str, numbers)], input=lines.tobytes(), text=False)
     assert (told.returncode, told.stderr) == (0, b"")
     made, quotients = np.split(np.frombuffer(told.stdout, np.uint64).reshape(len(divisors), -1), [PARTS], axis=1)
     assert quotients.max(initial=0) <= np.iinfo(unsigned).max  # words of that many bits
@@ -218,6 +215,6 @@ def test_every_divisor_of_16_bits_is_prepared_alike(name: str, program: Path) ->
 
 
 def test_a_number_of_more_than_128_bits_is_noticed(program: Path) -> None:
-    told = subprocess.run([program], capture_output=True, text=True, check=False, timeout=SECONDS)
+    told = run([program])
     assert told.returncode != 0
     assert "signed integer overflow" in told.stderr

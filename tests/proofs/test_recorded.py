@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ from proofs.checking import gappa, mutants, recorded, replay
 from proofs.checking.mutants import Mutant
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import FILE, REPLAYING
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of, run
 
 ROOT = Path(__file__).parents[2]
 SESSION = """<why3session shape_version="6"><prover id="0" name="Z3" version="4.8.12"/>
@@ -257,7 +256,7 @@ class TestRecording:
         (proofs / "checking").symlink_to(proofs / "programs")
         recorded.record(proofs, recorded.digests(proofs))
         command = ["sha256sum", "--check", "--strict", "--quiet", FILE]
-        told = subprocess.run(command, cwd=proofs, capture_output=True, text=True, check=False, timeout=SECONDS)
+        told = run(command, cwd=proofs)
         assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
 
 
@@ -341,8 +340,8 @@ class TestCommands:
     )
     def test_make(self, words: list[str], expected: str) -> None:
         command = ["make", "--dry-run", *words]
-        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=SECONDS)
-        assert told.stdout.strip().endswith(expected)
+        told = output_of(command, cwd=ROOT)
+        assert told.strip().endswith(expected)
 
     def test_ci(self) -> None:
         assert "make proofs-all" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
@@ -354,5 +353,5 @@ def test_the_programs_that_count_are_those_that_a_replay_runs() -> None:
         "print(*sorted(m.__file__ for n, m in sys.modules.items() if n.startswith('proofs.checking')), sep='\\n')"
     )
     command = [sys.executable, "-c", listing]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=SECONDS)
-    assert [Path(line).name for line in told.stdout.splitlines()] == sorted(REPLAYING)
+    told = output_of(command, cwd=ROOT)
+    assert [Path(line).name for line in told.splitlines()] == sorted(REPLAYING)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from proofs.checking.jobs import failures
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import digests, record
 from proofs.checking.sessions import Session, copied
-from tests.proofs.patience import SECONDS
+from tests.processes import run
 from tests.proofs.small_proofs import TRUE, VARIANT, ToldBy, change
 
 
@@ -55,9 +54,7 @@ class TestWhatFails:
         session.read()
         session.run()
         command = ["why3", "replay", f"--config={provers_or_skip}", str(theory.with_suffix(""))]
-        assert subprocess.run(command, capture_output=True, check=False, timeout=SECONDS).returncode == 0, (
-            "why3 itself is content"
-        )
+        assert run(command).returncode == 0, "why3 itself is content"
         failed, told = told_by("sums")
         assert failed == 1
         assert "not proved: sums.Sums.tripled" in told

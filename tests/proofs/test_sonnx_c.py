@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from math import prod
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from proofs.checking.extraction import C_FILES, HEADERS, PROOFS
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of, run
 from tests.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
 from tests.proofs.sonnx_c_operands import INTEGERS, NAMES, SHAPES, divisible, pairs
 from vinculum import reference
@@ -140,8 +139,8 @@ class TestLibrary:
     """What the header promises of the library itself."""
 
     def test_it_needs_no_other_library(self, sonnx_c: SonnxC) -> None:
-        told = subprocess.run(["nm", str(sonnx_c.static)], capture_output=True, text=True, check=True, timeout=SECONDS)
-        symbols = [line.split()[-2:] for line in told.stdout.splitlines() if line.strip() and not line.endswith(":")]
+        told = output_of(["nm", str(sonnx_c.static)])
+        symbols = [line.split()[-2:] for line in told.splitlines() if line.strip() and not line.endswith(":")]
         kinds = {kind for kind, _ in symbols}
         assert kinds <= {"T", "t"}, "undefined symbols, or memory of its own"
         exported = {name for kind, name in symbols if kind == "T"}
@@ -173,16 +172,9 @@ class TestLibrary:
     def _compiled(text: str, language: str, *flags: str) -> str:
         command = ["gcc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", *flags, "-I", str(PROOFS / "c")]
         standard = "-std=c11" if language == "c" else "-std=c++11"
-        told = subprocess.run(
-            [*command, standard, "-fsyntax-only", "-"],
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
+        told = run([*command, standard, "-fsyntax-only", "-"], input=text)
         assert (told.returncode == 0) == (told.stderr == "")
-        return told.stderr
+        return str(told.stderr)
 
     def test_both_float_widths_and_every_integer_type_are_there(self) -> None:
         assert {file.name.removesuffix(".c") for file in C_FILES} == {C_NAMES.get(name, name) for name in NAMES}

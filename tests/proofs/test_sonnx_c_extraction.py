@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from proofs.checking import extraction
 from proofs.checking.extraction import FLAGS, CFile, build, extract, main
 from proofs.checking.provers import ProofError
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of, run
 from tests.proofs.sonnx_c_library import require_compiler
 
 
@@ -38,8 +37,8 @@ class TestExtraction:
             "int main(void) { int8_t a = 7, b = -2, c; sonnx_div_int8(&a, &b, &c, 1); return c + 3; }\n"
         )
         use = said.partition("to use it: ")[2].partition(",")[0].replace("PROGRAM.c", str(program)).split()
-        subprocess.run([*use, "-o", str(tmp_path / "program")], check=True, timeout=SECONDS)
-        assert subprocess.run([str(tmp_path / "program")], check=False, timeout=SECONDS).returncode == 0
+        output_of([*use, "-o", str(tmp_path / "program")])
+        assert run([str(tmp_path / "program")]).returncode == 0
         header = made / "sonnx_div.h"
         header.write_text(f"{header.read_text().splitlines()[0]}\n/* of an older version */\n")
         assert main([str(made)]) == 0, "over its own files"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from proofs.checking.extraction import COMPILER, build
 from tests.optional import skip_or_fail
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of, run
 from tests.proofs.sonnx_c_library import extracted, require_compiler
 from tests.proofs.sonnx_c_program import program
 
@@ -32,7 +31,7 @@ def _compiled(folder: Path, headers: Path, *flags: str) -> Path:
     text.write_text(program(), encoding="utf-8")
     warnings = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(headers)]
     command = [COMPILER, *warnings, *flags, "-c", str(text), "-o", str(made)]
-    subprocess.run(command, check=True, timeout=SECONDS)
+    output_of(command)
     return made
 
 
@@ -40,7 +39,7 @@ def _linked(folder: Path, *parts: Path, flags: Sequence[str] = ()) -> Path:
     """Link the program with libraries, of which the first one that has a function gives it; return its path."""
     made = folder / "program"
     link = ["-no-pie"] if "-fno-pic" in flags else []
-    subprocess.run([COMPILER, *flags, *link, *map(str, parts), "-o", str(made)], check=True, timeout=SECONDS)
+    output_of([COMPILER, *flags, *link, *map(str, parts), "-o", str(made)])
     return made
 
 
@@ -62,13 +61,13 @@ class TestSanitizers:
     """No access out of bounds, no undefined operation; and the sanitizers would see them."""
 
     def test_they_have_nothing_to_report(self, sanitized: Path) -> None:
-        told = subprocess.run([str(sanitized)], capture_output=True, text=True, check=False, timeout=SECONDS)
+        told = run([str(sanitized)])
         assert told.stderr == ""
         assert told.returncode == 0
 
     @pytest.mark.parametrize(("planted", "report"), [("overrun", "heap-buffer-overflow"), ("zero", "division by zero")])
     def test_they_report_what_is_planted(self, sanitized: Path, planted: str, report: str) -> None:
-        told = subprocess.run([str(sanitized), planted], capture_output=True, text=True, check=False, timeout=SECONDS)
+        told = run([str(sanitized), planted])
         assert told.returncode != 0
         assert report in told.stderr
 
@@ -88,7 +87,7 @@ class TestProgram:
         damaged = build(folder, [folder / wrong.name], ["-I", str(headers)])
         for libraries, expected in (((right,), 0), ((damaged, right), 1)):
             made = _linked(tmp_path, main, *libraries)
-            assert subprocess.run([str(made)], check=False, timeout=SECONDS).returncode == expected
+            assert run([str(made)]).returncode == expected
 
 
 class Test32Bits:
@@ -96,23 +95,16 @@ class Test32Bits:
 
     def test_the_same_quotients(self, request: pytest.FixtureRequest, sources: list[Path], tmp_path: Path) -> None:
         empty = [COMPILER, "-m32", "-x", "c", "-", "-o", str(tmp_path / "empty")]
-        if (
-            subprocess.run(
-                empty, input="int main(void) { return 0; }", text=True, capture_output=True, timeout=SECONDS
-            ).returncode
-            != 0
-        ):
+        if run(empty, input="int main(void) { return 0; }").returncode != 0:
             skip_or_fail(request, "--require-provers", f"{COMPILER} that links for 32 bits: apt install gcc-multilib")
         made = _program(tmp_path, sources, *BITS_32)
-        assert subprocess.run([str(made)], check=False, timeout=SECONDS).returncode == 0
+        assert run([str(made)]).returncode == 0
         library = tmp_path / "libsonnx_div.a"
-        told = subprocess.run(["nm", "-u", str(library)], capture_output=True, text=True, check=True, timeout=SECONDS)
-        undefined = {line.split()[-1] for line in told.stdout.splitlines() if line.split()[:1] == ["U"]}
+        told = output_of(["nm", "-u", str(library)])
+        undefined = {line.split()[-1] for line in told.splitlines() if line.split()[:1] == ["U"]}
         assert undefined <= LIBGCC
 
     def test_excess_precision_is_refused(self, sources: list[Path], tmp_path: Path) -> None:
         flags = ["-m32", "-mno-sse", "-mfpmath=387", "-std=c11", "-fsyntax-only"]
-        told = subprocess.run(
-            [COMPILER, *flags, str(sources[0])], capture_output=True, text=True, check=False, timeout=SECONDS
-        )
+        told = run([COMPILER, *flags, str(sources[0])])
         assert "no excess precision" in told.stderr

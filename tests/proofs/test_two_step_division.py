@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -15,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from proofs.checking.extraction import COMPILER, FLAGS, PROOFS, CFile, extract
-from tests.proofs.patience import SECONDS
+from tests.processes import output_of
 from tests.proofs.sonnx_c_library import require_compiler
 from tests.proofs.two_step_pairs import COUNT, adversarial_pairs, edges, exact_quotients
 from vinculum.kernels import two_step_quotient
@@ -102,7 +101,7 @@ def extracted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     library = folder / "two_step.so"
     # The loops of the test have no prototypes.
     command = [COMPILER, *FLAGS, "-Wno-missing-prototypes", "-fPIC", "-shared", str(source), "-o", str(library)]
-    subprocess.run(command, check=True, timeout=SECONDS)
+    output_of(command)
     return ctypes.CDLL(str(library))
 
 

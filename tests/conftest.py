@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-from tests.optional import skip_or_fail, skip_unless_installed
+from tests.optional import skip_or_fail
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,7 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-torch``."""
-    skip_unless_installed(request, "torch")
+    if importlib.util.find_spec("torch") is None:
+        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum[torch]'")
     return importlib.import_module("torch")
 
 

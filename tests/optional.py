@@ -13,13 +13,10 @@ def needs(package: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(find_spec(package) is None, reason=f"optional here, and needed: {package}")
 
 
-def skip_unless_installed(request: pytest.FixtureRequest, package: str) -> None:
-    """Skip a test where a package is not installed; fail it if that is PyTorch and ``--require-torch`` is given."""
-    if find_spec(package) is not None:
-        return
-    if package == "torch":
-        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum[torch]'")
-    pytest.skip(f"optional here, and needed: {package}")
+def skip_without(package: str) -> None:
+    """Skip a test where a package is not installed."""
+    if find_spec(package) is None:
+        pytest.skip(f"optional here, and needed: {package}")
 
 
 def skip_or_fail(request: pytest.FixtureRequest, option: str, needed: str) -> NoReturn:

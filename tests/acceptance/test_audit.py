@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tests.optional import needs
+
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
-
-needs_onnxruntime = pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra is not installed")
-needs_openvino = pytest.mark.skipif(find_spec("openvino") is None, reason="the extra is not installed")
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def given(folder: Path, **values: list[int]) -> list[str]:
 class TestExamples:
     """Issue 4, item 8: real exported models, run in both runtimes, node by node."""
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     @pytest.mark.parametrize("name", ["layer_norm", "rms_norm", "attention", "windows"])
     def test_onnxruntime_divides_exactly(self, vinculum: Vinculum, examples: Path, name: str) -> None:
         done = vinculum("audit", examples / name / "model.onnx", "--backend", "onnxruntime", "--seed", 0)
@@ -49,7 +47,7 @@ class TestExamples:
         assert "are the same with and without" in " ".join(done.stdout.split())
         assert max(map(len, done.stdout.splitlines())) <= 80
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_onnxruntime_does_not_round_to_float16(self, vinculum: Vinculum, examples: Path) -> None:
         """On the CPU it runs a float16 model in float: what is divided was never rounded, but to be handed out."""
         model = examples / "layer_norm_float16" / "model.onnx"
@@ -58,7 +56,7 @@ class TestExamples:
         assert "8 of 16 quotients are off, by up to 1 ulp" in done.stdout
         assert "alone, on the same operands, it is exact" in done.stdout
 
-    @needs_openvino
+    @needs("openvino")
     def test_openvino_is_off(self, started_vinculum: Vinculum, examples: Path) -> None:
         model = examples / "layer_norm" / "model.onnx"
         done = started_vinculum("audit", model, "--backend", "openvino", "--input", f"x={model.parent / 'x.npy'}")
@@ -69,7 +67,7 @@ class TestExamples:
         assert "(0x" in done.stdout
         assert "0 of 1 division exact, 1 off by ulps." in done.stdout
 
-    @needs_openvino
+    @needs("openvino")
     def test_openvino_ir(self, vinculum: Vinculum, examples: Path) -> None:
         model = examples / "openvino_rounding" / "truncating.xml"
         done = vinculum("audit", model, "--backend", "openvino[device=CPU]", "--seed", 1, "--json")
@@ -84,7 +82,7 @@ class TestExamples:
 class TestFindings:
     """What kills a runtime is named; what is not exact is shown with its bits; the exit code is 1."""
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_a_death(self, vinculum: Vinculum, integers: Path) -> None:
         inputs = given(integers.parent, a=[7, -(2**63)], b=[2, -1])
         done = vinculum("audit", integers, "--backend", "onnxruntime", *inputs)
@@ -94,7 +92,7 @@ class TestFindings:
         assert "node 'ratio' (Div-14): 1 of 2 quotients of Div-14 are MIN/-1" in told
         assert "first at index (1,)" in told
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_a_zero_divisor(self, vinculum: Vinculum, integers: Path) -> None:
         inputs = given(integers.parent, a=[7, 8], b=[2, 0])
         done = vinculum("audit", integers, "--backend", "onnxruntime", *inputs, "--json")
@@ -103,7 +101,7 @@ class TestFindings:
         assert report["exposed"]["end"] == "refused"
         assert "node 'ratio' (Div-14): 1 of 2 divisors of Div-14 are zero" in report["suspects"][0]
 
-    @needs_openvino
+    @needs("openvino")
     def test_wrong_values(self, vinculum: Vinculum, integers: Path) -> None:
         inputs = given(integers.parent, a=[2**40, 8, 9], b=[2, 0, 3])
         done = vinculum("audit", integers, "--backend", "openvino", *inputs)
@@ -114,7 +112,7 @@ class TestFindings:
         assert "not 549755813888" in told
         assert "divisor zero in 1 quotient, first at (1,)" in told
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_a_model_without_divisions(self, vinculum: Vinculum, tmp_path: Path) -> None:
         tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, (1,)) for name in "xy"]
         graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "g", tensors[:1], tensors[1:])
@@ -128,6 +126,7 @@ class TestFindings:
 class TestRefused:
     """Wrong usage and unreadable input: one line, exit code 2."""
 
+    @needs("onnxruntime")
     @pytest.mark.parametrize(
         ("options", "words"),
         [
@@ -144,16 +143,14 @@ class TestRefused:
         ],
     )
     def test_options(self, refused: Refused, integers: Path, options: tuple[str, ...], words: str) -> None:
-        if find_spec("onnxruntime") is None:
-            pytest.skip("the extra 'onnxruntime' is not installed")
         assert words in refused("audit", integers, *options)
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_arrays_that_do_not_fit(self, refused: Refused, integers: Path) -> None:
         inputs = given(integers.parent, a=[1, 2], b=[1, 2, 3])
         assert "N is 2 by input 'a'" in refused("audit", integers, "--backend", "onnxruntime", *inputs)
 
-    @needs_onnxruntime
+    @needs("onnxruntime")
     def test_files(self, refused: Refused, examples: Path, tmp_path: Path) -> None:
         assert "cannot be read" in refused("audit", "missing.onnx", "--backend", "onnxruntime", "--seed", "0")
         broken = tmp_path / "broken.onnx"
@@ -162,7 +159,7 @@ class TestRefused:
         model = examples / "openvino_rounding" / "truncating.xml"
         assert "ONNX Runtime does not read" in refused("audit", model, "--backend", "onnxruntime", "--seed", "0")
 
-    @needs_openvino
+    @needs("openvino")
     def test_ir_files(self, refused: Refused, tmp_path: Path) -> None:
         broken = tmp_path / "broken.xml"
         broken.write_text("<net version='11'><layers>")

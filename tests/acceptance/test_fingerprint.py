@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.acceptance.conftest import Vinculum
+from tests.optional import needs
 
 
 class TestPage:
@@ -34,9 +32,8 @@ class TestPage:
         titles = [line for line in done.stdout.splitlines() if line.startswith(("NumPy (", "the ONNX reference"))]
         assert len(titles) == 2
 
+    @needs("openvino")
     def test_faults_are_told_and_not_judged(self, vinculum: Vinculum) -> None:
-        if importlib.util.find_spec("openvino") is None:
-            pytest.skip("OpenVINO is optional: pip install 'vinculum[openvino]'")
         done = vinculum("fingerprint", "openvino", columns=400)
         assert done.returncode == 0
         marked = "\n".join(line for line in done.stdout.splitlines() if line.startswith("!"))

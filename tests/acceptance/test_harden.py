@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, checker, helper, numpy_helper
+
+from tests.optional import needs
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -38,7 +39,7 @@ def model(tmp_path: Path) -> Path:
 class TestHarden:
     """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it proved."""
 
-    @pytest.mark.skipif(find_spec("onnxruntime") is None, reason="the extra 'onnxruntime' is not installed")
+    @needs("onnxruntime")
     def test_onnxruntime(self, started_vinculum: Vinculum, model: Path) -> None:
         target = model.with_name("hardened.onnx")
         done = started_vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)
@@ -53,9 +54,8 @@ class TestHarden:
         again = started_vinculum("harden", target, "--for", "onnxruntime", "--dry-run", "--json")
         assert again.returncode == 0  # Its own guarded Div is risky again to whoever cannot tell; it is planned for.
 
+    @needs("onnxruntime")
     def test_the_hardened_model_runs_without_a_policy(self, vinculum: Vinculum, model: Path) -> None:
-        if find_spec("onnxruntime") is None:
-            pytest.skip("the extra 'onnxruntime' is not installed")
         folder = model.parent
         for name, values in (("a", [7, -7, -(2**63)]), ("b", [0, 2, -1])):
             np.save(folder / f"{name}.npy", np.array(values))

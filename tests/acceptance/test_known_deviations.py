@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.optional import skip_unless_installed
+from tests.optional import skip_without
 from vinculum.conformance.case import Level
 from vinculum.conformance.known_deviations import KnownDeviations, mismatches, read_known_deviations
 from vinculum.conformance.suite import survey
@@ -21,8 +21,10 @@ FILES = sorted((ROOT / "known_deviations").glob("*.txt"))
 @pytest.fixture(params=FILES, ids=lambda file: file.stem)
 def known(request: pytest.FixtureRequest) -> KnownDeviations:
     """Return what a file knows of a runtime that is installed."""
-    if request.param.stem != "onnx-reference":
-        skip_unless_installed(request, request.param.stem)
+    if request.param.stem == "torch":
+        request.getfixturevalue("torch_or_skip")
+    elif request.param.stem != "onnx-reference":
+        skip_without(request.param.stem)
     return read_known_deviations(request.param)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.optional import skip_unless_installed
+from tests.optional import skip_without
 from vinculum.benchmarking.cells import SHAPES, Cell
 from vinculum.models.isolation import Answer, End, Isolated, Limits
 
@@ -80,8 +80,10 @@ def worker(name: str) -> Iterator[Isolated]:
 )
 def peer(request: pytest.FixtureRequest) -> Iterator[tuple[str, Isolated]]:
     """Yield a peer's name and its process."""
-    if request.param not in ("vinculum", "limit"):
-        skip_unless_installed(request, request.param)
+    if request.param == "torch":
+        request.getfixturevalue("torch_or_skip")
+    elif request.param not in ("vinculum", "limit"):
+        skip_without(request.param)
     with worker(request.param) as process:
         yield request.param, process
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from onnx import ModelProto
 
 from tests.models.built_models import build
+from tests.optional import skip_without
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
 from vinculum.models.isolation import Isolated, Limits
@@ -52,9 +52,7 @@ def audited(
     monkeypatch.setattr("vinculum.conformance.audit.audit.Isolated", kept_processes)
 
     def run(model: ModelProto | Path, backend: str, inputs: Mapping[str, Any], seconds: float = 100.0) -> Audit:
-        package = backend.partition("[")[0]
-        if find_spec(package) is None:
-            pytest.skip(f"the extra {package!r} is not installed")
+        skip_without(backend.partition("[")[0])
         file = tmp_path / "model.onnx"
         if isinstance(model, Path):
             file = model

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 
 import pytest
 
+from tests.optional import needs, skip_without
 from vinculum.conformance.fingerprint import Finding, Standing, fingerprint
 from vinculum.conformance.fingerprint.telling import UNKNOWN
 from vinculum.errors import SpecLookupError
@@ -30,15 +30,13 @@ def told_of(backend: str) -> Told:
 
 @pytest.fixture(scope="module")
 def onnxruntime() -> Told:
-    if importlib.util.find_spec("onnxruntime") is None:
-        pytest.skip("ONNX Runtime is optional: pip install 'vinculum[onnxruntime]'")
+    skip_without("onnxruntime")
     return told_of("onnxruntime")
 
 
 @pytest.fixture(scope="module")
 def openvino() -> Told:
-    if importlib.util.find_spec("openvino") is None:
-        pytest.skip("OpenVINO is optional: pip install 'vinculum[openvino]'")
+    skip_without("openvino")
     return told_of("openvino")
 
 
@@ -123,9 +121,8 @@ class TestOthers:
         assert {probe for probe, _ in deviations(told)} == {"illegal operands"}
         assert told["x / 0", "int32"].statement == "gives 0"
 
+    @needs("jax")
     def test_jax(self) -> None:
-        if importlib.util.find_spec("jax") is None:
-            pytest.skip("JAX is optional: pip install 'vinculum[jax]'")
         marked = deviations(told_of("jax"))
         for element_type in ("float", "double", "bfloat16"):
             assert marked["division", element_type].startswith("flushes subnormal numbers to zero, else correctly")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 from tests.conformance.asking import answer, message, question, same_bits, small
+from tests.optional import needs
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
@@ -18,12 +17,8 @@ from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 
-needs_jax = pytest.mark.skipif(
-    importlib.util.find_spec("jax") is None, reason="JAX is optional: pip install 'vinculum[jax]'"
-)
 
-
-@needs_jax
+@needs("jax")
 @pytest.mark.parametrize("backend", ["jax", "jax[jit=true]"])
 class TestAnswers:
     """It divides every type, compiled as a whole or not. It answers in another process, which may keep 64-bit types."""
@@ -68,7 +63,7 @@ class TestOptions:
         assert message(AttributeValueError, lambda: runtime("jax[x64=true]")).startswith("jax has no option 'x64'")
 
 
-@needs_jax
+@needs("jax")
 def test_no_gpu_is_refused_before_anything_is_asked() -> None:
     import jax
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, checker, helper, numpy_helper
 
+from tests.optional import skip_without
 from vinculum.models.harden.runtime_process import Case, Outcome, run_cases
 from vinculum.models.isolation import Answer, End, Isolated
 from vinculum.spec.element_types import ElementType
@@ -22,8 +22,8 @@ Cases = Sequence[tuple[ModelProto, Mapping[str, Any] | None]]
 
 
 def _require(runtime: str) -> None:
-    if runtime != "reference" and find_spec(runtime) is None:
-        pytest.skip(f"the extra {runtime!r} is not installed")
+    if runtime != "reference":
+        skip_without(runtime)
 
 
 @pytest.fixture

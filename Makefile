@@ -65,7 +65,7 @@ survey: .venv/test
 proofs:
 	$(PYTHON) -m proofs.checking.replay
 
-# Every proof again: six minutes on two idle cores. RECORD=--record writes proofs/recorded.txt if all of them hold.
+# Every proof again: about ten minutes on two cores. RECORD=--record writes proofs/recorded.txt if all of them hold.
 proofs-all:
 	$(PYTHON) -m proofs.checking.replay --all $(RECORD)
 

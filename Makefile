@@ -5,6 +5,9 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
+# Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
 
 demo: .venv/demo
@@ -16,14 +19,13 @@ test: lint types layers pytest
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Each stamp is remade when the project's requirements change. What is never imported need not be compiled.
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# Each stamp is remade when the project's requirements change.
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(PIP_INSTALL) --editable .
+	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
 .venv/test: pyproject.toml | .venv/bin/python
-	$(PIP_INSTALL) --editable '.[test,onnxruntime,openvino,jax]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,onnxruntime,openvino,jax]'
 	touch $@ .venv/demo
 
 lint: .venv/test

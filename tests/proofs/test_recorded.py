@@ -339,7 +339,7 @@ class TestCommands:
         ids=["default", "all", "record"],
     )
     def test_make(self, words: list[str], expected: str) -> None:
-        command = ["make", "--dry-run", *words]
+        command = ["make", "--dry-run", "--no-print-directory", *words]
         told = output_of(command, cwd=ROOT)
         assert told.strip().endswith(expected)
 

@@ -10,23 +10,28 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import numpy as np
-
-import vinculum
 from vinculum.cli.main import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "layer_norm"
+COMMANDS = (
+    ["run", f"{EXAMPLE}/model.onnx", "--input", f"x={EXAMPLE}/x.npy"],
+    ["convert", f"{EXAMPLE}/model.onnx", "--opset", "14", "-o", os.devnull],  # refused, in one line
+    ["run", "--help"],
+)
+"""Between them they import what commands import when they run, some of it late in packages that they use."""
 LATE = (
     "vinculum.conformance.audit",
     "vinculum.conformance.suite",
     "vinculum.models.convert.file_conversion",
     "vinculum.models.harden.file_hardening",
 )
-"""What commands import only when they get to it; a run of an example imports the rest."""
+"""What commands import only when they get to it, and those do not."""
 
 LIMIT = 200
 """Seconds that a command may take."""
@@ -39,7 +44,10 @@ def prepare() -> None:
     """Import what commands import; no thread is started, for none would be in the copies."""
     for name in LATE:
         import_module(name)
-    vinculum.load(EXAMPLE / "model.onnx").run({"x": np.load(EXAMPLE / "x.npy")})
+    for arguments in COMMANDS:
+        sys.argv[1:] = arguments
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            main()
 
 
 def serve(connection: Connection) -> None:
@@ -73,5 +81,6 @@ def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str
 
 
 if __name__ == "__main__":
-    prepare()
-    serve(Connection(int(sys.argv[1])))
+    with Connection(int(sys.argv[1])) as asking:
+        prepare()
+        serve(asking)

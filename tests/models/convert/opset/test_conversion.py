@@ -222,7 +222,8 @@ class TestExamples:
             ("masked_mean", (21, onnx_opset_version())),
             ("div_6_axis", (1, 7, 13, 14, onnx_opset_version())),
             ("windows", (17, 21)),
-            ("newton_sqrt", (16, 21)),
+            pytest.param("newton_sqrt", (16,), marks=pytest.mark.exhaustive),  # seven seconds in its loop
+            ("newton_sqrt", (21,)),
             ("floor_divide", (21,)),
         ],
     )

@@ -87,7 +87,7 @@ class TestValues:
         line = refusal_of(divide, ONES, ONES[0], auto_broadcast="pdpd", axis=axis)
         assert line == f"axis of Divide-1 is {axis!r}; allowed: a whole number"
 
-    @pytest.mark.parametrize("hint", [[True], [0, False], [np.True_], [0.0], ["0"], "00", {0}, 0])
+    @pytest.mark.parametrize("hint", [[True], [0, False], [np.True_], [0.0], ["0"], "00", {0}, 0, np.array([0, 0])])
     def test_consumed_inputs_are_whole_numbers(self, hint: Any) -> None:
         for call, operands in ((div, (ONES, ONES)), (reciprocal, (ONES,))):
             assert "is" in refusal_of(call, *operands, opset=1, consumed_inputs=hint)

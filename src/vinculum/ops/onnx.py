@@ -68,7 +68,7 @@ def div(
     >>> div(np.int32([-11, 12]), np.int32([3, 3]))
     array([-3,  4], dtype=int32)
     """
-    find = _new_div if consumed_inputs else _div
+    find = _div if consumed_inputs is None else _new_div
     return find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)(a, b, out)
 
 
@@ -106,7 +106,7 @@ def reciprocal(
     -----
     ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity of the zero's sign, as IEEE 754 has it.
     """
-    find = _new_reciprocal if consumed_inputs else _reciprocal
+    find = _reciprocal if consumed_inputs is None else _new_reciprocal
     return find(opset, consumed_inputs)(x, None, out)
 
 

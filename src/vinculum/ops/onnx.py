@@ -133,6 +133,6 @@ def _new_reciprocal(opset: int | None, consumed_inputs: Sequence[int] | None) ->
     return Operator("Reciprocal", opset=opset, consumed_inputs=consumed_inputs)
 
 
-# Calls with consumed_inputs make a new operator each: a look-up would take (1.0,), which is refused, for (1,).
+# Calls with consumed_inputs are not looked up: to a cache (1.0,), which must be refused, equals (1,).
 _div = prepared(_new_div)
 _reciprocal = prepared(_new_reciprocal)

@@ -20,7 +20,7 @@ from vinculum.errors import (
     SpecLookupError,
     VinculumError,
 )
-from vinculum.kernels.thread_limit import get_threads, set_threads, threads
+from vinculum.kernels.threads import get_threads, set_threads, threads
 from vinculum.ops.onnx import div, reciprocal
 from vinculum.ops.openvino import divide
 from vinculum.ops.operator import Operator

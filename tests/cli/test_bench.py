@@ -15,7 +15,7 @@ from tests.reporting.bench_reports import one_wrong, report, steady
 from vinculum.benchmarking import measuring
 from vinculum.benchmarking.cells import SHAPES, TYPES, Cell
 from vinculum.benchmarking.results import Report
-from vinculum.kernels.thread_limit import get_threads, usable_processors
+from vinculum.kernels.threads import get_threads, usable_processors
 from vinculum.reporting import bench_json
 
 Bench = Callable[..., int]

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 from unittest import mock
 
-from vinculum.kernels import thread_limit
+from vinculum.kernels import threads as thread_limit
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

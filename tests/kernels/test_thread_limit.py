@@ -14,7 +14,7 @@ import pytest
 
 import vinculum
 from tests.kernels.many_threads import in_threads
-from vinculum.kernels import thread_limit
+from vinculum.kernels import threads as thread_limit
 
 ALLOWED = 8
 UNLIMITED = sys.maxsize

@@ -33,7 +33,6 @@ def report(size: int = 1_000_000, *, others: float = 0.01) -> Report:
     return Report(
         date="2026-01-31",
         machine={"processor": "a processor", "cores": "2", "system": "a_system"},
-        kernels={"64-bit integers": "one of two"},
         titles=dict(TITLES),
         versions={"numpy": "2.4.6", "torch": "2.13.0"},
         threads=2,

@@ -1,4 +1,4 @@
-"""What a run's times depend on beside the packages: the machine, and the kernels that it was given."""
+"""What a run's times depend on beside the packages: the machine, and the backend that it was given."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import os
 import platform
 from pathlib import Path
 
-import numba
 import psutil
-from llvmlite import binding
 
 from vinculum.conformance.environment import processor
-from vinculum.kernels.processor import CHOICES
-from vinculum.kernels.thread_limit import usable_processors
+from vinculum.kernels import backend
+from vinculum.kernels.threads import usable_processors
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _GIB = 1 << 30
@@ -27,13 +25,8 @@ def machine() -> dict[str, str]:
         "memory": f"{psutil.virtual_memory().total / _GIB:.0f} GiB",
         "system": platform.platform(),
         "Python": platform.python_version(),
-        "compiled for": numba.config.CPU_NAME or binding.get_host_cpu_name(),
+        "backend": backend().name,
     }
-
-
-def kernel_choices() -> dict[str, str]:
-    """Return which of several kernels this machine is given, and why, by what they compute."""
-    return {choice.of: str(choice) for choice in CHOICES}
 
 
 def _cores() -> str:

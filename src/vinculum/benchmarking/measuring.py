@@ -11,7 +11,7 @@ from time import sleep
 import psutil
 
 from vinculum.benchmarking.cells import Cell
-from vinculum.benchmarking.machine import kernel_choices, machine
+from vinculum.benchmarking.machine import machine
 from vinculum.benchmarking.neighbours import Neighbours
 from vinculum.benchmarking.peers.registry import LIMIT, OURS, peer
 from vinculum.benchmarking.results import Measured, Missing, Outcome, Report, Row
@@ -73,7 +73,6 @@ def measure(
     return Report(
         date=date.today().isoformat(),
         machine=machine(),
-        kernels=kernel_choices(),
         titles={name: one.title for name, one in everyone.items()},
         versions=versions_of(*dict.fromkeys(package for one in everyone.values() for package in one.packages)),
         threads=threads,

@@ -113,8 +113,8 @@ class Report:
     ----------
     date : str
         The day it began, as ISO 8601 writes it.
-    machine, kernels : Mapping of str to str
-        What it ran on, and which kernels that machine was given.
+    machine : Mapping of str to str
+        What it ran on, and which backend that machine was given.
     titles : Mapping of str to str
         What sentences call each peer that was asked, ours first and the limit last.
     versions : Mapping of str to str
@@ -133,7 +133,6 @@ class Report:
 
     date: str
     machine: Mapping[str, str]
-    kernels: Mapping[str, str]
     titles: Mapping[str, str]
     versions: Mapping[str, str]
     threads: int

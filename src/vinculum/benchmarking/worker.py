@@ -16,7 +16,7 @@ from vinculum.benchmarking.operands import drawn_operands
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.benchmarking.peers.registry import peer
 from vinculum.benchmarking.rightness import are_ours
-from vinculum.kernels.thread_limit import set_threads
+from vinculum.kernels.threads import set_threads
 from vinculum.tensors.storage import dtype_of
 
 _SAMPLE = 1_000_000  # Nanoseconds that the calls of a sample take together, at least.

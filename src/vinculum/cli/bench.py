@@ -144,7 +144,7 @@ def _numbers(option: str, given: str) -> list[int]:
 def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, rounds: int) -> Report:
     from vinculum.benchmarking.measuring import measure
     from vinculum.benchmarking.peers.registry import checked_peers
-    from vinculum.kernels.thread_limit import get_threads, usable_processors
+    from vinculum.kernels.threads import get_threads, usable_processors
     from vinculum.reporting.progress import progress
 
     asked = checked_peers([name.strip() for name in peers.split(",")] if peers is not None else [])

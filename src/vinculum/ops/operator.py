@@ -1,4 +1,4 @@
-"""An operator version prepared once and called many times: the one pipeline that every division takes."""
+"""An operator version prepared once and called many times: the one path that every division takes."""
 
 from __future__ import annotations
 
@@ -6,43 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import prod
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
-from vinculum.kernels.attempts import DONE, PLAIN, REFUSED
-from vinculum.ops.dispatch import Division, division
-from vinculum.ops.native import NativeDivision
-from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.kernels import backend
+from vinculum.kernels.contract import Arithmetic, Exceptions
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
+from vinculum.ops.rational import divide_rationals
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
 from vinculum.spec.registry import find
-from vinculum.tensors.broadcasting import Shape, join
+from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import (
-    as_operand,
-    check_out,
-    check_out_layout,
-    clashes,
-    dtype_of,
-    element_type_of,
-    native_dtype,
-)
+from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of
 from vinculum.tensors.type_checking import check_element_types
-from vinculum.tensors.walk import Strides, Walk, plan
 
 Array = npt.NDArray[Any]
-# Divides operands to a result if they are few and plain; tells how it went.
-Attempt = Callable[[object, object, object], int]
-
-
-def refuse(a: object, b: object, out: object) -> int:
-    """Leave every division to the general way."""
-    return REFUSED
 
 
 class Operator:
@@ -110,17 +94,19 @@ class Operator:
                 raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
             overflow = "raise"
         self._policies = Policies(zero_divisor, overflow)
-        # A reciprocal is a division whose dividend, 1, is repeated for every divisor.
         self._unary = len(self._spec.inputs) == 1
         self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self._spec.broadcasting_rule(self._attributes)
-        self._rounding = (
-            self._spec.rounding(self._attributes) if self._spec.integer_rounding else IntegerRounding.TRUNCATING
+        rounded = bool(self._spec.integer_rounding)
+        self._divide = backend().division(
+            Arithmetic(
+                dtypes=tuple(dtype_of(t) for t in self._spec.element_types if t is not REAL),
+                reciprocal=self._unary,
+                broadcasts=self._rule is Broadcasting.MULTIDIRECTIONAL,
+                floor=rounded and self._spec.rounding(self._attributes) is IntegerRounding.FLOOR,
+                zero_divisor=zero_divisor,
+                overflow=overflow,
+            )
         )
-        # Per operator, so that a call looks one small key up instead of hashing the operator as well.
-        self._plan = lru_cache(maxsize=1024)(self._new_plan)
-        self._divisions: dict[np.dtype[Any], tuple[Division, Attempt]] = {}
-        # The attempt of the element type that was divided last.
-        self._attempt: Attempt = refuse
 
     @property
     def spec(self) -> OperatorSpec:
@@ -186,108 +172,65 @@ class Operator:
         DivisionByZeroError, IntegerOverflowError
             By the policies; `out` may then hold partial results.
         """
-        # A call on few elements costs what happens here, not what is divided.
-        result = out
-        if out is None and type(a) is np.ndarray and a.flags.c_contiguous:
-            # One number may be divided by many.
-            result = np.empty(a.shape or (b.shape if type(b) is np.ndarray and b.flags.c_contiguous else ()), a.dtype)
-        attempted = self._attempt(a, b, result)
-        if attempted == DONE:
-            return result  # type: ignore[return-value]  # only an array is ever done
-        if attempted == PLAIN:
-            return self._plain_call(a, b, result, partial=out is not None)  # type: ignore[arg-type]  # likewise
-        del result  # the general way allocates its own
-        return self._general_call(a, b, out)
+        quotients = self._divide(a, b, out)
+        if type(quotients) is np.ndarray:
+            return quotients
+        if quotients is None:
+            return self._checked_call(a, b, out)
+        self._raise(quotients, out)
+        raise AssertionError("a division returns exceptions where a policy raises")
 
-    def _plain_call(self, a: Array, b: Array, result: Array, partial: bool) -> Array:
-        dtype = a.dtype
-        dividend, divisor = (_one(dtype), a) if self._unary else (a, b)
-        divide, _ = self._divisions[dtype]
-        layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides, result.shape, result.strides
-        self._divide(divide, dividend, divisor, result, self._plan(*layouts, dtype.itemsize), partial)
-        return result
-
-    def _general_call(self, a: object, b: object, out: Array | None) -> Array:
-        dividend, divisor = self._operands(a, b)
-        dtype = native_dtype(dividend.dtype)
-        known = self._divisions.get(dtype) if dtype == native_dtype(divisor.dtype) else None
-        divide, self._attempt = known or self._checked_division(dividend, divisor)
-        layouts = dividend.shape, dividend.strides, divisor.shape, divisor.strides
+    def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
+        """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
+        names = [operand.name for operand in self._spec.inputs]
+        operands = self._operands(a, b, names)
+        given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+        element_type = check_element_types(self._spec, given)
+        dtype = dtype_of(element_type)
+        if out is not None:
+            check_out(out, dtype)
+        alignment = self._alignment(*(x.shape for x in operands))
+        if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
+            raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
+        if out is not None:
+            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
+        dividend, divisor = (operands[0], _onto(operands[1], alignment)) if not self._unary else (operands[0], None)
+        result = None if out is None else np.asarray(out)
+        if element_type is REAL:
+            quotients = divide_rationals(dividend, divisor)
+        else:
+            quotients = self._divide(dividend, divisor, result)
+            if quotients is None:  # the places of results lie between each other
+                quotients = self._divide(dividend, divisor, None)
+        if isinstance(quotients, Exceptions):
+            self._raise(quotients, out)
         if out is None:
-            walk = self._plan(*layouts, None, None, dtype.itemsize)
-            result = walk.new_result(dtype)
-            self._divide(divide, dividend, divisor, result, walk, partial=False)
-            return result
-        check_out(out, dtype)
-        walk = self._plan(*layouts, out.shape, out.strides, dtype.itemsize)
-        if not (clashes(out, dividend) or clashes(out, divisor)):
-            self._divide(divide, dividend, divisor, np.asarray(out), walk, partial=True)
-            return out
-        result = walk.new_result(dtype)
-        walk = self._plan(*layouts, result.shape, result.strides, dtype.itemsize)
-        self._divide(divide, dividend, divisor, result, walk, partial=False)
-        out[...] = result
+            return quotients
+        if quotients is not result:
+            result[...] = quotients
         return out
 
-    def _divide(
-        self, divide: Division, dividend: Array, divisor: Array, result: Array, walk: Walk, partial: bool
-    ) -> None:
-        if not result.size:
-            return
-        exceptional = divide(dividend, divisor, result, walk)
-        if exceptional is not None:
-            exceptional.raise_by(self._policies, self._spec, result.size, partial=partial)
-
-    def _operands(self, a: object, b: object) -> tuple[Array, Array]:
-        names = self._spec.inputs
+    def _operands(self, a: object, b: object, names: Sequence[str]) -> tuple[Array, ...]:
         if len(names) == 2:
             if b is None:
-                raise ElementTypeError(
-                    f"{self._spec.title} takes two operands, {names[0].name} and {names[1].name}; one given"
-                )
-            return as_operand(a, names[0].name), as_operand(b, names[1].name)
+                raise ElementTypeError(f"{self._spec.title} takes two operands, {names[0]} and {names[1]}; one given")
+            return as_operand(a, names[0]), as_operand(b, names[1])
         if b is not None:
-            raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0].name}; two given")
-        divisor = as_operand(a, names[0].name)
-        return _one(divisor.dtype), divisor
+            raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0]}; two given")
+        return (as_operand(a, names[0]),)
 
-    def _checked_division(self, dividend: Array, divisor: Array) -> tuple[Division, Attempt]:
-        names = self._spec.inputs
-        operands = (dividend, divisor)[-len(names) :]
-        given = tuple(element_type_of(x, n.name) for x, n in zip(operands, names, strict=True))
-        element_type = check_element_types(self._spec, given)
-        divide = division(element_type, self._rounding, self._policies)
-        if element_type is REAL:  # the elements of an object array are looked at in every call
-            return divide, refuse
-        dtype = dtype_of(element_type)
-        found = divide, self._new_attempt(divide, dtype) if isinstance(divide, NativeDivision) else refuse
-        self._divisions[dtype] = found
-        return found
-
-    def _new_attempt(self, divide: NativeDivision, dtype: np.dtype[Any]) -> Attempt:
-        attempt = divide.attempt(dtype, repeats=self._rule is Broadcasting.MULTIDIRECTIONAL)
-        if not self._unary:
-            return attempt
-        one = _one(dtype)
-        return lambda a, b, out: attempt(one, a, out) if b is None else REFUSED
-
-    def _new_plan(
-        self,
-        a: Shape,
-        a_strides: Strides,
-        b: Shape,
-        b_strides: Strides,
-        out: Shape | None,
-        out_strides: Strides | None,
-        item_size: int,
-    ) -> Walk:
+    def _alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
         axis = self._attributes.get("axis")
-        alignment = join(self._rule, a, b, axis if isinstance(axis, int) else None)
-        if prod(size for size in alignment.shape if size) * item_size > LARGEST_SIZE:
-            raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if out is not None and out_strides is not None:
-            check_out_layout(out, out_strides, alignment.shape, item_size)
-        return plan(alignment, a_strides, b_strides, out_strides, item_size)
+        return join(self._rule, a, b, axis if isinstance(axis, int) else None)
+
+    def _raise(self, exceptions: Exceptions, out: Array | None) -> NoReturn:
+        raise_exceptions(exceptions, self._policies, self._spec, partial=out is not None)
+
+
+def _onto(divisor: Array, alignment: Alignment) -> Array:
+    """View a divisor in the result's shape, as the rule has aligned it; only dimensions of size 1 come and go."""
+    kept = [1 if dimension is None else divisor.shape[dimension] for dimension in alignment.b]
+    return np.broadcast_to(divisor.reshape(kept), alignment.shape)
 
 
 def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:
@@ -304,9 +247,3 @@ def prepared(make: Callable[..., Operator]) -> Callable[..., Operator]:
             return make(*arguments)
 
     return get
-
-
-@lru_cache(maxsize=64)
-def _one(dtype: np.dtype[Any]) -> Array:
-    """Return the dividend of a reciprocal."""
-    return np.ones((), dtype)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vinculum.ops.policies import ExceptionalElements
+from vinculum.kernels.contract import Exceptions
 from vinculum.reference.exact_quotient import rational_quotient
-from vinculum.tensors.walk import Walk, expanded
 
 Array = npt.NDArray[Any]
 
 
-def divide_rationals(a: Array, b: Array, out: Array, walk: Walk) -> ExceptionalElements | None:
-    """Divide over a walk, nothing of it if a divisor is zero; return the zero divisors, None if there are none."""
-    shape = walk.alignment.shape
-    dividends, divisors = expanded(a, walk.alignment.a, shape), expanded(b, walk.alignment.b, shape)
-    zeros = [index for index in np.ndindex(shape) if not divisors[index]]
+def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
+    """Divide arrays of one shape, of `fractions.Fraction`; if a divisor is zero nothing is divided."""
+    zeros = [index for index in np.ndindex(b.shape) if not b[index]]
     if zeros:
-        return ExceptionalElements(len(zeros), lambda: zeros[0], 0, lambda: zeros[0])
-    for index in np.ndindex(shape):
-        dividend: Fraction = dividends.item(index)
-        out[index] = rational_quotient(dividend, divisors.item(index))
-    return None
+        return Exceptions(b.size, len(zeros), zeros[0], 0, None)
+    quotients = np.empty(a.shape, object)
+    for index in np.ndindex(a.shape):
+        quotients[index] = rational_quotient(a[index], b[index])
+    return quotients

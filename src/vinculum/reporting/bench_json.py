@@ -6,7 +6,6 @@ One object::
      "date": "2026-01-31", "threads": 2, "rounds": 5,       # how it was measured
      "others": 0.01,                                        # the part of the processors that other processes took
      "machine": {"processor": "...", ...},                  # words by what they are about
-     "kernels": {"64-bit integers": "...", ...},            # which of several kernels were chosen
      "peers": {"vinculum": {"title": "Vinculum", "single_threaded": false}, ..., "limit": {...}},
      "versions": {"numpy": "2.4.6", ...},                   # by the distributions' names
      "cells": [{"operator": "Div", "element_type": "int8", "shape": "equal", "size": 16, "elements": 16,
@@ -71,7 +70,6 @@ def _head(report: Report) -> dict[str, Any]:
         "rounds": report.rounds,
         "others": round(report.others, 3),
         "machine": dict(report.machine),
-        "kernels": dict(report.kernels),
         "peers": {
             name: {"title": title, "single_threaded": name in report.single} for name, title in report.titles.items()
         },
@@ -127,7 +125,6 @@ def _report(data: Mapping[str, Any]) -> Report:
     return Report(
         date=_text(data["date"]),
         machine=_texts(data["machine"]),
-        kernels=_texts(data["kernels"]),
         titles={name: _text(one["title"]) for name, one in peers.items()},
         versions=_texts(data["versions"]),
         threads=_count(data["threads"]),

@@ -80,7 +80,6 @@ def _facts(report: Report) -> Iterator[str]:
     facts = {
         **report.machine,
         "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
-        "kernels": "; ".join(f"{what}: {which}" for what, which in report.kernels.items()),
         "date": report.date,
     }
     yield from (f"- {_safe(name)}: {_safe(words)}" for name, words in facts.items())

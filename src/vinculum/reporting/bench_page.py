@@ -96,7 +96,6 @@ def _ratio(row: Row) -> Text:
 def _facts(report: Report) -> RenderableType:
     rows = Table.grid(padding=(0, 2, 0, 0))
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-    kernels = "; ".join(f"{what}: {which}" for what, which in report.kernels.items())
-    for name, words in {**report.machine, "versions": versions, "kernels": kernels, "date": report.date}.items():
+    for name, words in {**report.machine, "versions": versions, "date": report.date}.items():
         rows.add_row(Text(harmless(name), "dim"), Text(harmless(words)))
     return rows

@@ -54,5 +54,5 @@ class TestVinculum:
                 asked.answer(refused)
 
     def test_versions(self) -> None:
-        assert list(runtime("vinculum").versions()) == ["vinculum", "numpy", "ml_dtypes", "numba", "onnx"]
+        assert list(runtime("vinculum").versions()) == ["vinculum", "numpy", "ml_dtypes", "onnx"]
         assert small(DIV_14, INT32, False).constant == (False, False)

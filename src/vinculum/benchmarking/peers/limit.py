@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.benchmarking.rightness import same_bits
-from vinculum.kernels.thread_limit import set_threads
-from vinculum.ops.plain_pass import plain_pass
+from vinculum.kernels import backend
+from vinculum.kernels.threads import set_threads
 
 
 class Limit:
@@ -36,4 +36,4 @@ class Limit:
         def is_right(written: NDArray[Any]) -> bool:
             return same_bits(written.view(bits), np.bitwise_xor(a.view(bits), b.view(bits)))
 
-        return Prepared(partial(plain_pass, a, b, out), lambda: out, is_right)
+        return Prepared(partial(backend().exclusive_or, a, b, out), lambda: out, is_right)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.benchmarking.rightness import are_exact, operator_of
-from vinculum.kernels.thread_limit import set_threads
+from vinculum.kernels.threads import set_threads
 
 
 class VinculumItself:
     """Vinculum: an operator prepared once, and quotients written into memory that is there."""
 
     title = "Vinculum"
-    packages = ("vinculum", "numpy", "numba", "llvmlite")
+    packages = ("vinculum", "numpy")
     install = "pip install vinculum"
     most_threads = None
 

@@ -30,7 +30,7 @@ class VinculumItself:
 
     def versions(self) -> Mapping[str, str]:
         """Return its own version, and those of the packages that compute and read for it."""
-        return versions_of("vinculum", "numpy", "ml_dtypes", "numba", "onnx")
+        return versions_of("vinculum", "numpy", "ml_dtypes", "onnx")
 
     def covers(self, question: Question) -> bool:
         """Tell that every question is covered, but for constants of SONNX, where an operator is called directly."""

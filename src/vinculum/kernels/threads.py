@@ -1,4 +1,4 @@
-"""How many threads a division may use; knows nothing of Numba, so that asking costs nothing."""
+"""How many threads a division may use; asked at each large division."""
 
 from __future__ import annotations
 

@@ -1,0 +1,213 @@
+// The loops over a chunk, by rule. Operands are contiguous, or one element that is repeated.
+//
+// A rule divides chunks: `divide` tells which exceptions are among the elements, whose quotients are then settled apart.
+// `Invariant` is a quicker way for lines that repeat a divisor, on which no element is an exception.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "compiler.hpp"
+#include "eight_bits.hpp"
+#include "formats.hpp"
+#include "half.hpp"
+#include "rules.hpp"
+#include "task.hpp"
+
+namespace vinculum {
+namespace {
+
+using Yes = std::true_type;
+using No = std::false_type;
+
+// Calls a loop with what is repeated as constants, so that it is compiled for each case.
+template <class Loop>
+VINCULUM_ALWAYS_INLINE Found by_repetition(bool a_repeats, bool b_repeats, Loop loop) {
+    if (a_repeats) return b_repeats ? loop(Yes(), Yes()) : loop(Yes(), No());
+    return b_repeats ? loop(No(), Yes()) : loop(No(), No());
+}
+
+// For rules that know no quicker way.
+template <class T>
+struct NoInvariant {
+    static bool applies(T) { return false; }
+    explicit NoInvariant(T) {}
+    void divide(const T*, T*, std::int64_t) const {}
+};
+
+// Integers, whose elements may have fewer bits than are stored: the lower ones count.
+template <class T, bool Floor, int Bits = 8 * sizeof(T)>
+struct Integers {
+    using Element = T;
+    using Unsigned = std::make_unsigned_t<T>;
+    static constexpr bool HAS_EXCEPTIONS = true;
+    static constexpr bool SIGNED = std::is_signed_v<T>;
+    static constexpr int UNUSED = 8 * sizeof(T) - Bits;
+    static constexpr T MIN = T(std::numeric_limits<T>::min() >> UNUSED);
+    static constexpr T MAX = T(std::numeric_limits<T>::max() >> UNUSED);
+
+    static VINCULUM_ALWAYS_INLINE T value(T stored) {
+        if constexpr (UNUSED > 0) return T(T(Unsigned(stored) << UNUSED) >> UNUSED);
+        else return stored;
+    }
+
+    static VINCULUM_ALWAYS_INLINE bool overflows(T a, T b) { return SIGNED && a == MIN && b == T(-1); }
+
+    static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
+#ifdef VINCULUM_EIGHT_BITS
+        if constexpr (Bits == 8) return eight_bits::divide<T, Floor>(a, a_repeats, b, b_repeats, c, n);
+#endif
+        const bool fit = sizeof(T) == 8 && fit_51_bits(b, b_repeats ? 1 : n) && fit_51_bits(a, a_repeats ? 1 : n);
+        return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
+            if constexpr (sizeof(T) == 8) {
+                if (fit) return loop<one_a, one_b, true>(a, b, c, n);
+            }
+            return loop<one_a, one_b, false>(a, b, c, n);
+        });
+    }
+
+    // What a quotient by zero saturates to.
+    static T saturated(T dividend) { return dividend > 0 ? MAX : dividend < 0 ? MIN : T(0); }
+
+    class Invariant {
+      public:
+        // No quotient is an exception then.
+        static bool applies(T divisor) { return UNUSED == 0 && divisor != 0 && !(SIGNED && divisor == T(-1)); }
+        explicit Invariant(T divisor) : prepared_(prepared(divisor)) {}
+        void divide(const T* a, T* c, std::int64_t n) const {
+            const Prepared<T> by = prepared_;
+            VINCULUM_INDEPENDENT
+            for (std::int64_t i = 0; i < n; i++) c[i] = quotient_by<T, Floor>(a[i], by);
+        }
+
+      private:
+        Prepared<T> prepared_;
+    };
+
+  private:
+    // With 51 bits, one rounded division is enough. (They are as many as 64 where T is narrower.)
+    template <bool OneA, bool OneB, bool Fit>
+    static VINCULUM_NOINLINE Found loop(const T* a, const T* b, T* c, std::int64_t n) {
+        const T only_a = value(*a), only_b = value(*b);
+        Unsigned zero_divisors = 0, overflowing = 0;
+        VINCULUM_INDEPENDENT
+        for (std::int64_t i = 0; i < n; i++) {
+            const T x = OneA ? only_a : value(a[i]), y = OneB ? only_b : value(b[i]);
+            zero_divisors |= Unsigned(y == 0);
+            overflowing |= Unsigned(overflows(x, y));
+            const T guarded = y == 0 ? T(1) : y;
+            if constexpr (Fit) c[i] = quotient_51<T, Floor>(x, guarded);
+            else c[i] = value(quotient<T, Floor>(x, guarded));
+        }
+        return Found((zero_divisors ? ZERO_DIVISORS : NOTHING) | (overflowing ? OVERFLOWS : NOTHING));
+    }
+
+    // Whether integers of 64 bits lie in [-2^50, 2^50).
+    static bool fit_51_bits(const T* values, std::int64_t n) {
+        constexpr std::int64_t STRETCH = 256; // large ones are soon found
+        for (std::int64_t start = 0; start < n; start += STRETCH) {
+            const std::int64_t end = n - start < STRETCH ? n : start + STRETCH;
+            Unsigned above = 0;
+            for (std::int64_t i = start; i < end; i++) above |= Unsigned(SIGNED && values[i] < 0 ? ~values[i] : values[i]);
+            if (std::uint64_t(above) >> 50) return false;
+        }
+        return true;
+    }
+};
+
+// binary32 and binary64, by the processor's division, never by a reciprocal.
+template <class T>
+struct Floats {
+    using Element = T;
+    using Invariant = NoInvariant<T>;
+    static constexpr bool HAS_EXCEPTIONS = false;
+
+    static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
+        return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
+            const T only_a = *a, only_b = *b;
+            VINCULUM_INDEPENDENT
+            for (std::int64_t i = 0; i < n; i++) c[i] = (one_a ? only_a : a[i]) / (one_b ? only_b : b[i]);
+            return NOTHING;
+        });
+    }
+};
+
+// Narrower formats, by way of binary32. Rounding to 24 bits first is harmless where 24 >= 2 p + 2: proved, and every pair
+// has been enumerated.
+template <class Format>
+struct NarrowFloats {
+    using T = typename Format::Element;
+    using Element = T;
+    static constexpr bool HAS_EXCEPTIONS = false;
+
+    static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
+#ifdef VINCULUM_HALF
+        if constexpr (std::is_same_v<Format, Binary16>) return half::divide(a, a_repeats, b, b_repeats, c, n);
+#endif
+        return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
+            const float only_a = Format::widen(*a), only_b = Format::widen(*b);
+            VINCULUM_INDEPENDENT
+            for (std::int64_t i = 0; i < n; i++) {
+                const float x = one_a ? only_a : Format::widen(a[i]), y = one_b ? only_b : Format::widen(b[i]);
+                c[i] = Format::narrow(x / y);
+            }
+            return NOTHING;
+        });
+    }
+
+    // Quotients by the rounded reciprocal of a divisor in binary32. Two roundings move a quotient by little more than 2^-23
+    // of itself. If its result is normal it is never halfway between two results of p bits, but at least
+    // 1 / ((2^(p+1) - 1) (2^p - 1)) of itself away from there, which is more. Every pair has been enumerated.
+    class Invariant {
+      public:
+        static bool applies(T divisor) {
+            return sizeof(T) == 2 && (divisor & (Format::SIGN - 1)) >= Format::SMALLEST_RECIPROCAL_DIVISOR;
+        }
+        explicit Invariant(T divisor) : divisor_(divisor), reciprocal_(1.0f / Format::widen(divisor)) {}
+        void divide(const T* a, T* c, std::int64_t n) const {
+            if (!by_reciprocal(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);
+        }
+
+      private:
+        // Returns whether all quotients are right: none is subnormal.
+        bool by_reciprocal(const T* a, T* c, std::int64_t n) const {
+#ifdef VINCULUM_HALF
+            if constexpr (std::is_same_v<Format, Binary16>) return half::multiply(a, reciprocal_, c, n);
+#endif
+            const float reciprocal = reciprocal_;
+            std::uint32_t subnormal = 0;
+            VINCULUM_INDEPENDENT
+            for (std::int64_t i = 0; i < n; i++) {
+                const float value = Format::widen(a[i]) * reciprocal;
+                const std::uint32_t size = std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
+                subnormal |= std::uint32_t(size - 1 < Format::REBIAS + (1u << 23) - 1); // 0 is not
+                c[i] = Format::narrow(value);
+            }
+            return subnormal == 0;
+        }
+
+        T divisor_;
+        float reciprocal_;
+    };
+};
+
+// Exclusive or: what division does to memory, without division.
+template <class T>
+struct ExclusiveOr {
+    using Element = T;
+    using Invariant = NoInvariant<T>;
+    static constexpr bool HAS_EXCEPTIONS = false;
+
+    static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
+        return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
+            const T only_a = *a, only_b = *b;
+            VINCULUM_INDEPENDENT
+            for (std::int64_t i = 0; i < n; i++) c[i] = T((one_a ? only_a : a[i]) ^ (one_b ? only_b : b[i]));
+            return NOTHING;
+        });
+    }
+};
+
+} // namespace
+} // namespace vinculum

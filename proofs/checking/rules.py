@@ -70,8 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def make() -> int:
         if not given.check:
             extract(FOLDER, RULES)
-        if names := outdated():
-            raise ProofError(f"not what the proofs extract to, in {FOLDER}: {', '.join(names)}; `make rules` extracts anew")
+        if names := outdated(FOLDER):
+            raise ProofError(f"not what the proofs extract to: {', '.join(names)}; `make rules` extracts anew")
         print(f"the {len(RULES)} families of rules are what the proofs extract to")
         return 0
 

@@ -48,17 +48,14 @@ def outdated(folder: Path = FOLDER) -> list[str]:
     ProofError
         If Why3 is missing, is not the version of the proofs, or refuses a theory.
     """
-    with tempfile.TemporaryDirectory() as made:
-        extract(Path(made), RULES)
-        return sorted(name for name in {*_names(folder), *_names(Path(made))} if _differ(folder / name, Path(made) / name))
+    with tempfile.TemporaryDirectory() as working:
+        extract(Path(working), RULES)
+        new, old = _contents(Path(working)), _contents(folder)
+    return sorted(name for name in {*new, *old} if new.get(name) != old.get(name))
 
 
-def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.glob("*")}
-
-
-def _differ(one: Path, other: Path) -> bool:
-    return not (one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes())
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

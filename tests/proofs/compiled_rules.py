@@ -23,7 +23,9 @@ STANDARDS = {"C11": ("-x", "c", "-std=c11", "-O2"), "C++20": ("-x", "c++", "-std
 DIRECT = {
     **{f"{rounding}_i{bits}": f"int{bits}" for rounding in ("truncating", "floor") for bits in (8, 16, 32)},
     **{f"quotient_u{bits}": f"uint{bits}" for bits in (8, 16, 32)},
-    **{"truncating_51_i64": "int64", "floor_51_i64": "int64", "quotient_51_u64": "uint64"},
+    "truncating_51_i64": "int64",
+    "floor_51_i64": "int64",
+    "quotient_51_u64": "uint64",
 }
 TWO_STEP = {"truncating_i64": "int64", "floor_i64": "int64", "quotient_u64": "uint64"}
 _LOOP = (

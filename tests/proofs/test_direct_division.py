@@ -26,7 +26,7 @@ each_rule = pytest.mark.parametrize("name", DIRECT)
 def limits(name: str) -> tuple[int, int]:
     """Return the least and the greatest operand that a rule is proved for."""
     kind = np.iinfo(DIRECT[name])
-    return (max(int(kind.min), -SMALL), min(int(kind.max), SMALL)) if kind.bits == 64 else (int(kind.min), int(kind.max))
+    return max(int(kind.min), -SMALL), min(int(kind.max), SMALL)
 
 
 @cache
@@ -48,7 +48,7 @@ def edges(minimum: int, maximum: int) -> tuple[Array, Array]:
 
 @cache
 def drawn(minimum: int, maximum: int) -> tuple[Array, Array]:
-    """Return pairs within bounds: of every magnitude, and two of three dividends next to a multiple of their divisor."""
+    """Return pairs within bounds, of every magnitude; most dividends lie next to a multiple of their divisor."""
     random = np.random.default_rng(6)
     bits = maximum.bit_length()
     divisors = random.integers(minimum, maximum, COUNT, endpoint=True) >> random.integers(0, bits, COUNT)

@@ -17,6 +17,7 @@ from tests.proofs.two_step_pairs import COUNT, adversarial_pairs, edges, exact_q
 
 Array = npt.NDArray[Any]
 
+
 @pytest.mark.parametrize(
     ("file", "pattern"),
     [

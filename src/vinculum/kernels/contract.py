@@ -1,0 +1,96 @@
+"""What a backend is: the contract between the operators and the code that divides arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """What a division takes, and what it does with integers that have no quotient.
+
+    Attributes
+    ----------
+    dtypes : tuple of numpy.dtype
+        The element types that it divides, in the processor's byte order; operands may have the other.
+    reciprocal : bool
+        Whether it takes one operand, the divisor, and divides 1 by it.
+    broadcasts : bool
+        Whether the operands' shapes are joined as NumPy joins them; else they have to be equal.
+    floor : bool
+        Whether integer quotients are rounded toward minus infinity; else toward zero.
+    zero_divisor : {"raise", "zero", "saturate"}
+        What a zero divisor of an integer gives: an exception; 0; the largest or smallest value by the dividend's sign,
+        and 0 for 0/0.
+    overflow : {"wrap", "raise", "saturate"}
+        What MIN/-1 gives: MIN; an exception; the largest value.
+    """
+
+    dtypes: tuple[np.dtype[Any], ...]
+    reciprocal: bool
+    broadcasts: bool
+    floor: bool
+    zero_divisor: Literal["raise", "zero", "saturate"]
+    overflow: Literal["wrap", "raise", "saturate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exceptions:
+    """The elements of an integer division whose quotient the type does not hold, where a policy raises.
+
+    Attributes
+    ----------
+    elements : int
+        How many quotients there are.
+    zero_divisors, overflows : int
+        How many divisors are zero, and how many quotients are MIN/-1.
+    first_zero_divisor, first_overflow : tuple of int, or None
+        The index of the first in row-major order; None if there is none.
+    """
+
+    elements: int
+    zero_divisors: int
+    first_zero_divisor: Index | None
+    overflows: int
+    first_overflow: Index | None
+
+
+class Division(Protocol):
+    """A division made ready for one arithmetic and called many times, by many threads at once."""
+
+    def __call__(self, a: object, b: object, out: object, /) -> Array | Exceptions | None:
+        """Divide.
+
+        Parameters
+        ----------
+        a, b : ndarray or NumPy scalar
+            Dividend and divisor, of any strides, alignment and byte order; of a reciprocal, the operand and None.
+        out : ndarray or None
+            Where to write: of the result's element type, in the processor's byte order, and of the result's shape. It
+            may overlap the operands.
+
+        Returns
+        -------
+        ndarray
+            The quotients: `out`, or a new array whose dimensions lie in memory as the operands' do.
+        Exceptions
+            If a policy raises; `out` may then hold some of the quotients.
+        None
+            If these are no operands of the arithmetic, or `out` is no result of theirs. Nothing is written.
+        """
+
+
+class Backend(Protocol):
+    """A way to divide arrays. All of them give the same quotients."""
+
+    name: str
+
+    def division(self, arithmetic: Arithmetic) -> Division:
+        """Return the division of an arithmetic."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from vinculum.kernels.contract import Arithmetic, Array, Exceptions, Index
 from vinculum.kernels.float_environment import ieee_754
+from vinculum.tensors.broadcasting import multidirectional
 
 # Elements that are divided at once: what is computed with them beside operands and result stays in the cache.
 _BLOCK = 8192
@@ -40,7 +41,7 @@ class PortableDivision:
             return None
         dtype = self._dtypes[_native(operands[1].dtype)]
         try:
-            shape = np.broadcast(*operands).shape
+            shape = multidirectional(operands[0].shape, operands[1].shape).shape
             result = _new_result(shape, dtype, *operands) if out is None else out
         except ValueError:  # the shapes do not join, or to more elements than memory has addresses
             return None

@@ -1,0 +1,732 @@
+"""The contract of backends, clause by clause: what holds for each, and for each target of the compiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+
+from tests import processes
+from tests.kernels import test_environment
+from tests.kernels.comparing import DTYPES as OF_DIV_14
+from tests.kernels.comparing import assert_same, encodings, exact_quotients
+from tests.kernels.layouts import ANY, WRITABLE, assert_untouched_around, at, byte_swapped
+from tests.kernels.many_threads import in_threads
+from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
+from tests.kernels.test_in_place_and_overlap import PLACES
+from tests.kernels.test_layouts import BROADCASTS
+from tests.kernels.witness import (
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    ONE_BYTE,
+    SIGNED,
+    TYPES,
+    Indices,
+    Overflow,
+    Pairs,
+    ZeroDivisor,
+    arithmetic,
+    exact,
+    pairs,
+    random_encodings,
+    values,
+)
+from tests.property.views import broadcastable, joined, shapes, views
+from vinculum.kernels import backends
+from vinculum.kernels.contract import Arithmetic, Backend, Division, Exceptions
+
+Array = npt.NDArray[Any]
+
+# One type of each size in bytes; those that NumPy does not know; those that are computed in another.
+TELLING = ("int8", "uint16", "int32", "float64", "bfloat16", "float16", "float8_e4m3fn", "int4")
+
+ZERO_DIVISOR: tuple[ZeroDivisor, ...] = ("raise", "zero", "saturate")
+OVERFLOW: tuple[Overflow, ...] = ("raise", "wrap", "saturate")
+
+each_type = pytest.mark.parametrize("name", DTYPES)
+each_integer = pytest.mark.parametrize("name", INTEGERS)
+each_telling_type = pytest.mark.parametrize("name", TELLING)
+
+
+@pytest.fixture(params=backends(), ids=lambda backend: backend.name)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return cast(Backend, request.param)
+
+
+@contextmanager
+def case(*words: object) -> Iterator[None]:
+    """Tell which case failed."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"case: {', '.join(map(str, words))}")
+        raise
+
+
+def check(division: Division, a: object, b: object, expected: Array, out: Array | None = None) -> Array:
+    """Fail unless a division gives these quotients in `out`, or else in a new array."""
+    result = division(a, b, out)
+    assert type(result) is np.ndarray, f"{result!r} instead of quotients"
+    assert out is None or result is out
+    assert result.dtype.isnative
+    assert_same(result, expected)
+    return result
+
+
+def check_told(division: Division, known: Pairs, pair: tuple[Indices, Indices], *given_: Any) -> None:
+    """Fail unless a division tells of exactly those of its elements that have no quotient, or else gives quotients."""
+    expected = known.exceptions(*pair)
+    if expected is None:
+        check(division, given_[0], given_[1], known.quotients[pair], *given_[2:])
+    else:
+        assert division(*given_) == expected
+
+
+class TestQuotients:
+    """Exact for every element type, rounding and policy."""
+
+    @each_type
+    @pytest.mark.parametrize("floor", [False, True], ids=["truncating", "floor"])
+    def test_every_two_values_by_every_policy(self, backend: Backend, name: str, floor: bool) -> None:
+        some = values(name)
+        every = np.arange(len(some))
+        for zero_divisor, overflow in product(ZERO_DIVISOR, OVERFLOW):
+            known = pairs(name, floor=floor, zero_divisor=zero_divisor, overflow=overflow)
+            division = backend.division(known.arithmetic)
+            for rows in (every, every[:1], every[-1:]):
+                with case(zero_divisor, overflow, "dividends", some[rows[0]], "to", some[rows[-1]]):
+                    check_told(division, known, (rows[:, None], every), some[rows, None], some, None)
+
+    @pytest.mark.parametrize(
+        ("name", "floor"),
+        [(name, floor) for name in ONE_BYTE for floor in (False, True) if name in INTEGERS or not floor],
+    )
+    def test_every_two_bytes(self, backend: Backend, name: str, floor: bool) -> None:
+        """The upper halves of bytes that hold four bits mean nothing in operands, and are the sign's in results."""
+        encoded = np.arange(256, dtype=np.uint8).view(DTYPES[name])
+        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(encoded[:, None], encoded))
+        result = check(backend.division(arithmetic(floor=floor)), a, b, all_quotients(name, floor))
+        if TYPES[name].bits == 4:
+            kept = result.view(np.int8 if name in SIGNED else np.uint8)
+            assert (kept.min(), kept.max()) == (TYPES[name].minimum, TYPES[name].maximum)
+
+    @each_type
+    def test_random_encodings(self, backend: Backend, name: str) -> None:
+        a, b = random_encodings(name, 1500, 1), random_encodings(name, 1500, 2)
+        for floor in (False, True)[: 2 if name in INTEGERS else 1]:
+            expected = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
+            check(backend.division(arithmetic(floor=floor)), a, b, expected)
+
+    @pytest.mark.parametrize("name", [name for name in INTEGERS if TYPES[name].bits >= 32])
+    def test_integers_that_almost_divide(self, backend: Backend, name: str) -> None:
+        """Multiples of the divisor, and their neighbours: what an estimate by floats gets wrong."""
+        rng = np.random.default_rng(3)
+        b = np.maximum(random_encodings(name, 800, 4) >> rng.integers(0, 62, 800).astype(DTYPES[name]), 1)
+        a = random_encodings(name, 800, 5) // b * b + rng.integers(-1, 2, 800).astype(DTYPES[name])
+        for floor in (False, True):
+            expected = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
+            division = backend.division(arithmetic(floor=floor))
+            check(division, a, b, expected)
+            for i in range(0, 800, 50):  # one divisor of all
+                one = np.broadcast_to(b[i], a.shape)
+                expected = exact(name, a[:40], one[:40], floor=floor, zero_divisor="saturate", overflow="saturate")
+                with case("by", b[i]):
+                    check(division, a[:40], b[i], expected)
+
+    @each_type
+    def test_reciprocals(self, backend: Backend, name: str) -> None:
+        some, one = values(name), np.ones((), DTYPES[name])
+        expected = exact(
+            name, np.broadcast_to(one, some.shape).copy(), some, floor=False, zero_divisor="saturate", overflow="wrap"
+        )
+        for broadcasts in (True, False):
+            division = backend.division(arithmetic(reciprocal=True, broadcasts=broadcasts, overflow="wrap"))
+            check(division, some, None, expected)
+            check(division, some[::-2], None, expected[::-2], np.empty_like(some[::-2]))
+            in_place = some.copy()
+            check(division, in_place, None, expected, in_place)
+
+    @pytest.mark.parametrize("name", [name for name in FLOATS if TYPES[name].bits < 32])
+    def test_the_nan_of_a_narrow_type_is_always_the_same(self, backend: Backend, name: str) -> None:
+        known = pairs(name)
+        result = check(backend.division(arithmetic()), known.values[:, None], known.values, known.quotients)
+        assert np.array_equal(encodings(result), encodings(known.quotients))
+
+    @pytest.mark.parametrize("name", FLOATS)
+    def test_floats_know_no_policies(self, backend: Backend, name: str) -> None:
+        known = pairs(name)
+        division = backend.division(arithmetic(floor=True, zero_divisor="raise", overflow="raise"))
+        check(division, known.values[:, None], known.values, known.quotients)
+
+
+@cache
+def all_quotients(name: str, floor: bool) -> Array:
+    """Return the quotients of every two bytes by the reference."""
+    distinct = np.arange(1 << TYPES[name].bits, dtype=np.uint8).view(DTYPES[name])
+    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(distinct[:, None], distinct))
+    quotients = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
+    return np.tile(quotients, [256 // len(distinct)] * 2)
+
+
+class TestLayouts:
+    """Operands and results of any strides, alignment and byte order; repeated operands."""
+
+    @each_type
+    @pytest.mark.parametrize("shape", [(3, 4), (5, 37, 67)], ids=str)
+    def test_operands(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn(shape, 1), known.drawn(shape, 2)
+        for (of_a, lay_a), (of_b, lay_b) in product(ANY.items(), ANY.items()):
+            with case("dividend", of_a, "divisor", of_b):
+                a, b = lay_a(known.values[i]), lay_b(known.values[j])
+                before = a.tobytes(), b.tobytes()
+                check(division, a, b, known.quotients[i, j])
+                assert (a.tobytes(), b.tobytes()) == before, "an operand has changed"
+
+    @each_type
+    @pytest.mark.parametrize("shape", [(3, 4), (5, 37, 67)], ids=str)
+    def test_results(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn(shape, 1), known.drawn(shape, 2)
+        a, b = known.values[i], known.values[j]
+        for layout, lay_out in WRITABLE.items():
+            for x, y in ((a, b), (np.asfortranarray(a), b), (np.asfortranarray(a), np.asfortranarray(b))):
+                with case("result", layout, "strides", x.strides, y.strides):
+                    out = lay_out(np.zeros_like(a))
+                    check(division, x, y, known.quotients[i, j], out)
+                    out[...] = 0
+                    memory = out if out.base is None else out.base
+                    assert not encodings(memory).any(), "memory beside the result has changed"
+
+    @each_type
+    @pytest.mark.parametrize("shape", [(6, 4, 5), (90, 4, 100)], ids=str)
+    def test_broadcasting(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        indices = known.drawn(shape, 1), known.drawn(shape, 2)
+        operands = [known.values[index] for index in indices]
+        for way, picked in BROADCASTS.items():
+            i, j = picked(*indices)
+            a, b = picked(*operands)
+            expected = known.quotients[i, j]
+            with case(way):
+                check(division, a, b, expected)
+                check(division, b, a, known.quotients[j, i])
+                for order in ("C", "F"):
+                    check(division, a, b, expected, np.zeros(expected.shape, DTYPES[name], order))
+
+    @each_telling_type
+    def test_strides(self, backend: Backend, name: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        steps = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
+        for size in (1, 7, 67, 1029):
+            i, j = known.drawn((5 * size,), 1), known.drawn((5 * size,), 2)
+            a, b = known.values[i], known.values[j]
+            for of_a, of_b in product(steps, steps):
+                with case(size, "elements; strides", of_a, of_b):
+                    expected = known.quotients[i[::of_a][:size], j[::of_b][:size]]
+                    check(division, a[::of_a][:size], b[::of_b][:size], expected)
+                    out = np.zeros(5 * size, DTYPES[name])
+                    check(division, a[::of_a][:size], b[::of_b][:size], expected, out[::of_b][:size])
+
+    @each_telling_type
+    def test_every_length(self, backend: Backend, name: str) -> None:
+        """Also with one divisor and with one dividend; nothing beside the result is written."""
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn((8195,), 1), known.drawn((8195,), 2)
+        a, b = known.values[i], known.values[j]
+        for size in (*range(70), 127, 128, 129, 255, 257, 1000, 4097, 8191, 8192, 8193, 8195):
+            out = at((size,), DTYPES[name], size % 64)
+            with case(size, "elements"):
+                check(division, a[:size], b[:size], known.quotients[i, j][:size], out)
+                check(division, a[:size], b[5], known.quotients[i[:size], j[5]], out)
+                check(division, a[5:6], b[:size], known.quotients[i[5], j[:size]], out)
+                assert_untouched_around(out)
+
+    @each_telling_type
+    @pytest.mark.parametrize("size", [70, 9001])
+    def test_unaligned(self, backend: Backend, name: str, size: int) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn((size,), 1), known.drawn((size,), 2)
+        for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
+            x, y, out = (at((size,), DTYPES[name], offset) for offset in offsets)
+            x[...], y[...] = known.values[i], known.values[j]
+            with case("offsets", offsets):
+                check(division, x, y, known.quotients[i, j], out)
+                check(division, x[::3], y[7:8], known.quotients[i[::3], j[7]], out[::3])
+                assert_untouched_around(out)
+
+    @each_type
+    def test_fields_of_records(self, backend: Backend, name: str) -> None:
+        """At odd distances; a field may be the result."""
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn((1500,), 1), known.drawn((1500,), 2)
+        records = np.zeros(1500, [("tag", "u1"), ("a", DTYPES[name]), ("b", DTYPES[name]), ("c", DTYPES[name])])
+        records["a"], records["b"] = known.values[i], known.values[j]
+        check(division, records["a"], records["b"], known.quotients[i, j])
+        check(division, records["a"], records["b"], known.quotients[i, j], records["c"])
+        check(division, records["a"], records["b"], known.quotients[i, j], records["a"])
+        assert not records["tag"].any()
+        assert_same(records["b"], known.values[j])
+
+    @each_type
+    def test_byte_order(self, backend: Backend, name: str) -> None:
+        """Of one operand or both; what is repeated, too; also where the result takes the place of an operand."""
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn((40, 70), 1), known.drawn((40, 70), 2)
+        a, b = known.values[i], known.values[j]
+        for x, y in ((byte_swapped(a), b), (a, byte_swapped(b)), (byte_swapped(a), byte_swapped(b))):
+            check(division, x, y, known.quotients[i, j])
+            check(division, x[:, ::-3], y[:, ::-3], known.quotients[i, j][:, ::-3])
+            check(division, x, y[:1, :1], known.quotients[i, j[:1, :1]])
+            check(division, x[:, 3:4], y[2], known.quotients[i[:, 3:4], j[2]])
+        place = byte_swapped(a)
+        check(division, place, b, known.quotients[i, j], place.view(DTYPES[name]))
+
+    @each_type
+    def test_rank_0(self, backend: Backend, name: str) -> None:
+        """Gives an array of shape ()."""
+        known, division = pairs(name), backend.division(arithmetic())
+        for i, j in product(range(0, len(known.values), 3), repeat=2):
+            expected = np.asarray(known.quotients[i, j])
+            a, b = (np.array(known.values[k]) for k in (i, j))
+            assert check(division, a, b, expected).shape == ()
+            check(division, a, b, expected, np.empty((), DTYPES[name]))
+
+    @each_type
+    def test_no_elements(self, backend: Backend, name: str) -> None:
+        """Nothing is divided, and nothing is told of zero divisors."""
+        division = backend.division(arithmetic(zero_divisor="raise", overflow="raise"))
+        zeros = np.zeros(1, DTYPES[name])
+        for a, b in (((0,), (0,)), ((0,), ()), ((), (3, 0)), ((2, 0, 1), (1, 5)), ((1,), (0,)), ((0, 1), (1, 0))):
+            x, y = np.broadcast_to(zeros[0], a), np.broadcast_to(zeros[0], b)
+            with case(a, b):
+                expected = np.zeros(np.broadcast_shapes(a, b), DTYPES[name])
+                check(division, x, y, expected)
+                check(division, x, y, expected, np.zeros_like(expected))
+
+    def test_the_largest_rank(self, backend: Backend) -> None:
+        known, division = pairs("int16"), backend.division(arithmetic())
+        i, j = known.drawn((2, 3, 4), 1), known.drawn((2, 3, 4), 2)
+        for places in ((61, 62, 63), (0, 31, 63), (0, 1, 2)):
+            kept = np.ones(64, int)
+            kept[list(places)] = (2, 3, 4)
+            a, b = (known.values[index].reshape(kept) for index in (i, j))
+            check(division, a, b, known.quotients[i, j].reshape(kept))
+            check(division, a[..., :1], b, known.quotients[i.reshape(kept)[..., :1], j.reshape(kept)])
+        i, j = (np.moveaxis(known.drawn((2,) * 12, seed), 0, 6) for seed in (1, 2))
+        a, b = (np.moveaxis(known.values[known.drawn((2,) * 12, seed)], 0, 6) for seed in (1, 2))
+        check(division, a, b.T, known.quotients[i, j.T])
+        check(division, a[::-1], b.T[..., :1], known.quotients[i[::-1], j.T[..., :1]])
+
+
+class TestNewResults:
+    """A new result is its own, dense, and its dimensions lie in memory as those of the first whole operand."""
+
+    @each_telling_type
+    def test_order_in_memory(self, backend: Backend, name: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        i, j = known.drawn((4, 5, 6), 1), known.drawn((4, 5, 6), 2)
+        a, b = known.values[i], known.values[j]
+        for axes in ((0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)):
+            back = np.argsort(axes)
+            x, y = a.transpose(axes), b.transpose(axes)
+            of_x, of_y = i.transpose(axes), j.transpose(axes)
+            expected = known.quotients[of_x, of_y]
+            with case("axes", axes):
+                assert check(division, x, y, expected).transpose(back).flags.c_contiguous
+                assert check(division, x[:, ::-1], y[:, ::-1], expected[:, ::-1]).transpose(back).flags.c_contiguous
+                column = known.quotients[of_x, of_y[:1, :, :1]]
+                assert check(division, x, y[:1, :, :1], column).transpose(back).flags.c_contiguous
+                row = known.quotients[of_x[:1, :, :1], of_y]
+                assert check(division, x[:1, :, :1], y, row).transpose(back).flags.c_contiguous
+                assert check(division, x, np.array(y, order="C"), expected).transpose(back).flags.c_contiguous
+        outer = known.quotients[i[:1, :, :1], j[:, :1]]
+        assert check(division, a[:1, :, :1], b[:, :1], outer).flags.c_contiguous
+        gaps = known.quotients[i[:, ::2], j[:, ::2]]
+        assert check(division, a[:, ::2], b[:, ::2], gaps).flags.c_contiguous
+
+    @each_type
+    def test_its_own(self, backend: Backend, name: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        for size in (3, 70_000):
+            i, j = known.drawn((size,), 1), known.drawn((size,), 2)
+            a, b = known.values[i], known.values[j]
+            first, second = (check(division, a, b, known.quotients[i, j]) for _ in range(2))
+            assert first.flags.writeable
+            assert not any(np.shares_memory(x, y) for x, y in ((first, second), (first, a), (first, b)))
+
+
+class TestOverlap:
+    """`out` may lie across the operands: the quotients are those of what stood there before."""
+
+    @pytest.mark.parametrize("place", PLACES)
+    @each_telling_type
+    def test_as_if_copied(self, backend: Backend, name: str, place: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        for side in (4, 70, 200):
+            of_memory, of_other = known.drawn((side, side), 1), known.drawn((side, side), 2)
+            i, j, _ = PLACES[place](of_memory, of_other)
+            expected = known.values[of_memory]
+            _, _, target = PLACES[place](expected, known.values[of_other])
+            target[...] = known.quotients[i, j]
+            memory = known.values[of_memory]
+            a, b, out = PLACES[place](memory, known.values[of_other])
+            with case("side", side):
+                assert division(a, b, out) is out
+                assert_same(memory, expected)  # all of it: nothing beside the result is written
+
+    @pytest.mark.parametrize("name", ["int16", "uint8", "int4"])
+    @pytest.mark.parametrize("place", ["the divisor", "one element on of the divisor", "transposed, the divisor"])
+    def test_exceptions_tell_what_stood_there_before(self, backend: Backend, name: str, place: str) -> None:
+        known = pairs(name, zero_divisor="raise", overflow="raise")
+        for side in (4, 200):
+            i, j, _ = PLACES[place](known.drawn((side, side), 1), known.drawn((side, side), 2))
+            memory = known.values[known.drawn((side, side), 1)]
+            a, b, out = PLACES[place](memory, known.values[known.drawn((side, side), 2)])
+            check_told(backend.division(known.arithmetic), known, (i.copy(), j.copy()), a, b, out)
+
+
+LAYOUTS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {
+    **BROADCASTS,
+    "contiguous": lambda a, b: (a, b),
+    "transposed": lambda a, b: (a.T, b.T),
+    "transposed, not the divisor": lambda a, b: (a.T, np.array(b.T, order="C")),
+    "turned": lambda a, b: (a[::-1, :, ::-1], b[::-1, :, ::-1]),
+    "moved axes": lambda a, b: (np.moveaxis(a, 0, 1), np.moveaxis(b, 0, 1)),
+    "one dimension": lambda a, b: (a.reshape(-1), b.reshape(-1)),
+    "one dimension, turned": lambda a, b: (a.reshape(-1)[::-1], b.reshape(-1)[::-1]),
+    "every third": lambda a, b: (a.reshape(-1)[::3], b.reshape(-1)[1::3]),
+    "byte-swapped": lambda a, b: (byte_swapped(a), byte_swapped(b)),
+}
+
+
+class TestExceptions:
+    """How many elements have no quotient, and the first index in row-major order, wherever they lie in memory."""
+
+    @each_integer
+    @pytest.mark.parametrize("shape", [(3, 4, 6), (60, 4, 99)], ids=str)
+    def test_counts_and_first_index(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+        known = pairs(name, zero_divisor="raise", overflow="raise")
+        division = backend.division(known.arithmetic)
+        operands = self._with_few_exceptions(known, shape)
+        for way, picked in LAYOUTS.items():
+            i, j = picked(*operands)
+            a, b = picked(*(known.values[index] for index in operands))
+            i, j = (index.astype(np.intp) for index in (i, j))  # in this byte order again
+            with case(way):
+                check_told(division, known, (i, j), a, b, None)
+                for order in "CF":
+                    out = np.zeros(np.broadcast_shapes(a.shape, b.shape), DTYPES[name], order)  # type: ignore[call-overload]
+                    check_told(division, known, (i, j), a, b, out)
+
+    @staticmethod
+    def _with_few_exceptions(known: Pairs, shape: tuple[int, ...]) -> tuple[Indices, Indices]:
+        i, j = known.drawn(shape, 1), known.drawn(shape, 2, regular=True)
+        zero, overflow = np.random.default_rng(3).permutation(i.size - 1)[:10].reshape(2, 5) + 1  # never the first
+        j.reshape(-1)[zero] = np.flatnonzero(known.zero_divisors.any(0))[0]
+        if known.overflows.any():
+            smallest, minus_one = np.argwhere(known.overflows)[0]
+            i.reshape(-1)[overflow], j.reshape(-1)[overflow] = smallest, minus_one
+        return i, j
+
+    @each_integer
+    def test_what_does_not_raise_is_counted_too(self, backend: Backend, name: str) -> None:
+        """And nothing is told where what occurs has a value."""
+        smallest = TYPES[name].minimum
+        a = np.array([7, smallest, 7, smallest], np.int64).astype(DTYPES[name])
+        b = np.array([1, -1 if smallest else 1, 0, 0], np.int64).astype(DTYPES[name])
+        overflows, first = (1, (1,)) if smallest else (0, None)
+        for zero_divisor, overflow in product(ZERO_DIVISOR, OVERFLOW):
+            division = backend.division(arithmetic(zero_divisor=zero_divisor, overflow=overflow))
+            with case(zero_divisor, overflow):
+                result = division(a, b, None)
+                raises = zero_divisor == "raise" or (overflow == "raise" and overflows)
+                assert isinstance(result, Exceptions if raises else np.ndarray)
+                if raises:
+                    assert result == Exceptions(4, 2, (2,), overflows, first)
+                assert isinstance(division(a[:1], b[:1], None), np.ndarray)
+                only_overflow = division(a[:2], b[:2], None)
+                if overflow == "raise" and overflows:
+                    assert only_overflow == Exceptions(2, 0, None, 1, (1,))
+                else:
+                    assert isinstance(only_overflow, np.ndarray)
+
+    @each_integer
+    @pytest.mark.parametrize("size", [1, 9, 8192, 20_001])
+    def test_one_wherever_it_is(self, backend: Backend, name: str, size: int) -> None:
+        known = pairs(name, zero_divisor="raise", overflow="wrap")
+        division = backend.division(known.arithmetic)
+        i, j = known.drawn((size,), 1), known.drawn((size,), 2, regular=True)
+        for place in {0, size // 2, size - 1}:
+            of_b = j.copy()
+            of_b[place] = np.flatnonzero(known.zero_divisors.any(0))[0]
+            with case("at", place):
+                expected = Exceptions(size, 1, (place,), 0, None)
+                assert division(known.values[i], known.values[of_b], None) == expected
+                assert division(known.values[i][:1], known.values[of_b], None) == expected
+                by_zero = division(known.values[i], known.values[of_b[place]], None)
+                assert by_zero == Exceptions(size, size, (0,), 0, None)
+
+    def test_indices_are_plain_integers(self, backend: Backend) -> None:
+        """As Python prints them."""
+        result = backend.division(arithmetic(zero_divisor="raise"))(np.ones((2, 2), "i4"), np.zeros(2, "i4"), None)
+        assert repr(result) == repr(Exceptions(4, 4, (0, 0), 0, None))
+
+    def test_reciprocals(self, backend: Backend) -> None:
+        division = backend.division(arithmetic(reciprocal=True, zero_divisor="raise"))
+        assert division(np.array([[1, 0], [0, 2]], "i2").T, None, None) == Exceptions(4, 2, (0, 1), 0, None)
+
+
+class _Own(np.ndarray[Any, Any]):
+    """A class of arrays that is not NumPy's."""
+
+
+ONES = np.ones((3, 4), np.int32)
+
+
+def read_only() -> Array:
+    out = np.zeros((3, 4), np.int32)
+    out.flags.writeable = False
+    return out
+
+
+REFUSED: dict[str, tuple[object, object, object]] = {
+    "lists": ([1, 2], [1, 2], None),
+    "a Python number": (ONES, 3, None),
+    "a Python number as the dividend": (3.0, ONES, None),
+    "no divisor": (ONES, None, None),
+    "no dividend": (None, ONES, None),
+    "text": ("1", "1", None),
+    "a memoryview": (memoryview(b"1234"), ONES, None),
+    "a class of arrays": (ONES.view(_Own), ONES, None),
+    "a class of arrays as the divisor": (ONES, ONES.view(_Own), None),
+    "a masked array": (ONES, np.ma.masked_array(ONES), None),
+    "other widths": (ONES, ONES.astype(np.int64), None),
+    "other signs": (ONES, ONES.astype(np.uint32), None),
+    "integers by floats": (ONES, ONES.astype(np.float32), None),
+    "a scalar of another type": (ONES, np.int64(3), None),
+    "booleans": (ONES > 0, ONES > 0, None),
+    "complex numbers": (ONES.astype(complex), ONES.astype(complex), None),
+    "objects": (ONES.astype(object), ONES.astype(object), None),
+    "dates": (ONES.astype("M8[s]"), ONES.astype("M8[s]"), None),
+    "durations": (ONES.astype("m8[s]"), ONES.astype("m8[s]"), None),
+    "extended precision": (ONES.astype(np.longdouble), ONES.astype(np.longdouble), None),
+    "strings": (ONES.astype("U3"), ONES.astype("U3"), None),
+    "records": (np.zeros(3, [("a", "i4")]), np.zeros(3, [("a", "i4")]), None),
+    "raw memory": (ONES.view("V4"), ONES.view("V4"), None),
+    "shapes that do not join": (ONES, ONES[:2], None),
+    "shapes that do not join in the midst": (ONES[:, None], np.ones((2, 3, 1), np.int32), None),
+    "more elements than memory has addresses": (
+        np.broadcast_to(ONES[0, 0], (1 << 40, 1)),
+        np.broadcast_to(ONES[0, 0], (1, 1 << 40)),
+        None,
+    ),
+    "a list for the result": (ONES, ONES, [0] * 12),
+    "a scalar for the result": (ONES[0, 0], ONES[0, 0], np.int32(0)),
+    "a class of arrays for the result": (ONES, ONES, np.zeros((3, 4), np.int32).view(_Own)),
+    "a masked array for the result": (ONES, ONES, np.ma.masked_array(np.zeros((3, 4), np.int32))),
+    "a result that is read-only": (ONES, ONES, read_only()),
+    "a result of another type": (ONES, ONES, np.zeros((3, 4), np.float32)),
+    "a result of another sign": (ONES, ONES, np.zeros((3, 4), np.uint32)),
+    "a result of more bytes": (ONES, ONES, np.zeros((3, 4), np.int64)),
+    "a result of the other byte order": (ONES, ONES, np.zeros((3, 4), np.dtype(np.int32).newbyteorder())),
+    "byte-swapped operands and result": (byte_swapped(ONES), byte_swapped(ONES), byte_swapped(ONES * 0)),
+    "a result of another shape": (ONES, ONES, np.zeros((4, 3), np.int32)),
+    "a result of more dimensions": (ONES, ONES, np.zeros((1, 3, 4), np.int32)),
+    "a result of fewer dimensions": (ONES[:1], ONES[:1], np.zeros(4, np.int32)),
+    "a result that would have to be repeated": (ONES, ONES, np.zeros((3, 1), np.int32)),
+    "a result that operands would be repeated to": (ONES, ONES, np.zeros((2, 3, 4), np.int32)),
+    "a result of one element that operands of one are": (ONES[0, 0], ONES[0, 0], np.zeros(1, np.int32)),
+    "a result that is repeated": (ONES, ONES, as_strided(np.zeros(4, np.int32), (3, 4), (0, 4))),
+    "a result that overlaps itself": (
+        ONES,
+        ONES,
+        as_strided(np.zeros(9, np.int32), (3, 4), (4, 4)),
+    ),
+    "a result that overlaps itself by bytes": (
+        ONES,
+        ONES,
+        as_strided(np.zeros(20, np.int32), (3, 4), (16, 2)),
+    ),
+}
+
+
+class TestRefusals:
+    """What is no operand of the arithmetic, or no result of theirs: None, and nothing is written."""
+
+    @pytest.mark.parametrize("what", REFUSED)
+    def test_by_an_arithmetic_that_broadcasts(self, backend: Backend, what: str) -> None:
+        self._refused(backend, arithmetic(), *REFUSED[what])
+
+    @pytest.mark.parametrize("shape", [(), (1,), (4,), (1, 4), (3, 1), (1, 3, 4), (4, 3), (12,)], ids=str)
+    def test_by_one_that_does_not(self, backend: Backend, shape: tuple[int, ...]) -> None:
+        other = np.ones(shape, np.int32)
+        for out in (None, np.zeros((3, 4), np.int32)):
+            self._refused(backend, arithmetic(broadcasts=False), ONES, other, out)
+            self._refused(backend, arithmetic(broadcasts=False), other, ONES, out)
+        check(backend.division(arithmetic(broadcasts=False)), other, other, other)
+
+    def test_types_that_it_does_not_take(self, backend: Backend) -> None:
+        division = backend.division(arithmetic(dtypes=(DTYPES["float32"], DTYPES["int32"])))
+        for name, dtype in DTYPES.items():
+            ones = np.ones(3, dtype)
+            for x in (ones, byte_swapped(ones), ones[0]):
+                with case(name, type(x)):
+                    result = division(x, x, None)
+                    assert isinstance(result, np.ndarray) if name in ("float32", "int32") else result is None
+
+    def test_by_reciprocals(self, backend: Backend) -> None:
+        for given_ in (
+            (ONES, ONES, None),
+            (ONES, ONES[0, 0], np.zeros_like(ONES)),
+            (None, ONES, None),
+            (None, None, None),
+            ([1], None, None),
+            (ONES > 0, None, None),
+            (ONES.view(_Own), None, None),
+            (ONES, None, np.zeros((1, 3, 4), np.int32)),
+            (ONES, None, read_only()),
+            (ONES, None, [1]),
+        ):
+            self._refused(backend, arithmetic(reciprocal=True), *given_)
+
+    @staticmethod
+    def _refused(backend: Backend, given_: Arithmetic, a: object, b: object, out: object) -> None:
+        before = out.tobytes() if isinstance(out, np.ndarray) else repr(out)
+        assert backend.division(given_)(a, b, out) is None
+        assert (out.tobytes() if isinstance(out, np.ndarray) else repr(out)) == before
+
+
+class TestScalars:
+    """NumPy scalars are operands as arrays of rank 0 are, and give arrays."""
+
+    @each_type
+    def test_every_type(self, backend: Backend, name: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        every = np.arange(len(known.values))
+        for k, scalar in enumerate(known.values):
+            assert isinstance(scalar, np.generic)
+            with case(scalar):
+                check(division, known.values, scalar, known.quotients[every, k])
+                check(division, scalar, known.values, known.quotients[k, every], np.empty_like(known.values))
+                assert check(division, scalar, scalar, np.asarray(known.quotients[k, k])).shape == ()
+
+    def test_reciprocals(self, backend: Backend) -> None:
+        division = backend.division(arithmetic(reciprocal=True))
+        assert check(division, np.float32(8), None, np.array(0.125, np.float32)).shape == ()
+
+    def test_two_names_of_one_type(self, backend: Backend) -> None:
+        """C's long and long long are one element type where both have 64 bits."""
+        division = backend.division(arithmetic())
+        a, b = np.array([-7, 7], np.longlong), np.array([2, -2], np.int64)
+        for x in (a, a.astype(np.int64)):
+            for y in (b, b.astype(np.longlong)):
+                check(division, x, y, np.array([-3, -3]), np.zeros(2, np.longlong))
+                assert_same(cast(Array, division(x, y, None)), np.array([-3, -3]))
+            for scalar in (np.longlong(2), np.int64(2)):
+                assert_same(cast(Array, division(x, scalar, None)), np.array([-3, 3]))
+
+
+@pytest.mark.skipif(*test_environment.pytestmark.args, **test_environment.pytestmark.kwargs)
+class TestEnvironment:
+    """Results do not depend on what other libraries switched the processor to, and it is left as it was."""
+
+    @pytest.mark.parametrize("setting", SETTINGS)
+    @each_type
+    def test_the_same_quotients(self, backend: Backend, name: str, setting: str) -> None:
+        known, division = pairs(name), backend.division(arithmetic())
+        half = backend.division(arithmetic(reciprocal=True))
+        one = np.broadcast_to(np.ones((), DTYPES[name]), known.values.shape).copy()
+        inverse = exact(name, one, known.values, floor=False, zero_divisor="saturate", overflow="saturate")
+
+        def divide(control: int) -> list[Any]:
+            with switched_to(control):
+                some = known.values
+                return [division(some[:, None], some, None), half(some, None, None)]
+
+        quotients, reciprocals = in_a_thread_of_its_own(divide, SETTINGS[setting])
+        assert_same(quotients, known.quotients)
+        assert_same(reciprocals, inverse)
+
+    def test_exceptions_that_would_kill_the_process(self) -> None:
+        """A debugging aid, feenableexcept, makes the processor signal x/0, 0/0 and overflow."""
+        program = (
+            "import ctypes\n"
+            "from tests.kernels.witness import DTYPES, arithmetic, pairs\n"
+            "from tests.kernels.comparing import assert_same\n"
+            "from vinculum.kernels import backends\n"
+            "known = {name: pairs(name) for name in DTYPES}\n"
+            "results = []\n"
+            "ctypes.CDLL('libm.so.6').feenableexcept(1 | 4 | 8)\n"
+            "for backend in backends():\n"
+            "    division = backend.division(arithmetic())\n"
+            "    results.append([division(some.values[:, None], some.values, None) for some in known.values()])\n"
+            "ctypes.CDLL('libm.so.6').fedisableexcept(1 | 4 | 8)\n"
+            "for result in results:\n"
+            "    for some, quotients in zip(known.values(), result):\n"
+            "        assert_same(quotients, some.quotients)\n"
+        )
+        done = processes.run(processes.python(program))
+        assert done.returncode == 0, done.stderr
+
+
+class TestThreads:
+    """One division is called by many threads at once, each with operands of its own."""
+
+    def test_each_has_its_own_quotients(self, backend: Backend) -> None:
+        division = backend.division(arithmetic())
+
+        def divide(seed: int) -> None:
+            for turn in range(12):
+                known = pairs(list(DTYPES)[(seed * 5 + turn) % len(DTYPES)])
+                shape = [(16,), (50, 200), (3, 1)][turn % 3]
+                i, j = known.drawn(shape, seed), known.drawn(shape, seed + 1)
+                check(division, known.values[i], known.values[j], known.quotients[i, j])
+
+        in_threads(divide, range(8))
+
+
+class TestAnyViews:
+    """Views of random memory, such as slicing, transposing and broadcasting make them."""
+
+    @pytest.mark.parametrize("backend", backends(), ids=lambda backend: backend.name)
+    @given(st.data())
+    @settings(max_examples=100)
+    def test_as_of_contiguous_copies(self, backend: Backend, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(list(OF_DIV_14)))
+        of_a, of_b = data.draw(broadcastable(data.draw(shapes())))
+        a, b = data.draw(views(name, of_a)), data.draw(views(name, of_b))
+        shape = joined(a.array.shape, b.array.shape)
+        floor = data.draw(st.booleans())
+        full = [np.array(np.broadcast_to(x.array, shape), DTYPES[name], order="C") for x in (a, b)]
+        expected = exact_quotients(*full, floor=floor)
+        division = backend.division(arithmetic(floor=floor))
+        check(division, a.array, b.array, expected)
+        out = data.draw(views(name, shape, writable=True)).array
+        result = division(a.array, b.array, out)
+        assert result is None or result is out  # dimensions that interlace may be refused
+        if result is not None:
+            assert_same(out, expected)
+
+
+def test_what_is_held_against_them_knows_every_type() -> None:
+    """The tester is tested: a wrong quotient anywhere in a table of pairs would be one of the reference's."""
+    for name in DTYPES:
+        known = pairs(name)
+        assert known.quotients.shape == (len(known.values),) * 2
+        assert known.exceptions(np.arange(len(known.values)), np.zeros(len(known.values), np.intp)) is None
+        if name in INTEGERS:
+            assert known.zero_divisors.any()
+            assert known.overflows.any() == (name in SIGNED)
+        else:
+            assert np.isnan(known.quotients.astype(np.float64)).any()

@@ -453,7 +453,8 @@ class TestExceptions:
                 raises = zero_divisor == "raise" or (overflow == "raise" and overflows)
                 assert isinstance(result, Exceptions if raises else np.ndarray)
                 if raises:
-                    assert result == Exceptions(4, 2, (2,), overflows, first)
+                    wraps = overflow == "wrap"
+                    assert result == Exceptions(4, 2, (2,), 0 if wraps else overflows, None if wraps else first)
                 assert isinstance(division(a[:1], b[:1], None), np.ndarray)
                 only_overflow = division(a[:2], b[:2], None)
                 if overflow == "raise" and overflows:

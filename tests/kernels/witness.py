@@ -113,6 +113,8 @@ class Pairs:
     def exceptions(self, i: Indices, j: Indices) -> Exceptions | None:
         """Return what is to be told of the pairs of these indices, None if nothing raises."""
         zero, overflow = self.zero_divisors[i, j], self.overflows[i, j]
+        if self.arithmetic.overflow == "wrap":  # then it is none
+            overflow = np.zeros_like(overflow)
         raises = (self.arithmetic.zero_divisor == "raise" and zero.any()) or (
             self.arithmetic.overflow == "raise" and overflow.any()
         )

@@ -7,43 +7,52 @@ import warnings
 from functools import cache
 
 from vinculum.kernels.contract import Backend
-from vinculum.kernels.portable import Portable
 
-try:
-    from vinculum.kernels.compiled import Core, targets
-except ImportError as error:  # no compiler was there when the package was installed
-    _why_not = str(error)
-    _targets: tuple[str, ...] = ()
-else:
-    _why_not = ""
-    _targets = targets()
-
-_VARIABLE = "VINCULUM_BACKEND"
+VARIABLE = "VINCULUM_BACKEND"
 
 
 @cache
-def backends() -> dict[str, Backend]:
-    """Return the backends that this machine can run, the quickest first, by name.
+def backends() -> tuple[Backend, ...]:
+    """Return the backends that this machine can run, the quickest first.
 
-    The compiled core is one for each kind of processor that it was compiled for and that this one is; they are named
-    after the levels of x86-64.
+    The compiled core is one for each kind of processor that it was compiled for and that this one is; these are named
+    after the levels of x86-64. The last is ``portable``, in NumPy alone.
     """
-    return {target: Core(target) for target in _targets} | {Portable.name: Portable()}
+    from vinculum.kernels.portable import Portable
+
+    return *_compiled(), Portable()
 
 
 @cache
 def backend() -> Backend:
-    """Return the backend that divides in this process: the quickest, unless VINCULUM_BACKEND names another."""
-    wanted = os.environ.get(_VARIABLE)
+    """Return the backend that divides in this process: the quickest, unless VINCULUM_BACKEND names another.
+
+    Raises
+    ------
+    ImportError
+        If there is no backend of that name on this machine.
+    """
+    wanted = os.environ.get(VARIABLE)
     if wanted:
-        if wanted not in backends():
-            raise ImportError(f"{_VARIABLE} is {wanted!r}; on this machine: {', '.join(backends())}")
-        return backends()[wanted]
-    if not _targets:
-        warnings.warn(
-            f"Vinculum divides by NumPy alone, exactly but slowly, as its compiled core is missing ({_why_not}); "
-            f"install it again where a C++ compiler is, or set {_VARIABLE}={Portable.name} to go without",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return next(iter(backends().values()))
+        for known in backends():
+            if known.name == wanted:
+                return known
+        raise ImportError(f"{VARIABLE} is {wanted!r}; on this machine: {', '.join(b.name for b in backends())}")
+    compiled = _compiled()
+    if compiled:
+        return compiled[0]
+    warnings.warn(
+        "Vinculum divides by NumPy alone, as exactly but slowly: its compiled core is missing. Install it again where a "
+        f"C++20 compiler is, or set {VARIABLE}=portable to go without",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return backends()[-1]
+
+
+def _compiled() -> tuple[Backend, ...]:
+    try:
+        from vinculum.kernels.compiled import Core, targets
+    except ModuleNotFoundError:  # no compiler was there when the package was installed
+        return ()
+    return tuple(Core(target) for target in targets())

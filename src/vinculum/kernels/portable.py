@@ -81,7 +81,8 @@ class PortableDivision:
                 zero = b == 0
                 overflow = (a == smallest) & (b == -1) if signed else np.zeros_like(zero)
                 zeros.look_at(zero, blocks.iterindex)
-                overflows.look_at(overflow, blocks.iterindex)
+                if arithmetic.overflow != "wrap":
+                    overflows.look_at(overflow, blocks.iterindex)
                 quotients = _quotients(a, np.where(zero | overflow, stored.type(1), b), floor=arithmetic.floor)
                 if arithmetic.overflow == "saturate":
                     quotients[overflow] = largest  # else it is the dividend
@@ -103,6 +104,11 @@ class Portable:
     def division(self, arithmetic: Arithmetic) -> PortableDivision:
         """Return the division of an arithmetic."""
         return PortableDivision(arithmetic)
+
+    def exclusive_or(self, a: Array, b: Array, out: Array) -> None:
+        """Write the exclusive or of the operands' bits."""
+        bits = np.dtype(f"u{out.dtype.itemsize}")
+        np.bitwise_xor(a.view(bits), b.view(bits), out=out.view(bits))
 
 
 def _as_array(operand: object) -> Array | None:

@@ -52,6 +52,7 @@ struct Format {
                 std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(MAGIC)) - MAGIC;
             found = magnitude < REBIAS + (1u << 23) ? subnormal : found;
             found = found > OVERFLOWED || magnitude >= 0x7F800000u ? OVERFLOWED : found;
+            if constexpr (!Infinities) return Encoding(found == OVERFLOWED ? NaN : sign | found);
         }
         return Encoding(magnitude > 0x7F800000u ? NaN : sign | found);
     }

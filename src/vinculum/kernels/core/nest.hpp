@@ -111,6 +111,8 @@ struct Extent {
 inline bool is_nested(int rank, const std::intptr_t* shape, const std::intptr_t* strides, std::int64_t item_size) {
     Order order;
     order.by_strides(rank, shape, strides);
+    for (int d = 0; d < rank; d++)
+        if (shape[d] == 0) return true;
     std::int64_t reach = item_size;
     for (int place = rank - 1; place >= 0; place--) {
         const int d = order.dimensions[place];

@@ -44,7 +44,8 @@ OPERATORS: Mapping[str, OperatorSpec] = MappingProxyType(
 )
 """Truncating division, floor division and reciprocals; of floats Div and Divide are the same."""
 
-SMALL, THOUSAND, MILLION, LARGE = 16, 1_000, 1_000_000, 16_000_000
+MILLION, LARGE = 1_000_000, 16_000_000
+_SIZES = (16, 1_000, 8_000, 65_536, 500_000, MILLION, LARGE)
 _EQUAL = "equal"
 _LONGEST_SIDE = 125  # Of an image.
 _ROUNDING = 1e-9  # By which the cube root of a cube may come out too small.
@@ -145,7 +146,7 @@ def cells(
 
 
 def every_cell(operators: Sequence[str], types: Sequence[str]) -> tuple[Cell, ...]:
-    """Return equal shapes of four sizes, and all others where a call does not decide: a million elements and more.
+    """Return equal shapes of every size, and all others where a call does not decide: a million elements and more.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def every_cell(operators: Sequence[str], types: Sequence[str]) -> tuple[Cell, ..
         As `cells`.
     """
     others = [shape for shape in SHAPES if shape != _EQUAL]
-    equal = _existing(operators, types, [_EQUAL], [SMALL, THOUSAND, MILLION, LARGE])
+    equal = _existing(operators, types, [_EQUAL], _SIZES)
     return _some(equal + _existing(operators, types, others, [MILLION, LARGE]))
 
 

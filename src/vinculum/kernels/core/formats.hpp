@@ -42,18 +42,19 @@ struct Format {
 
     static VINCULUM_ALWAYS_INLINE Encoding narrow(float value) {
         const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+        if constexpr (REBIAS == 0) {
+            const std::uint32_t upper = (bits + 0x7FFFu + ((bits >> 16) & 1)) >> 16;
+            return Encoding(value != value ? NaN : upper);
+        }
         const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
         const std::uint32_t sign = (bits >> (31 - Exponent - Fraction)) & SIGN;
         const std::uint32_t lowest_kept = (magnitude >> SHIFT) & 1;
         const std::uint32_t rounded = magnitude + (1u << (SHIFT - 1)) - 1 + lowest_kept - REBIAS;
-        std::uint32_t found = rounded >> SHIFT;
-        if constexpr (REBIAS != 0) {
-            const std::uint32_t subnormal =
-                std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(MAGIC)) - MAGIC;
-            found = magnitude < REBIAS + (1u << 23) ? subnormal : found;
-            found = found > OVERFLOWED || magnitude >= 0x7F800000u ? OVERFLOWED : found;
-            if constexpr (!Infinities) return Encoding(found == OVERFLOWED ? NaN : sign | found);
-        }
+        const std::uint32_t subnormal =
+            std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(MAGIC)) - MAGIC;
+        std::uint32_t found = magnitude < REBIAS + (1u << 23) ? subnormal : rounded >> SHIFT;
+        found = found > OVERFLOWED || magnitude >= 0x7F800000u ? OVERFLOWED : found;
+        if constexpr (!Infinities) return Encoding(found == OVERFLOWED ? NaN : sign | found);
         return Encoding(magnitude > 0x7F800000u ? NaN : sign | found);
     }
 

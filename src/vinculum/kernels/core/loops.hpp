@@ -11,8 +11,8 @@
 #include "compiler.hpp"
 #include "eight_bits.hpp"
 #include "formats.hpp"
-#include "half.hpp"
 #include "rules.hpp"
+#include "sixteen_bits.hpp"
 #include "task.hpp"
 
 namespace vinculum {
@@ -47,6 +47,12 @@ struct Integers {
     static constexpr T MIN = T(std::numeric_limits<T>::min() >> UNUSED);
     static constexpr T MAX = T(std::numeric_limits<T>::max() >> UNUSED);
 
+#ifdef VINCULUM_EIGHT_BITS
+    static constexpr bool PREPARES = sizeof(T) > 1; // the table of reciprocals is as quick
+#else
+    static constexpr bool PREPARES = UNUSED == 0;
+#endif
+
     static VINCULUM_ALWAYS_INLINE T value(T stored) {
         if constexpr (UNUSED > 0) return T(T(Unsigned(stored) << UNUSED) >> UNUSED);
         else return stored;
@@ -73,7 +79,7 @@ struct Integers {
     class Invariant {
       public:
         // No quotient is an exception then.
-        static bool applies(T divisor) { return UNUSED == 0 && divisor != 0 && !(SIGNED && divisor == T(-1)); }
+        static bool applies(T divisor) { return PREPARES && divisor != 0 && !(SIGNED && divisor == T(-1)); }
         explicit Invariant(T divisor) : prepared_(prepared(divisor)) {}
         void divide(const T* a, T* c, std::int64_t n) const {
             const Prepared<T> by = prepared_;
@@ -142,10 +148,10 @@ struct NarrowFloats {
     static constexpr bool HAS_EXCEPTIONS = false;
 
     static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
-#ifdef VINCULUM_HALF
-        if constexpr (std::is_same_v<Format, Binary16>) return half::divide(a, a_repeats, b, b_repeats, c, n);
-#endif
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
+#ifdef VINCULUM_SIXTEEN_BITS
+            if constexpr (sizeof(T) == 2) return sixteen_bits::divide<Format, one_a, one_b>(a, b, c, n);
+#endif
             const float only_a = Format::widen(*a), only_b = Format::widen(*b);
             VINCULUM_INDEPENDENT
             for (std::int64_t i = 0; i < n; i++) {
@@ -166,15 +172,16 @@ struct NarrowFloats {
         }
         explicit Invariant(T divisor) : divisor_(divisor), reciprocal_(1.0f / Format::widen(divisor)) {}
         void divide(const T* a, T* c, std::int64_t n) const {
-            if (!by_reciprocal(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);
+#ifdef VINCULUM_SIXTEEN_BITS
+            if constexpr (sizeof(T) == 2)
+                return sixteen_bits::divide_by_reciprocal<Format>(a, Format::widen(divisor_), reciprocal_, c, n);
+#endif
+            if (multiply(a, c, n)) NarrowFloats::divide(a, false, &divisor_, true, c, n);
         }
 
       private:
-        // Returns whether all quotients are right: none is subnormal.
-        bool by_reciprocal(const T* a, T* c, std::int64_t n) const {
-#ifdef VINCULUM_HALF
-            if constexpr (std::is_same_v<Format, Binary16>) return half::multiply(a, reciprocal_, c, n);
-#endif
+        // Multiplies by the reciprocal, and returns whether a product is subnormal.
+        bool multiply(const T* a, T* c, std::int64_t n) const {
             const float reciprocal = reciprocal_;
             std::uint32_t subnormal = 0;
             VINCULUM_INDEPENDENT
@@ -184,7 +191,7 @@ struct NarrowFloats {
                 subnormal |= std::uint32_t(size - 1 < Format::REBIAS + (1u << 23) - 1); // 0 is not
                 c[i] = Format::narrow(value);
             }
-            return subnormal == 0;
+            return subnormal != 0;
         }
 
         T divisor_;

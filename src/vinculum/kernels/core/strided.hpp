@@ -36,6 +36,11 @@ void copy_every(const char* source, T* target, std::int64_t n) {
 template <class T>
 void pack(const char* source, std::int64_t stride, T* target, std::int64_t n, bool swap) {
     constexpr std::int64_t SIZE = sizeof(T);
+    if (stride == SIZE && swap) {
+        const unaligned<T>* from = (const unaligned<T>*)source;
+        for (std::int64_t i = 0; i < n; i++) target[i] = swapped(T(from[i]));
+        return;
+    }
     if (stride == SIZE) std::memcpy(target, source, n * SIZE);
     else if (stride == -SIZE) copy_every<T, -1>(source, target, n);
     else if (stride == 2 * SIZE) copy_every<T, 2>(source, target, n);

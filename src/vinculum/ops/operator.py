@@ -175,10 +175,9 @@ class Operator:
         quotients = self._divide(a, b, out)
         if type(quotients) is np.ndarray:
             return quotients
-        if quotients is None:
-            return self._checked_call(a, b, out)
-        self._raise(quotients, out)
-        raise AssertionError("a division returns exceptions where a policy raises")
+        if isinstance(quotients, Exceptions):
+            self._raise(quotients, out)
+        return self._checked_call(a, b, out)
 
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
@@ -194,17 +193,19 @@ class Operator:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
         if out is not None:
             check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
-        dividend, divisor = (operands[0], _onto(operands[1], alignment)) if not self._unary else (operands[0], None)
         result = None if out is None else np.asarray(out)
+        quotients: Array | Exceptions | None
         if element_type is REAL:
-            quotients = divide_rationals(dividend, divisor)
+            quotients = divide_rationals(*operands)
         else:
+            dividend, divisor = operands[0], None if self._unary else _onto(operands[1], alignment)
             quotients = self._divide(dividend, divisor, result)
             if quotients is None:  # the places of results lie between each other
                 quotients = self._divide(dividend, divisor, None)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
-        if out is None:
+        assert quotients is not None, "checked operands are those of the division"
+        if out is None or result is None:
             return quotients
         if quotients is not result:
             result[...] = quotients

@@ -20,5 +20,5 @@ def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
         return Exceptions(b.size, len(zeros), zeros[0], 0, None)
     quotients = np.empty(a.shape, object)
     for index in np.ndindex(a.shape):
-        quotients[index] = rational_quotient(a[index], b[index])
+        quotients[index] = rational_quotient(a.item(index), b.item(index))
     return quotients

@@ -1,0 +1,1 @@
+// Placeholder: what Why3 extracts.

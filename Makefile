@@ -10,7 +10,7 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
+.PHONY: demo test lint types layers pytest wheel check-build exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -53,6 +53,16 @@ layers: .venv/test
 
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+# A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
+wheel: .venv/test
+	rm -rf dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" python -m build --no-isolation --skip-dependency-check --outdir dist . \
+	  --config-setting=setup-args=-Dcore=enabled --config-setting=setup-args=-Dwerror=true
+
+# Both are installed into empty environments, the first where no compiler is found, and divide there.
+check-build: wheel
+	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
 # processors. PYTEST_ARGS='--one-in 64' takes a slice of each.

@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := src/vinculum/kernels/core
 WORKERS ?= 2
 PYTEST_ARGS ?=
 # Whether a warning of the C++ compiler ends the build: true in CI, whose compiler is known.
@@ -30,7 +31,7 @@ endef
 PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
-  $(addprefix src/vinculum/kernels/core/,*.cpp *.hpp rules/*.h))
+  $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))
 
 # Each stamp is remade when the project's requirements or the sources of the core change.
 .venv/demo: $(BUILT_FROM) | .venv/bin/python
@@ -44,6 +45,7 @@ BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.buil
 lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test
 	$(BIN)/mypy

@@ -9,11 +9,11 @@
 #include "pool.hpp"
 #include "targets.hpp"
 
-static PyObject *increment(PyObject *, PyObject *x) {
-  return PyLong_FromLong(on_another_thread(choose().increment, int(PyLong_AsLong(x))));
+static PyObject* increment(PyObject*, PyObject* x) {
+    return PyLong_FromLong(on_another_thread(choose().increment, int(PyLong_AsLong(x))));
 }
 
-static PyObject *target(PyObject *, PyObject *) { return PyUnicode_FromString(choose().name); }
+static PyObject* target(PyObject*, PyObject*) { return PyUnicode_FromString(choose().name); }
 
 static PyMethodDef methods[] = {
     {"increment", increment, METH_O, nullptr},
@@ -21,10 +21,10 @@ static PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-static int execute(PyObject *) { return PyArray_ImportNumPyAPI(); }
+static int execute(PyObject*) { return PyArray_ImportNumPyAPI(); }
 
 static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, reinterpret_cast<void *>(execute)},
+    {Py_mod_exec, reinterpret_cast<void*>(execute)},
 #if PY_VERSION_HEX >= 0x030c0000
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif

@@ -4,8 +4,8 @@
 #include <thread>
 
 int on_another_thread(int (*function)(int), int x) {
-  int result = 0;
-  std::thread helper([&] { result = function(x); });
-  helper.join();
-  return result;
+    int result = 0;
+    std::thread helper([&] { result = function(x); });
+    helper.join();
+    return result;
 }

@@ -20,18 +20,18 @@ DECLARED(v4_vbmi)
 
 Target choose() {
 #ifdef VINCULUM_HAS_v4_vbmi
-  if (__builtin_cpu_supports("avx512vbmi")) return {"x86-64-v4+vbmi", kernels_v4_vbmi};
+    if (__builtin_cpu_supports("avx512vbmi")) return {"x86-64-v4+vbmi", kernels_v4_vbmi};
 #endif
 #ifdef VINCULUM_HAS_v4
-  if (__builtin_cpu_supports("avx512dq")) return {"x86-64-v4", kernels_v4};
+    if (__builtin_cpu_supports("avx512dq")) return {"x86-64-v4", kernels_v4};
 #endif
 #ifdef VINCULUM_HAS_v3
-  if (__builtin_cpu_supports("avx2")) return {"x86-64-v3", kernels_v3};
+    if (__builtin_cpu_supports("avx2")) return {"x86-64-v3", kernels_v3};
 #endif
 #ifdef VINCULUM_HAS_v2
-  return {"x86-64-v2", kernels_v2};
+    return {"x86-64-v2", kernels_v2};
 #endif
 #ifdef VINCULUM_HAS_baseline
-  return {"baseline", kernels_baseline};
+    return {"baseline", kernels_baseline};
 #endif
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 struct Target {
-  const char *name;
-  int (*increment)(int);
+    const char* name;
+    int (*increment)(int);
 };
 
 Target choose();

@@ -11,7 +11,8 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint types layers pytest wheel check-build exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
+.PHONY: demo test lint types layers pytest wheel check-build \
+  sanitize sanitize-memory sanitize-threads exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -66,6 +67,38 @@ wheel: .venv/test
 check-build: wheel
 	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
 
+# The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
+# kernels, then its threads. The first report ends a process; any report fails, and is shown.
+sanitize: sanitize-memory sanitize-threads
+
+sanitize-memory: SANITIZERS := address,undefined
+sanitize-memory: TESTS := tests/kernels
+sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
+sanitize-memory: .venv/test
+	$(BUILD_SANITIZED)
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:log_path=$(SANITIZED)/report PYTHONMALLOC=malloc \
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:log_path=$(SANITIZED)/report $(TEST_SANITIZED)
+
+sanitize-threads: SANITIZERS := thread
+sanitize-threads: TESTS := tests/kernels/test_threads.py
+sanitize-threads: LOADED_FIRST := libtsan.so
+sanitize-threads: .venv/test
+	$(BUILD_SANITIZED)
+	TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1:log_path=$(SANITIZED)/report \
+	$(TEST_SANITIZED)
+
+# Optimised little, because the sanitizers' checks make each target slow to compile.
+SANITIZED = $(CURDIR)/build/$@
+define BUILD_SANITIZED
+rm -f $(SANITIZED)/report.*
+$(PIP_BUILDING) --no-deps --upgrade --target $(SANITIZED)/installed --config-settings=build-dir=$(SANITIZED)/objects \
+  $(addprefix --config-settings=setup-args=-D,core=enabled optimization=1 debug=true b_sanitize=$(SANITIZERS)) .
+endef
+# Python has not been built for it, so what watches is loaded before it. PYTHONPATH goes before the path to src/.
+TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
+  PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) $(TESTS); \
+  code=$$?; ! cat $(SANITIZED)/report.* 2>/dev/null && exit $$code
+
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
 # processors. PYTEST_ARGS='--one-in 64' takes a slice of each.
 exhaustive: .venv/test
@@ -106,4 +139,5 @@ traceability: .venv/test
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -37,7 +37,9 @@ class TestJson:
         found = told(here, capsys)
         dividing = kernels.backend().name
         assert found["version"] == vinculum.__version__
-        assert (found["backend"], found["target"]) == (("portable", None) if dividing == "portable" else ("core", dividing))
+        assert (found["backend"], found["target"]) == (
+            ("portable", None) if dividing == "portable" else ("core", dividing)
+        )
         assert found["numpy"] == np.__version__
 
     def test_threads_follow_the_limit(self, here: Here, capsys: Streams) -> None:
@@ -71,7 +73,7 @@ class TestPage:
     """The page says the same, and how to install what is not there."""
 
     def test_the_core(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="core", target="x86-64-v4"))
+        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="x86-64-v4"))
         with vinculum.threads(1):
             assert here("info") == 0
         words = " ".join(capsys.readouterr().out.split())
@@ -79,7 +81,7 @@ class TestPage:
         assert "Backend compiled core, x86-64-v4 Threads 1 of " in words
 
     def test_the_portable_backend(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="portable", target=None))
+        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="portable"))
         monkeypatch.setattr(module, "find_spec", lambda name: None)
         assert here("info") == 0
         words = " ".join(capsys.readouterr().out.split())

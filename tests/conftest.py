@@ -37,6 +37,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="of each exhaustive enumeration take only every Nth part, in random order",
     )
+    parser.addoption(
+        "--backend",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="enumerate on this backend of vinculum.kernels instead of the one in force; may be repeated; or all",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,7 +13,7 @@ import onnx.backend.base
 import pytest
 
 import vinculum
-from tests.processes import python, run
+from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {"Operator", "backend", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
@@ -56,7 +56,7 @@ BACKEND = {
     "supports_device": "(device)",
 }
 # What only a division or a model needs.
-HEAVY = {"numba", "llvmlite", "onnx", "typer", "rich", "defusedxml", "torch", "onnxruntime", "openvino"}
+HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino"}
 
 
 def public(path: str) -> Any:
@@ -208,6 +208,15 @@ class TestImport:
         assert self.loaded_by("import vinculum.backend; vinculum.reference_ops()") == {"onnx"}
         assert self.loaded_by("from vinculum import backend, reference_ops") == {"onnx"}
 
-    def test_a_division_needs_numba_alone(self) -> None:
-        statements = "import numpy, vinculum; vinculum.div(numpy.float32([1]), numpy.float32([2]))"
-        assert self.loaded_by(statements) <= {"numba", "llvmlite"}
+    def test_nor_for_a_division(self) -> None:
+        """NumPy and ml_dtypes are enough."""
+        program = """
+import sys
+before = {*sys.modules, *sys.stdlib_module_names}
+import numpy, vinculum
+vinculum.div(numpy.float32([1]), numpy.float32([2]))
+vinculum.reciprocal(numpy.float32([2]))
+vinculum.divide(numpy.int8([1] * 100_000), numpy.int8([2]))
+print(*sorted({name.partition(".")[0] for name in sys.modules} - before))
+"""
+        assert output_of(python(program)).split() == ["ml_dtypes", "numpy", "vinculum"]

@@ -1,7 +1,7 @@
 """Count the instructions of each cell under callgrind and compare them with what is expected.
 
-The kernels are compiled for a processor of 2013, which callgrind can imitate on any later one, so that the counts do
-not depend on the machine. They do depend on the versions of Python, NumPy and Numba, which are kept with them.
+The backend is that of processors of 2013, which callgrind can imitate on any later one, so that the counts do not depend
+on the machine. They do depend on the compiler, and on the versions of Python and NumPy, which are kept with them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-import llvmlite
-import numba
 import numpy as np
 import typer
 from rich.console import Console
@@ -29,11 +27,7 @@ EXPECTED = HERE / "expected.json"
 # More than the difference between two runs of the same code, which the addresses of arrays bring about.
 TOLERANCE = 0.04
 
-PROCESSOR = {
-    "NUMBA_CPU_NAME": "haswell",
-    "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+bmi,+bmi2,+f16c,+sse4.2,+popcnt,+lzcnt,+movbe",
-    "PYTHONHASHSEED": "0",
-}
+ENVIRONMENT = {"VINCULUM_BACKEND": "x86-64-v3", "PYTHONHASHSEED": "0"}
 DUMP = re.compile(
     r"^desc: Trigger: Client Request: (?P<cell>.+)\|(?P<repeats>\d+)$.*?^totals: (?P<total>\d+)$", re.M | re.S
 )
@@ -44,8 +38,7 @@ def versions() -> dict[str, str]:
     return {
         "Python": sysconfig.get_python_version(),
         "NumPy": ".".join(np.__version__.split(".")[:2]),
-        "Numba": ".".join(numba.__version__.split(".")[:2]),
-        "llvmlite": ".".join(llvmlite.__version__.split(".")[:2]),
+        "gcc": run(["gcc", "-dumpversion"], stdout=subprocess.PIPE).strip(),
         "machine": platform.machine(),
     }
 
@@ -56,21 +49,23 @@ def count(folder: Path) -> dict[str, int]:
     counts.mkdir()
     run(["gcc", "-O1", "-shared", "-fPIC", "-o", str(marks), str(HERE / "marks.c")])
     program = [sys.executable, "-m", "benchmarks.guard.cells"]
-    run(program)  # compiles the kernels, which would take callgrind minutes
     callgrind = ["valgrind", "--tool=callgrind", "--quiet", "--instr-atstart=no", f"--callgrind-out-file={counts}/%p"]
     run([*callgrind, *program, str(marks)])
     found = (DUMP.search(file.read_text()) for file in counts.iterdir())
     return {dump["cell"]: round(int(dump["total"]) / int(dump["repeats"])) for dump in found if dump}
 
 
-def run(command: list[str]) -> None:
-    """Run a program; end with one line if it is missing or fails."""
+def run(command: list[str], stdout: int | None = None) -> str:
+    """Run a program and return its output, if that is asked for; end with one line if it is missing or fails."""
     try:
-        subprocess.run(command, check=True, env=os.environ | PROCESSOR, cwd=HERE.parents[1])
+        done = subprocess.run(
+            command, check=True, env=os.environ | ENVIRONMENT, cwd=HERE.parents[1], stdout=stdout, text=True
+        )
     except FileNotFoundError:
         sys.exit(f"{command[0]} is missing; on Debian: apt install valgrind gcc")
     except subprocess.CalledProcessError as error:
         sys.exit(f"{command[0]} ended with exit code {error.returncode}")
+    return done.stdout or ""
 
 
 def judge(counts: dict[str, int], expected: dict[str, int], console: Console) -> bool:

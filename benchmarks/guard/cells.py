@@ -71,7 +71,7 @@ def cells() -> Iterator[Cell]:
 
 
 def main() -> None:
-    """Divide every cell, its first call apart, which loads the kernel; tell callgrind if a library is named."""
+    """Divide every cell, its first calls apart, which prepare operators; tell callgrind if a library is named."""
     marks = ctypes.CDLL(sys.argv[1]) if len(sys.argv) > 1 else None
     gc.disable()
     for cell in cells():

@@ -8,6 +8,7 @@ can be about, and says why.
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,16 @@ from vinculum.spec.traceability import Theorem
 
 FILE = Path(__file__).parents[1] / "traceability.toml"
 SOURCES = Path(__file__).parents[2] / "src"
+
+# In C and C++: words of a type and a name with its parameters, a structure, or an alias, at the beginning of a line.
+_C_DEFINITION = re.compile(
+    r"""^[ ]*(?:
+        (?:[A-Za-z_][\w:<>,]*[ *&]+)+ (?P<function>\w+) \( [^;{}]* \) [^;{}()]* \{
+      | (?:struct|class)[ ](?P<type>\w+) [^;{}()]* \{
+      | using[ ](?P<alias>\w+)[ ]=
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -157,7 +168,14 @@ def _unused(entry: Entry, rows: Sequence[OperatorSpec]) -> Iterator[str]:
 
 @cache
 def is_defined(name: str) -> bool:
-    """Tell whether a dotted name is a function or a class that its module defines, not one that it imports."""
+    """Tell whether a dotted name is a function or a class that its module defines, not one that it imports.
+
+    Those of the core are named by their files and by their own names: ``"vinculum/kernels/core/loops.hpp:Floats"``.
+    """
+    file, _, own_name = name.partition(":")
+    if own_name:
+        path = SOURCES / file
+        return path.is_file() and own_name in c_definitions(path)
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         path = SOURCES.joinpath(*parts[:length])
@@ -165,6 +183,11 @@ def is_defined(name: str) -> bool:
             if file.is_file():
                 return _defines(ast.parse(file.read_text(encoding="utf-8")).body, parts[length:])
     return False
+
+
+def c_definitions(path: Path) -> set[str]:
+    """Return the functions and the types that a file of C or C++ defines; what it declares, or calls, is not among them."""
+    return {found[found.lastgroup or 0] for found in _C_DEFINITION.finditer(path.read_text(encoding="utf-8"))}
 
 
 def _defines(body: Sequence[ast.stmt], path: Sequence[str]) -> bool:

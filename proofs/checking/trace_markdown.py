@@ -44,7 +44,7 @@ def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
         cells = (
             f"**{clause.tag}**<br>{clause.statement}",
             theorems or f"none: {linked.get('no_theorem_because', '**missing**')}",
-            _lines(f"`{name.removeprefix('vinculum.')}`" for name in linked["functions"]),
+            _lines(f"`{name[len('vinculum.') :]}`" for name in linked["functions"]),
             _lines((*tests, *shared)),
         )
         yield f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"

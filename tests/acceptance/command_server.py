@@ -1,7 +1,7 @@
 """Runs commands, each in a process of its own: forked from this one, which has imported what they import.
 
 Run as a program with the number of a connection's file descriptor. A command has its own arguments, folder, streams,
-signals and exit code, as in a process that a shell starts. It only need not import NumPy, ONNX and Numba anew, which
+signals and exit code, as in a process that a shell starts. It only need not import NumPy and ONNX anew, which
 takes a hundred times as long as most commands.
 """
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from vinculum.benchmarking import machine as module
-from vinculum.benchmarking.machine import kernel_choices, machine
+from vinculum.benchmarking.machine import machine
+from vinculum.kernels import backend
 
 
 def test_everything_is_told() -> None:
     found = machine()
-    assert list(found) == ["processor", "cores", "caches", "memory", "system", "Python", "compiled for"]
+    assert list(found) == ["processor", "cores", "caches", "memory", "system", "Python", "backend"]
     assert all(found.values())
-    assert found["Python"] == platform.python_version()
+    assert (found["Python"], found["backend"]) == (platform.python_version(), backend().name)
 
 
 def test_fewer_cores_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,9 +29,3 @@ def test_fewer_cores_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_system_that_does_not_tell_its_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "_CACHES", tmp_path)
     assert machine()["caches"] == "not told by this system"
-
-
-def test_kernels_are_named() -> None:
-    choices = kernel_choices()
-    assert choices
-    assert all(name and words for name, words in choices.items())

@@ -6,11 +6,30 @@ import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import islice
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from tests.kernels.comparing import DTYPES
+from vinculum.kernels.contract import Arithmetic, Backend
+
+Array = npt.NDArray[Any]
+Division = Callable[[Array, Array], Array]
 Part = Callable[[int], str | None]
+
+
+def divided_by(backend: Backend, *, floor: bool = False) -> Division:
+    """Return a backend's division, by which integers by zero saturate and MIN/-1 wraps."""
+    division = backend.division(Arithmetic(tuple(DTYPES.values()), False, True, floor, "saturate", "wrap"))
+
+    def divide(a: Array, b: Array) -> Array:
+        quotients = division(a, b, None)
+        assert isinstance(quotients, np.ndarray)
+        return quotients
+
+    return divide
 
 
 def enumerate_parts(title: str, part: Part, parts: int, one_in: int = 1) -> None:

@@ -1,103 +1,115 @@
-"""The exact quotients of 16-bit integers and floats, in integer arithmetic, and the comparison with them.
+"""Which quotients of 16-bit integers and floats are wrong, by multiplying back in integers: no division is used.
 
-Written from the definitions, in whole numbers only; nothing is shared with the kernels.
+Written from the definitions; nothing is shared with the kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-NONE = -1
-"""The position of the first wrong quotient where none is wrong."""
-
-compiled: Callable[[Any], Any] = numba.njit(nogil=True, error_model="numpy")
-
-# More bits of the quotient than any of the two formats has, whatever the significands.
-_EXTRA_BITS = 24
+Mask = npt.NDArray[np.bool_]
 
 
-@compiled
-def exact_integer(a: int, b: int, floor: bool, minimum: int, maximum: int) -> int:
-    """Return the quotient, saturated for a zero divisor and wrapped for MIN/-1."""
-    if b == 0:
-        return 0 if a == 0 else (maximum if a > 0 else minimum)
-    magnitude = abs(a) // abs(b)
-    if (a < 0) == (b < 0):
-        return minimum if magnitude > maximum else magnitude
-    if floor and magnitude * abs(b) != abs(a):
-        magnitude += 1
-    return -magnitude
+def wrong_integers(a: Array, b: Array, quotients: Array, floor: bool) -> Mask:
+    """Return which quotients are wrong; those by zero saturate, and MIN/-1 wraps.
 
-
-@compiled
-def exact_float(a: int, b: int, precision: int, exponent_bits: int) -> int:
-    """Return the encoding of the quotient of two encodings, rounded to nearest, ties to even; any NaN as one."""
-    trailing = precision - 1
-    sign_bit = 1 << (trailing + exponent_bits)
-    infinity = sign_bit - (1 << trailing)
-    nan = infinity + 1
-    sign = (a ^ b) & sign_bit
-    a &= sign_bit - 1
-    b &= sign_bit - 1
-    if a > infinity or b > infinity or (a == infinity and b == infinity) or (a == 0 and b == 0):
-        return nan
-    if a == infinity or b == 0:
-        return sign | infinity
-    if b == infinity or a == 0:
-        return sign
-    # value = significand * 2^exponent, exponents counted from the smallest subnormal number's.
-    exponent = max((a >> trailing) - 1, 0) - max((b >> trailing) - 1, 0) - _EXTRA_BITS
-    dividend = ((a & ((1 << trailing) - 1)) | (0 if a >> trailing == 0 else 1 << trailing)) << _EXTRA_BITS
-    divisor = (b & ((1 << trailing) - 1)) | (0 if b >> trailing == 0 else 1 << trailing)
-    quotient = dividend // divisor
-    inexact = quotient * divisor != dividend
-    bits = _EXTRA_BITS - precision  # the divisor has no more than `precision` bits
-    while quotient >> bits:
-        bits += 1
-    # The quotient of two numbers so counted has lost the smallest exponent: it comes back with the spacing.
-    smallest = 2 - (1 << (exponent_bits - 1)) - trailing
-    spacing = max(exponent + bits - precision, smallest)
-    dropped = spacing - exponent
-    if dropped > bits + 1:
-        return sign
-    kept = quotient >> dropped
-    rest = quotient - (kept << dropped)
-    half = 1 << (dropped - 1)
-    if rest > half or (rest == half and (inexact or kept & 1)):
-        kept += 1
-    return sign | min(kept + ((spacing - smallest) << trailing), infinity)
-
-
-@compiled
-def wrong_integers(a: Array, b: Array, quotients: Array, floor: bool) -> tuple[int, int]:
-    """Return how many quotients are wrong, and the position of the first; `b` may be one element."""
+    Parameters
+    ----------
+    a, b, quotients : ndarray
+        Of at most 16 bits; the divisors may be one element.
+    floor : bool
+        Whether quotients are rounded down; else toward zero.
+    """
     limits = np.iinfo(quotients.dtype)
-    wrong, first = 0, NONE
-    for i in range(quotients.size):
-        divisor = b[0] if b.size == 1 else b[i]
-        if quotients[i] != exact_integer(np.int64(a[i]), np.int64(divisor), floor, limits.min, limits.max):
-            first = i if wrong == 0 else first
-            wrong += 1
-    return wrong, first
+    a, b, q = (x.astype(np.int64) for x in (a, b, quotients))
+    remainder = a - q * b
+    # It is smaller than the divisor, and of the sign of the divisor, or else of the dividend.
+    wrong = (abs(remainder) >= abs(b)) | ((remainder != 0) & ((remainder < 0) != ((b if floor else a) < 0)))
+    if limits.min < 0:
+        wraps = (a == limits.min) & (b == -1)
+        wrong[wraps] = q[wraps] != limits.min
+    by_zero = np.broadcast_to(b == 0, wrong.shape)
+    saturated = np.where(a > 0, limits.max, np.where(a < 0, limits.min, 0))
+    wrong[by_zero] = (q != saturated)[by_zero]
+    return wrong
 
 
-@compiled
-def wrong_floats(a: Array, b: Array, quotients: Array, precision: int, exponent_bits: int) -> tuple[int, int]:
-    """Return how many encodings are wrong, and the position of the first; every NaN is as good as another."""
-    magnitude = (1 << (precision + exponent_bits - 1)) - 1
-    infinity = magnitude + 1 - (1 << (precision - 1))
-    wrong, first = 0, NONE
-    for i in range(quotients.size):
-        exact = exact_float(np.int64(a[i]), np.int64(b[i]), precision, exponent_bits)
-        actual = np.int64(quotients[i])
-        both_nan = (exact & magnitude) > infinity and (actual & magnitude) > infinity
-        if actual != exact and not both_nan:
-            first = i if wrong == 0 else first
-            wrong += 1
-    return wrong, first
+class Format(NamedTuple):
+    """A format of IEEE 754 by the bits of its significand and of its exponent."""
+
+    precision: int
+    exponent_bits: int
+
+    @property
+    def fraction(self) -> int:
+        """Bits of the significand that are stored."""
+        return self.precision - 1
+
+    @property
+    def sign(self) -> int:
+        """Encoding of -0."""
+        return 1 << (self.fraction + self.exponent_bits)
+
+    @property
+    def infinity(self) -> int:
+        """Encoding of plus infinity; of anything greater, NaN."""
+        return self.sign - (1 << self.fraction)
+
+    def significand(self, magnitudes: Array) -> Array:
+        """Return how many times its spacing each finite number is."""
+        return (magnitudes & ((1 << self.fraction) - 1)) | ((magnitudes >> self.fraction != 0) << self.fraction)
+
+    def spacing(self, magnitudes: Array) -> Array:
+        """Return the exponent of two of each number's spacing, counted from the smallest subnormal number's."""
+        return np.maximum(magnitudes >> self.fraction, 1) - 1
+
+    @property
+    def smallest(self) -> int:
+        """Exponent of two of the smallest subnormal number."""
+        return 2 - (1 << (self.exponent_bits - 1)) - self.fraction
+
+
+FORMATS = {"float16": Format(11, 5), "bfloat16": Format(8, 8)}
+
+
+def wrong_floats(a: Array, b: Array, quotients: Array, fmt: Format) -> Mask:
+    """Return which encodings are not the quotient rounded to nearest, ties to even; every NaN is as good as another.
+
+    Parameters
+    ----------
+    a, b, quotients : ndarray of uint16
+        Encodings; the divisors may be one element.
+    fmt : Format
+        Theirs.
+    """
+    a, b, q = (x.astype(np.int64) for x in (a, b, quotients))
+    negative = (a ^ b) & fmt.sign
+    a, b, magnitude = (x & (fmt.sign - 1) for x in (a, b, q))
+    wrong = _far_from_the_quotient(a, b, magnitude, fmt) | (q & fmt.sign != negative)
+    infinite, zero = (a == fmt.infinity) | (b == 0), (b == fmt.infinity) | (a == 0)
+    wrong = np.where(infinite, q != negative | fmt.infinity, wrong)
+    wrong = np.where(zero, q != negative, wrong)
+    nan = (infinite & zero) | (a > fmt.infinity) | (b > fmt.infinity)
+    return np.where(nan, magnitude <= fmt.infinity, wrong)
+
+
+def _far_from_the_quotient(a: Array, b: Array, q: Array, fmt: Format) -> Mask:
+    """Return where the quotient of finite positive numbers lies outside the interval that is rounded to `q`.
+
+    Infinity stands there for the power of two that it has the place of, and everything above.
+    """
+    dividend, divisor, quotient = (fmt.significand(x) for x in (a, b, q))
+    # a/b and q, in quarters of q's spacing and times b's significand. Beyond 2^32 either way all is decided.
+    shift = np.clip(fmt.spacing(a) - fmt.spacing(b) - fmt.spacing(q) - fmt.smallest, -32, 32)
+    exact = dividend << (2 + np.maximum(shift, 0))
+    divisor = divisor << np.maximum(-shift, 0)
+    off = exact - ((quotient * divisor) << 2)
+    # Half of the spacing either way; below a power of two numbers lie closer, but subnormal ones.
+    power_of_two = (quotient == 1 << fmt.fraction) & (q >> fmt.fraction > 1)
+    below, above = divisor << (1 - power_of_two), divisor << 1
+    odd = quotient & 1
+    return (-off > below - odd) | ((off > above - odd) & (q != fmt.infinity)) | (q > fmt.infinity)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tests.exhaustive.enumeration import Division
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
 
 Array = npt.NDArray[Any]
-Division = Callable[[Array, Array], Array]
 
 BATCH = 1 << 18
 PARTS = -(-(10**8) // BATCH)
@@ -51,23 +50,15 @@ class Adversary:
         return None
 
     def _drawn(self, seed: int, dividends: int, divisors: int) -> tuple[Array, Array]:
-        state = np.random.default_rng(seed).integers(1, 1 << 64, 1, np.uint64)
-        a, b = np.empty(dividends, np.uint64), np.empty(divisors, np.uint64)
-        draw(state, a, b)
-        if self.name == "uint64":
-            return a, b
-        numbers = np.empty(dividends, np.int64), np.empty(divisors, np.int64)
-        signed(state, a, numbers[0])
-        signed(state, b, numbers[1])
-        return numbers
+        a, b = draw(seed, dividends, divisors)
+        return (a, b) if self.name == "uint64" else (signed(seed, a), signed(seed + 1, b))
 
     def _wrong(self, a: Array, b: Array) -> str | None:
         quotients = self.divide(a, b)
-        if self.name == "uint64":
-            wrong, first = wrong_unsigned(a, b, quotients)
-        else:
-            wrong, first = wrong_signed(a, b, quotients, self.floor)
-        if not wrong:
+        unsigned = self.name == "uint64"
+        wrong = wrong_unsigned(a, b, quotients) if unsigned else wrong_signed(a, b, quotients, self.floor)
+        if not wrong.any():
             return None
+        first = int(np.argmax(wrong))
         divisor = b[0 if b.size == 1 else first]
-        return f"{wrong} of {quotients.size} wrong, first {a[first]} / {divisor} = {quotients[first]}"
+        return f"{wrong.sum()} of {quotients.size} wrong, first {a[first]} / {divisor} = {quotients[first]}"

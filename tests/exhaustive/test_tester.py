@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.exhaustive import sixteen_bits, sixty_four_bits
-from tests.exhaustive.exact_16 import NONE, wrong_floats, wrong_integers
+from tests.exhaustive.enumeration import Division
+from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
 from tests.exhaustive.sixteen_bits import Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
@@ -21,23 +21,38 @@ from vinculum.spec.model import IntegerRounding
 
 Array = npt.NDArray[Any]
 
-FORMATS = {FLOAT16: (11, 5), BFLOAT16: (8, 8)}
 roundings = pytest.mark.parametrize("rounding", IntegerRounding)
 
 
 class TestExactQuotients:
     """What divisions are held against agrees with the reference, and with nothing next to it."""
 
-    @pytest.mark.parametrize("element_type", FORMATS, ids=str)
+    @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
     def test_floats(self, element_type: ElementType) -> None:
         a, b = (random_encodings(element_type.name, (5000,), seed).copy() for seed in (0, 1))
         a.view(np.uint16)[::2] &= 0x87FF  # small dividends, so that many quotients are subnormal
+        self.check_floats(a, b, element_type)
+
+    @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
+    def test_floats_at_the_edges(self, element_type: ElementType) -> None:
+        """Ties of subnormal quotients, and what overflows just so, or just not."""
+        fmt = FORMATS[element_type.name]
+        powers = np.arange(1, 1 << fmt.exponent_bits) << fmt.fraction
+        near = (powers[:, None] + np.arange(-2, 3)).reshape(-1)
+        few = np.array([*range(20), fmt.infinity - 1, fmt.infinity, fmt.infinity + 1, fmt.sign - 1])
+        every = np.concatenate([few, near, few + fmt.sign]).astype(np.uint16).view(DTYPES[element_type.name])
+        a, b = (x.reshape(-1) for x in np.meshgrid(every, every[::5]))
+        self.check_floats(a, b, element_type)
+
+    @staticmethod
+    def check_floats(a: Array, b: Array, element_type: ElementType) -> None:
+        fmt = FORMATS[element_type.name]
         quotients = reference.divide(a, b, element_type)
         bits = [x.view(np.uint16) for x in (a, b, quotients)]
-        assert wrong_floats(*bits, *FORMATS[element_type]) == (0, NONE)
+        assert not wrong_floats(*bits, fmt).any()
         for change in (1, 0xFFFF, 0x8000):
             changed = np.where(is_nan(quotients), 0, bits[2] ^ change if change == 0x8000 else bits[2] + change)
-            assert wrong_floats(*bits[:2], changed.astype(np.uint16), *FORMATS[element_type]) == (5000, 0)
+            assert wrong_floats(*bits[:2], changed.astype(np.uint16), fmt).all()
 
     @pytest.mark.parametrize("element_type", [INT16, UINT16], ids=str)
     @roundings
@@ -46,36 +61,31 @@ class TestExactQuotients:
         b[:3], a[:2] = 0, [0, 1]
         quotients = reference.divide(a, b, element_type, rounding=rounding, zero_divisor="saturate")
         floor = rounding is IntegerRounding.FLOOR
-        assert wrong_integers(a, b, quotients, floor) == (0, NONE)
+        assert not wrong_integers(a, b, quotients, floor).any()
         one = quotients.dtype.type(1)
-        assert wrong_integers(a, b, quotients + one, floor) == (5000, 0)
-        assert wrong_integers(a, b, quotients - one, floor) == (5000, 0)
+        assert wrong_integers(a, b, quotients + one, floor).all()
+        assert wrong_integers(a, b, quotients - one, floor).all()
 
     @pytest.mark.parametrize("element_type", [INT64, UINT64], ids=str)
     @roundings
     def test_integers_of_64_bits(self, element_type: ElementType, rounding: IntegerRounding) -> None:
-        state = np.array([1], np.uint64)
-        a: Array = np.empty(5000, np.uint64)
-        b: Array = np.empty(5000, np.uint64)
-        draw(state, a, b)
+        a: Array
+        b: Array
+        a, b = draw(1, 5000, 5000)
         arguments: tuple[bool, ...] = ()
         wrong = wrong_unsigned
         if element_type is INT64:
-            numbers = np.empty(5000, np.int64), np.empty(5000, np.int64)
-            signed(state, a, numbers[0])
-            signed(state, b, numbers[1])
-            (a, b), wrong, arguments = numbers, wrong_signed, (rounding is IntegerRounding.FLOOR,)
+            a, b, wrong, arguments = signed(1, a), signed(2, b), wrong_signed, (rounding is IntegerRounding.FLOOR,)
         a[0], b[0] = element_type.minimum, -1 if element_type is INT64 else 1
         quotients = reference.divide(a, b, element_type, rounding=rounding)
-        assert wrong(a, b, quotients, *arguments) == (0, NONE)
+        assert not wrong(a, b, quotients, *arguments).any()
         one = quotients.dtype.type(1)
-        assert wrong(a, b, quotients + one, *arguments) == (5000, 0)
-        assert wrong(a, b, quotients - one, *arguments) == (5000, 0)
+        assert wrong(a, b, quotients + one, *arguments).all()
+        assert wrong(a, b, quotients - one, *arguments).all()
 
     def test_the_pairs_are_adversarial(self) -> None:
         """Of every length, about half beside a multiple, and some where binary64 is halfway."""
-        a, b = np.empty(20_000, np.uint64), np.empty(20_000, np.uint64)
-        draw(np.array([1], np.uint64), a, b)
+        a, b = draw(1, 20_000, 20_000)
         lengths = {int(x).bit_length() for x in b}
         assert lengths == set(range(1, 65))
         remainders = a % b
@@ -83,9 +93,13 @@ class TestExactQuotients:
         assert beside.mean() > 0.45
         halfway = [int(v).bit_length() > 53 and int(v) & -int(v) == 1 << int(v).bit_length() - 54 for v in b]
         assert np.mean(halfway) > 0.01
+        numbers = signed(1, a)
+        assert (numbers != 0).all()
+        assert 0.4 < (numbers < 0).mean() < 0.6
+        assert (numbers == np.iinfo(np.int64).min).any()
 
 
-def by_reciprocal(name: str) -> sixteen_bits.Division:
+def by_reciprocal(name: str) -> Division:
     """Multiply by the reciprocal, in binary32."""
 
     def divide(a: Array, b: Array) -> Array:
@@ -165,5 +179,5 @@ class TestMutants:
             ("int64", vinculum.divide, False),
         ],
     )
-    def test_integers_of_64_bits(self, loop: str, name: str, divide: sixty_four_bits.Division, floor: bool) -> None:
+    def test_integers_of_64_bits(self, loop: str, name: str, divide: Division, floor: bool) -> None:
         assert getattr(Adversary(name, divide, floor), loop)(0) is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onnx import TensorProto, helper
+from onnx import AttributeProto, TensorProto, helper
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import load
@@ -109,6 +109,15 @@ class TestAttributes:
     ) -> None:
         path = onnx_file([_div(**attributes)], {"a": FLOATS, "b": FLOATS}, {"c": FLOATS}, opset=opset)
         with one_line(AttributeValueError, "node 'd'", *parts):
+            load(path)
+
+    def test_the_same_twice(self, onnx_file: File, one_line: OneLine) -> None:
+        """A graph among them would be run with the node."""
+        node = _div(axis=0)
+        node.attribute.add(name="axis", type=AttributeProto.GRAPH)
+        node.attribute.add(name="axis", type=AttributeProto.INT, i=1)
+        path = onnx_file([node], {"a": FLOATS, "b": FLOATS}, {"c": FLOATS}, opset=6)
+        with one_line(ModelError, "node 'd'", "'axis' 3 times", "allowed: once"):
             load(path)
 
 

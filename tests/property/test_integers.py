@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -17,12 +16,10 @@ import vinculum
 from tests.kernels.comparing import assert_same
 from tests.property.strategies import integer_operands
 from vinculum import reference
-from vinculum.kernels import two_step_quotient
 from vinculum.spec.element_types import INT32, INT64, UINT32, UINT64, ElementType
 from vinculum.spec.model import IntegerRounding
 
 Array = npt.NDArray[Any]
-Rule = Callable[[Any, Any, Any], Any]
 
 POLICIES = st.fixed_dictionaries(
     {"zero_divisor": st.sampled_from(["zero", "saturate"]), "overflow": st.sampled_from(["wrap", "saturate"])}
@@ -84,35 +81,3 @@ def square(dividends: list[int], divisors: list[int], element_type: ElementType)
     """Pair every dividend with every divisor."""
     a, b = np.meshgrid(np.array(dividends, element_type.numpy), np.array(divisors, element_type.numpy), indexing="ij")
     return np.ascontiguousarray(a), np.ascontiguousarray(b)
-
-
-def compiled(rule: Rule) -> Callable[[Array, Array, Array], None]:
-    """Apply one of the two 64-bit algorithms to each pair; only one of them is chosen on this processor."""
-
-    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba's decorators have no types
-    def loop(a: Array, b: Array, reciprocals: Array, quotients: Array) -> None:
-        for i in range(a.size):
-            quotients[i] = rule(a[i], b[i], reciprocals[i])
-
-    def apply(a: Array, b: Array, quotients: Array) -> None:
-        # The rule's own: the nearest binary64 of the divisor, and a reciprocal that is never too large.
-        loop(a, b, (1 - 2.0**-50) / b.astype(np.float64), quotients)
-
-    return apply
-
-
-ALGORITHMS = (compiled(two_step_quotient.two_step_quotient), compiled(two_step_quotient.processor_quotient))
-
-
-@pytest.mark.clause("truncating-division")
-class TestAlgorithmsOf64Bits:
-    """Both algorithms give the exact quotient of magnitudes, whichever this processor runs."""
-
-    @given(operands=integer_operands(UINT64))
-    def test_exact(self, operands: tuple[list[int], list[int]]) -> None:
-        pairs = [(x, y) for x in operands[0] for y in operands[1] if y]
-        a, b = (np.array([pair[i] for pair in pairs], np.uint64) for i in (0, 1))
-        for algorithm in ALGORITHMS:
-            quotients = np.zeros_like(a)
-            algorithm(a, b, quotients)
-            assert quotients.tolist() == [x // y for x, y in pairs]

@@ -36,7 +36,7 @@ def test_one_clause_from_end_to_end() -> None:
     assert (traced.file, traced.constant) == ("src/vinculum/spec/sonnx_div.py", "DIV_INT")
     overflow = next(clause for clause in traced.clauses if clause.tag == "[V1]")
     assert "integer_division.Truncation.only_overflow" in [theorem.name for theorem in overflow.theorems]
-    assert "vinculum.kernels.integer_quotient.overflows" in overflow.functions
+    assert "vinculum.ops.policies.raise_exceptions" in overflow.functions
     assert any(test.startswith("tests/documents/test_sonnx_int.py::") for test in overflow.tests)
 
 

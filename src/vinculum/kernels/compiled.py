@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vinculum.kernels import _core
+import vinculum.kernels._core as _core  # raises ModuleNotFoundError where it was not compiled
 from vinculum.kernels.contract import Arithmetic, Array, Division
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
@@ -9,6 +10,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShape
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.messages import quoted
 from vinculum.models.onnx_scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_onnx_code
@@ -48,7 +50,7 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
     Raises
     ------
     ModelError
-        If it has the wrong number of operands.
+        If it has the wrong number of operands, or an attribute twice.
     AttributeValueError
         If it has an attribute that its version does not define.
     ElementTypeError
@@ -66,6 +68,9 @@ def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> D
     if len(operands) != len(spec.inputs) or len(node.input) != len(operands) or len(node.output) != 1:
         counts = f"{len(operands)} inputs and {len(node.output)} outputs"
         raise ModelError(f"{bare.label} has {counts}; allowed: {len(spec.inputs)} and 1")
+    for attribute, given in Counter(a.name for a in node.attribute).items():
+        if given > 1:
+            raise ModelError(f"{bare.label} has the attribute {quoted(attribute)} {given} times; allowed: once")
     known = [scope.types.get(value) for value in (*operands, node.output[0])]
     with labelled(bare):
         attributes = checked_attributes(spec, {a.name: _value(a) for a in node.attribute})

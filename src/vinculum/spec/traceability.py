@@ -47,7 +47,7 @@ class ClauseTrace:
     theorems : tuple of Theorem
         What is proved of it; empty for the few clauses that are not about arithmetic.
     functions : tuple of str
-        The functions that keep it, by their dotted names: kernels where it is about numbers.
+        The functions and classes that keep it: of Python by their dotted names, of the compiled core by file and name.
     tests : tuple of str
         The tests that name it for this row, as pytest is given them.
     shared_tests : tuple of str

@@ -1,4 +1,4 @@
-"""Quotients of arrays in memory: a contract, a compiled core, and a portable backend; knows nothing of specifications."""
+"""Quotients of arrays in memory: a contract, a compiled core and a portable backend; no specification is known here."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def backend() -> Backend:
     if compiled:
         return compiled[0]
     warnings.warn(
-        "Vinculum divides by NumPy alone, as exactly but slowly: its compiled core is missing. Install it again where a "
-        f"C++20 compiler is, or set {VARIABLE}=portable to go without",
+        "Vinculum's compiled core is missing, so that NumPy divides: the quotients are the same, but come slower. Install "
+        f"it again where there is a C++20 compiler, or set {VARIABLE}=portable to do without",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -175,10 +175,9 @@ class Operator:
         quotients = self._divide(a, b, out)
         if type(quotients) is np.ndarray:
             return quotients
-        if quotients is None:
-            return self._checked_call(a, b, out)
-        self._raise(quotients, out)
-        raise AssertionError("a division returns exceptions where a policy raises")
+        if isinstance(quotients, Exceptions):
+            self._raise(quotients, out)
+        return self._checked_call(a, b, out)
 
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
@@ -192,23 +191,31 @@ class Operator:
         alignment = self._alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if out is not None:
-            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
-        dividend, divisor = (operands[0], _onto(operands[1], alignment)) if not self._unary else (operands[0], None)
-        result = None if out is None else np.asarray(out)
-        if element_type is REAL:
+        if out is None:
+            return self._quotients(operands, alignment, None)
+        check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
+        result = np.asarray(out)
+        quotients = self._quotients(operands, alignment, result)
+        if quotients is not result:
+            result[...] = quotients
+        return out
+
+    def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array:
+        """Divide operands that the version takes, to `out` or to a new array."""
+        dividend, divisor = operands[0], None
+        if not self._unary:
+            divisor = _onto(operands[1], alignment)
+        quotients: Array | Exceptions | None
+        if divisor is not None and divisor.dtype == object:
             quotients = divide_rationals(dividend, divisor)
         else:
-            quotients = self._divide(dividend, divisor, result)
+            quotients = self._divide(dividend, divisor, out)
             if quotients is None:  # the places of results lie between each other
                 quotients = self._divide(dividend, divisor, None)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
-        if out is None:
-            return quotients
-        if quotients is not result:
-            result[...] = quotients
-        return out
+        assert quotients is not None  # everything that a division refuses has been looked at
+        return quotients
 
     def _operands(self, a: object, b: object, names: Sequence[str]) -> tuple[Array, ...]:
         if len(names) == 2:

@@ -68,6 +68,7 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
     note = "; out may hold partial results" if partial else ""
     if exceptions.zero_divisors and policies.zero_divisor == "raise":
         count, index = exceptions.zero_divisors, exceptions.first_zero_divisor
+        assert index is not None
         found = f"{count} of {exceptions.elements} divisors of {spec.title} are zero, the first at index {index}"
         if spec.dialect is Dialect.SONNX:
             tag = "[C2]" if spec.variant == "real" else "[C3]"
@@ -76,6 +77,7 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
         found += f"; allowed with zero_divisor='zero' or 'saturate'{note}"
         raise DivisionByZeroError(found, count=count, first_index=index)
     count, index = exceptions.overflows, exceptions.first_overflow
+    assert index is not None
     found = f"{count} of {exceptions.elements} quotients of {spec.title} are MIN/-1, which the type cannot hold"
     found += f", the first at index {index}"
     if spec.dialect is Dialect.SONNX:

@@ -15,10 +15,10 @@ Array = npt.NDArray[Any]
 
 def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
     """Divide arrays of one shape, of `fractions.Fraction`; if a divisor is zero nothing is divided."""
-    zeros = [index for index in np.ndindex(b.shape) if not b[index]]
+    zeros = [index for index in np.ndindex(b.shape) if not b.item(index)]
     if zeros:
         return Exceptions(b.size, len(zeros), zeros[0], 0, None)
     quotients = np.empty(a.shape, object)
     for index in np.ndindex(a.shape):
-        quotients[index] = rational_quotient(a[index], b[index])
+        quotients[index] = rational_quotient(a.item(index), b.item(index))
     return quotients

@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs proofs-all sonnx-c traceability clean
+.PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -65,11 +65,17 @@ survey: .venv/test
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # What is unchanged since everything was replayed, as proofs/recorded.txt shows, is not replayed again.
 proofs:
+	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay
 
 # Every proof again: about ten minutes on two cores. RECORD=--record writes proofs/recorded.txt if all of them hold.
 proofs-all:
+	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay --all $(RECORD)
+
+# The core's rules, extracted anew from the proved programs. It needs why3; `make proofs` compares them byte for byte.
+rules:
+	$(PYTHON) -m proofs.checking.rules
 
 # The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
 sonnx-c:

@@ -1,4 +1,5 @@
-/* What the proofs assume of the compiler, checked where it compiles: every extracted file includes this first. */
+/* What the proofs assume of the compiler, checked where it compiles, in C11 and in C++: every extracted file includes
+   this first. */
 
 #include <float.h>
 #include <stdint.h>
@@ -11,9 +12,17 @@
 #error "compile without -freciprocal-math, -fno-signed-zeros, -funsafe-math-optimizations: not IEEE 754 division"
 #endif
 
-_Static_assert(FLT_EVAL_METHOD == 0, "no excess precision; on x86: -msse2 -mfpmath=sse");
-_Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && FLT_MIN_EXP == -125 && FLT_MAX_EXP == 128, "float is binary32");
-_Static_assert(DBL_MANT_DIG == 53 && DBL_MIN_EXP == -1021 && DBL_MAX_EXP == 1024, "double is binary64");
-_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "float and double have no padding");
+#if FLT_EVAL_METHOD != 0
+#error "no excess precision; on x86: -msse2 -mfpmath=sse"
+#endif
 
-#include "sonnx_div.h"
+#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || FLT_MIN_EXP != -125 || FLT_MAX_EXP != 128
+#error "float is not binary32"
+#endif
+
+#if DBL_MANT_DIG != 53 || DBL_MIN_EXP != -1021 || DBL_MAX_EXP != 1024
+#error "double is not binary64"
+#endif
+
+/* An array of no negative length, which nobody defines. */
+extern char float_and_double_have_no_padding[sizeof(float) == 4 && sizeof(double) == 8 ? 1 : -1];

@@ -1,4 +1,4 @@
-"""Extracts the proved loops: ``python -m proofs.checking.extraction FOLDER`` makes the C library of SONNX Div there.
+"""Extracts proved programs: ``python -m proofs.checking.extraction FOLDER`` makes the C library of SONNX Div there.
 
 Why3's own extraction writes the functions in C; ``c/*.drv`` tells it how. By hand are the header, ``c/sonnx_div.h``,
 and the conditions that the compiler must meet, ``c/contract.h``. The environment's CC and AR name another compiler.
@@ -11,6 +11,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,50 +22,59 @@ from proofs.checking.provers import WHY3_VERSION, ProofError
 
 PROOFS = Path(__file__).parents[1]
 LIBRARY = "libsonnx_div.a"
-HEADERS = ("sonnx_div.h", "contract.h")
+CONTRACT = "contract.h"
+HEADER = "sonnx_div.h"
 # Unless the environment names others as CC and AR, such as a cross compiler's.
 COMPILER, ARCHIVER = "gcc", "ar"
 _ORIGIN = "/* Extracted by Why3"
 _COPIED = "/* Copied from Vinculum's proofs/c: change it there. */"
 # Freestanding: the library is for targets without an operating system too.
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-O2", "-ffreestanding")
+_WIDTH = 100  # of a comment
 _LIMIT = 600  # seconds for one call of Why3, the compiler or the archiver
 
 
 @dataclass(frozen=True)
 class CFile:
-    """A file of the library, and the modules whose functions it holds; those that it calls come first.
+    """A file in C, and the modules whose functions it holds; those that it calls come first.
 
     Attributes
     ----------
     name : str
-        Of the file, without folder.
+        Of the file, without folder; a header's ends in ``.h``.
     modules : tuple of str
         ``"theory.Module"``.
     driver : str
         How Why3 writes them, a file in ``proofs/c``.
+    included : tuple of str, optional
+        The headers by hand that it includes, files in ``proofs/c``.
     """
 
     name: str
     modules: tuple[str, ...]
-    driver: str = "sonnx_div.drv"
+    driver: str
+    included: tuple[str, ...] = (CONTRACT,)
+
+
+def _of_library(name: str, *modules: str) -> CFile:
+    return CFile(name, modules, "sonnx_div.drv", (CONTRACT, HEADER))
 
 
 def _integers(module: str, sign: str) -> CFile:
     loops = (f"c_integer_loops_{sign}.{module}", "c_places.Places", f"c_broadcast_loops_{sign}.{module}")
-    return CFile(f"{module.lower()}.c", (f"c_integer_quotients.{module}", *loops))
+    return _of_library(f"{module.lower()}.c", f"c_integer_quotients.{module}", *loops)
 
 
 C_FILES = (
     *(_integers(f"Int{bits}", "signed") for bits in (8, 16, 32, 64)),
     *(_integers(f"UInt{bits}", "unsigned") for bits in (8, 16, 32, 64)),
-    CFile("float.c", ("c_places.Places", "c_float_loops.Binary32")),
-    CFile("double.c", ("c_places.Places", "c_float_loops.Binary64")),
+    _of_library("float.c", "c_places.Places", "c_float_loops.Binary32"),
+    _of_library("double.c", "c_places.Places", "c_float_loops.Binary64"),
 )
 
 
 def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
-    """Write the library's C files and headers into a folder, and return the C files' paths.
+    """Write C files, and the headers that they include, into a folder, and return the paths of the C files.
 
     Parameters
     ----------
@@ -85,10 +95,11 @@ def extract(folder: Path, files: Sequence[CFile] | None = None) -> list[Path]:
     if WHY3_VERSION not in version:
         raise ProofError(f"{version.strip()!r} is installed; the proofs are made with {WHY3_VERSION}")
     folder.mkdir(parents=True, exist_ok=True)
-    for header in HEADERS:
+    chosen = C_FILES if files is None else files
+    for header in sorted({header for file in chosen for header in file.included}):
         text = (PROOFS / "c" / header).read_text(encoding="utf-8")
         _cleared(folder / header, _COPIED).write_text(f"{_COPIED}\n{text}", encoding="utf-8")
-    return [_extract(file, folder) for file in (C_FILES if files is None else files)]
+    return [_extract(file, folder) for file in chosen]
 
 
 def _extract(file: CFile, folder: Path) -> Path:
@@ -101,7 +112,9 @@ def _extract(file: CFile, folder: Path) -> Path:
             raise ProofError(f"why3 did not extract {file.name}: {' '.join(said.split())}")
         text = made.read_text(encoding="utf-8").strip()
     origin = f"{_ORIGIN} {WHY3_VERSION} from {', '.join(file.modules)}: change it there. */"
-    path.write_text(f'{origin}\n#include "contract.h"\n\n{text}\n', encoding="utf-8")
+    opening = textwrap.wrap(origin, _WIDTH, subsequent_indent="   ", break_on_hyphens=False)
+    opening += ["#pragma once"] * (path.suffix == ".h") + [f'#include "{header}"' for header in file.included]
+    path.write_text("\n".join([*opening, "", text, ""]), encoding="utf-8")
     return path
 
 
@@ -168,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def make() -> int:
         library = build(given.folder, extract(given.folder), given.flag)
-        print(f"made {library}; to use it: gcc PROGRAM.c -I {given.folder} {library}, and include {HEADERS[0]}")
+        print(f"made {library}; to use it: gcc PROGRAM.c -I {given.folder} {library}, and include {HEADER}")
         return 0
 
     return ended(make)

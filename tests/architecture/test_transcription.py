@@ -1,6 +1,6 @@
-"""What the package and the theories both state is the same: constants, formats, ranges, the table of special values.
+"""What the package and the theories both state is the same: formats, ranges, the table of special values.
 
-The kernels are transcriptions of proved programs. Tests of their quotients are elsewhere; these compare the texts.
+Tests of quotients are elsewhere; these compare the texts.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ import re
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from vinculum.kernels import direct_quotient, two_step_quotient
 from vinculum.spec import element_types
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
 from vinculum.spec.special_values import OperandClass, QuotientClass, special_case
@@ -33,19 +31,6 @@ def constant(theory: str, name: str, called: str) -> str:
     found = re.search(rf"constant {called} : \w+ = \(?(-?[\w.]+)", module(theory, name))
     assert found is not None
     return found[1]
-
-
-class TestConstantsOfKernels:
-    """The factors and the numbers that the kernels add, bit for bit."""
-
-    def test_two_step_quotient(self) -> None:
-        stated = constant("two_step_estimates", "Estimate", "reduced_one")
-        assert float.fromhex(stated) == two_step_quotient._REDUCED_ONE
-
-    def test_direct_quotient(self) -> None:
-        assert float.fromhex(constant("direct_division", "LowBits", "high_one")) == direct_quotient._HIGH_ONE
-        stated = int(constant("direct_division", "SmallIntegers", "high_one_bits"), 0)
-        assert stated == direct_quotient._HIGH_ONE_BITS == np.float64(direct_quotient._HIGH_ONE).view(np.int64)
 
 
 @pytest.mark.parametrize("name", ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"])

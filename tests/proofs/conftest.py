@@ -11,7 +11,9 @@ from proofs.checking.provers import ProofError, configure
 from proofs.checking.replay import replay, replay_named
 from tests.optional import skip_or_fail
 from tests.proofs import small_proofs
+from tests.proofs.compiled_rules import COMPILERS, CompiledRules
 from tests.proofs.small_proofs import ToldBy
+from tests.proofs.sonnx_c_library import require_compiler
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +23,13 @@ def provers_or_skip(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
         return configure(tmp_path_factory.mktemp("why3"))
     except ProofError as error:
         skip_or_fail(request, "--require-provers", f"Why3 and its provers: {error}")
+
+
+@pytest.fixture(scope="session", params=COMPILERS)
+def rules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledRules:
+    """Return the rules of the core, compiled in C and in C++; without that compiler skip the test."""
+    require_compiler(request, COMPILERS[request.param])
+    return CompiledRules(tmp_path_factory.mktemp("rules"), request.param)
 
 
 @pytest.fixture(scope="session")

@@ -27,10 +27,10 @@ def extracted(tests: pytest.TempPathFactory) -> list[Path]:
     return sorted(folder.glob("*.c")) or extract(folder)
 
 
-def require_compiler(request: pytest.FixtureRequest) -> None:
-    """Skip a test without a C compiler, or fail it under ``--require-provers``."""
-    if shutil.which(COMPILER) is None:
-        skip_or_fail(request, "--require-provers", f"{COMPILER}, which is not installed")
+def require_compiler(request: pytest.FixtureRequest, compiler: str = COMPILER) -> None:
+    """Skip a test without a compiler, of C if none is named, or fail it under ``--require-provers``."""
+    if shutil.which(compiler) is None:
+        skip_or_fail(request, "--require-provers", f"{compiler}, which is not installed")
 
 
 class SonnxC:

@@ -1,52 +1,39 @@
-"""The kernels for 8, 16 and 32 bits give what direct_division.mlw proves, at the ends of the ranges that it proves."""
+"""The extracted rules for 8, 16 and 32 bits, and for 51 of 64, divide as exact integers do."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from vinculum.kernels import direct_quotient
-from vinculum.kernels.jit import inlined
-from vinculum.spec.element_types import INT8, INT16, INT32, UINT8, UINT16, UINT32, ElementType
+from tests.proofs.compiled_rules import DIRECT, CompiledRules
 
 Array = npt.NDArray[Any]
-Rounding = Callable[[Fraction], int]
-Loop = Callable[[Array, Array, Array], None]
 
-THEORIES = Path(__file__).parents[2] / "proofs" / "theories"
-TYPES_16 = (INT8, INT16, UINT8, UINT16)
-TYPES_32 = (INT32, UINT32)
-# What the view of a whole number's sum with 1.5 * 2^52 exceeds the whole number by.
-EXCESS = int(np.float64(1.5 * 2.0**52).view(np.int64))
+COUNT = 1_000_000
+# What the proved programs require of the rules for 64 bits.
+SMALL = (1 << 51) - 1
 
-each_rounding = pytest.mark.parametrize(
-    ("name", "rounding"), [("truncating", math.trunc), ("floor", math.floor)], ids=["truncating", "floor"]
-)
+each_rule = pytest.mark.parametrize("name", DIRECT)
 
 
-def exact_up_to(module: str) -> int:
-    """Return the bound below which a module of the theory proves the quotients of dividends."""
-    text = (THEORIES / "direct_division_operations.mlw").read_text(encoding="utf-8")
-    found = re.search(rf"^module {module}$.*?constant exact_up_to : int = (\w+)", text, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return int(found[1], 0)
+def limits(name: str) -> tuple[int, int]:
+    """Return the least and the greatest operand that a rule is proved for."""
+    kind = np.iinfo(DIRECT[name])
+    return max(int(kind.min), -SMALL), min(int(kind.max), SMALL)
 
 
 @cache
-def operands(minimum: int, maximum: int) -> tuple[Array, Array]:
+def edges(minimum: int, maximum: int) -> tuple[Array, Array]:
     """Return pairs within bounds: the ends, powers of two, and dividends next to multiples of their divisor."""
     random = np.random.default_rng(5)
-    around = {sign * (2**k + d) for k in range(33) for d in (-1, 0, 1) for sign in (-1, 1)} | {minimum, maximum}
+    around = {sign * (2**k + d) for k in range(52) for d in (-1, 0, 1) for sign in (-1, 1)} | {minimum, maximum}
     around |= {41, -41, 49, -49, minimum + 1, maximum - 1}
     around |= set(random.integers(minimum, maximum, 100, endpoint=True).tolist())
     values = sorted(value for value in around if minimum <= value <= maximum)
@@ -60,64 +47,49 @@ def operands(minimum: int, maximum: int) -> tuple[Array, Array]:
 
 
 @cache
-def exact(rounding: Rounding, minimum: int, maximum: int) -> Array:
-    """Return the rational quotients of the pairs within bounds, rounded."""
-    pairs = zip(*(side.tolist() for side in operands(minimum, maximum)), strict=True)
-    return np.array([rounding(Fraction(a, b)) for a, b in pairs])
+def drawn(minimum: int, maximum: int) -> tuple[Array, Array]:
+    """Return pairs within bounds, of every magnitude; most dividends lie next to a multiple of their divisor."""
+    random = np.random.default_rng(6)
+    bits = maximum.bit_length()
+    divisors = random.integers(minimum, maximum, COUNT, endpoint=True) >> random.integers(0, bits, COUNT)
+    divisors = np.where(divisors == 0, 1, divisors)
+    dividends = random.integers(minimum, maximum, COUNT, endpoint=True)
+    near = dividends // divisors * divisors + random.integers(-1, 2, COUNT)
+    return np.where((near < minimum) | (near > maximum) | (random.random(COUNT) < 1 / 3), dividends, near), divisors
 
 
-def divided(name: str, dividends: Array, divisors: Array) -> Array:
-    """Return what a rule of the kernel gives, before it is stored."""
-    results = np.empty(dividends.size, np.int64)
-    _loop(name)(dividends, divisors, results)
-    return results
+def exact(name: str, dividends: Array, divisors: Array) -> Array:
+    """Return NumPy's quotients of integers in the rule's type, which MIN/-1 alone does not fit: it wraps."""
+    floored = dividends // divisors
+    rounded = floored + ((floored < 0) & (floored * divisors != dividends) if "truncating" in name else 0)
+    return rounded.astype(DIRECT[name])
 
 
-@cache
-def _loop(name: str) -> Loop:
-    rule = inlined(getattr(direct_quotient, name))
+@each_rule
+class TestRules:
+    """Against integers, and rationals at the edges."""
 
-    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
-    def loop(dividends: Array, divisors: Array, results: Array) -> None:
-        for i in range(results.size):
-            results[i] = rule(dividends[i], divisors[i])
+    def test_edges(self, name: str, rules: CompiledRules) -> None:
+        a, b = edges(*limits(name))
+        assert set(limits(name)) <= set(a.tolist()) & {*b.tolist(), 0}
+        rounding: Callable[[Fraction], int] = math.trunc if "truncating" in name else math.floor
+        rational = [rounding(Fraction(x, y)) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+        np.testing.assert_array_equal(exact(name, a, b), np.array(rational).astype(DIRECT[name]))
+        np.testing.assert_array_equal(rules(name, a, b), exact(name, a, b))
 
-    return loop  # type: ignore[no-any-return]  # for the same reason
-
-
-@pytest.mark.parametrize(("module", "types"), [("Operations32", TYPES_16), ("Operations64", TYPES_32)])
-def test_the_proved_range_holds_the_types(module: str, types: tuple[ElementType, ...]) -> None:
-    assert max(max(-kind.minimum, kind.maximum) for kind in types) < exact_up_to(module)
-
-
-@each_rounding
-@pytest.mark.parametrize("element_type", [*TYPES_16, *TYPES_32], ids=str)
-def test_the_types(name: str, rounding: Rounding, element_type: ElementType) -> None:
-    a, b = operands(element_type.minimum, element_type.maximum)
-    typed = (a.astype(element_type.numpy), b.astype(element_type.numpy))
-    bits, excess = (16, 0) if element_type in TYPES_16 else (32, EXCESS)
-    expected = exact(rounding, element_type.minimum, element_type.maximum)
-    np.testing.assert_array_equal(divided(f"{name}_{bits}", *typed) - excess, expected)
+    def test_drawn_pairs_or_all_of_8_bits(self, name: str, rules: CompiledRules) -> None:
+        minimum, maximum = limits(name)
+        if maximum < 256:
+            every = np.arange(minimum, maximum + 1)
+            a, b = (side.ravel() for side in np.meshgrid(every, every[every != 0]))
+            assert a.size == 256 * 255
+        else:
+            a, b = drawn(minimum, maximum)
+            assert min((a % b == rest).mean() for rest in (0, 1)) > 1 / 20
+        np.testing.assert_array_equal(rules(name, a, b), exact(name, a, b))
 
 
-@each_rounding
-@pytest.mark.parametrize(
-    ("bits", "limit", "excess"),
-    # Of 32 and 51 bits the view of the quotient is proved up to 2^51.
-    [(16, exact_up_to("Operations32") - 1, 0), (32, (1 << 51) - 1, EXCESS), (51, (1 << 51) - 1, 0)],
-)
-def test_the_whole_proved_range(name: str, rounding: Rounding, bits: int, limit: int, excess: int) -> None:
-    assert limit < exact_up_to("Operations32" if bits == 16 else "Operations64")
-    a, b = operands(-limit, limit)
-    assert {-limit, limit} <= set(a.tolist()) & set(b.tolist())
-    np.testing.assert_array_equal(divided(f"{name}_{bits}", a, b) - excess, exact(rounding, -limit, limit))
-
-
-@pytest.mark.parametrize("element_type", [INT8, INT16, INT32], ids=str)
-@pytest.mark.parametrize("name", ["truncating", "floor"])
-def test_minimum_by_minus_one(element_type: ElementType, name: str) -> None:
-    narrow = element_type is not INT32
-    a, b = (np.array([value], element_type.numpy) for value in (element_type.minimum, -1))
-    result = divided(f"{name}_{16 if narrow else 32}", a, b)
-    assert result[0] - (0 if narrow else EXCESS) == -element_type.minimum
-    assert result.astype(element_type.numpy)[0] == element_type.minimum
+@pytest.mark.parametrize("name", [name for name, element in DIRECT.items() if element in ("int8", "int16", "int32")])
+def test_minimum_by_minus_one(name: str, rules: CompiledRules) -> None:
+    minimum = np.array([limits(name)[0]])
+    assert rules(name, minimum, np.array([-1])).tolist() == minimum.tolist()

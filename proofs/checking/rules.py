@@ -1,0 +1,79 @@
+"""Extracts the rules of the core: ``python -m proofs.checking.rules`` writes the headers, ``--check`` compares them.
+
+They are committed, so that nobody needs Why3 to compile the core. A family of rules is a row of `RULES`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from proofs.checking.ending import Arguments, ended
+from proofs.checking.extraction import PROOFS, CFile, extract
+from proofs.checking.provers import ProofError
+
+FOLDER = PROOFS.parent / "src" / "vinculum" / "kernels" / "core" / "rules"
+RULES = (
+    CFile(
+        "two_step.h",
+        (
+            "two_step_programs.Unsigned",
+            "two_step_bits.SignBits",
+            "two_step_bits.Magnitude",
+            "two_step_signed.Signed",
+            "two_step_kernels.Quotients",
+        ),
+        "two_step.drv",
+    ),
+    CFile(
+        "direct.h",
+        (
+            "direct_division_programs.Through32",
+            *(f"direct_division_programs.{module}" for module in ("Int8", "Int16", "UInt8", "UInt16")),
+            "direct_division_programs.Through64",
+            *(f"direct_division_programs.{module}" for module in ("Int32", "UInt32", "Int64", "UInt64")),
+        ),
+        "direct.drv",
+    ),
+)
+
+
+def outdated(folder: Path = FOLDER) -> list[str]:
+    """Return the names of the headers in a folder that are not what the proofs extract to, byte for byte.
+
+    Raises
+    ------
+    ProofError
+        If Why3 is missing, is not the version of the proofs, or refuses a theory.
+    """
+    with tempfile.TemporaryDirectory() as working:
+        extract(Path(working), RULES)
+        new, old = _contents(Path(working)), _contents(folder)
+    return sorted(name for name in {*new, *old} if new.get(name) != old.get(name))
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*")}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the headers, or compare them; return 2 if they are outdated."""
+    parser = Arguments(prog="python -m proofs.checking.rules", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a header is not up to date")
+    given = parser.parse_args(arguments)
+
+    def make() -> int:
+        if not given.check:
+            extract(FOLDER, RULES)
+        if names := outdated(FOLDER):
+            raise ProofError(f"not what the proofs extract to: {', '.join(names)}; `make rules` extracts anew")
+        print(f"the {len(RULES)} families of rules are what the proofs extract to")
+        return 0
+
+    return ended(make)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -37,6 +37,17 @@ RULES = (
         ),
         "direct.drv",
     ),
+    CFile(
+        "invariant.h",
+        (
+            "multiply_high_preparation.Exponent",
+            *(f"multiply_high_preparation.Preparation{bits}" for bits in (8, 16, 32, 64)),
+            "multiply_high_programs.Product16",
+            *(f"multiply_high_programs.Quotient{bits}" for bits in (8, 16, 32, 64)),
+            *(f"multiply_high_signed.Signed{bits}" for bits in (8, 16, 32, 64)),
+        ),
+        "invariant.drv",
+    ),
 )
 
 

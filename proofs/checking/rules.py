@@ -48,6 +48,8 @@ RULES = (
         ),
         "invariant.drv",
     ),
+    # By the processor's own division, as in the C library.
+    CFile("integer.h", ("c_integer_quotients.Int64", "c_integer_quotients.UInt64"), "sonnx_div.drv"),
 )
 
 

@@ -81,13 +81,15 @@ struct Integers {
         // No quotient is an exception then.
         static bool applies(T divisor) { return PREPARES && divisor != 0 && !(SIGNED && divisor == T(-1)); }
         explicit Invariant(T divisor) : prepared_(prepared(divisor)) {}
-        void divide(const T* a, T* c, std::int64_t n) const {
-            const Prepared<T> by = prepared_;
+        void divide(const T* a, T* c, std::int64_t n) const { loop(a, prepared_, c, n); }
+
+      private:
+        // Not inlined: compilers make a better loop of it where nothing is around.
+        static VINCULUM_NOINLINE void loop(const T* a, Prepared<T> by, T* c, std::int64_t n) {
             VINCULUM_INDEPENDENT
             for (std::int64_t i = 0; i < n; i++) c[i] = quotient_by<T, Floor>(a[i], by);
         }
 
-      private:
         Prepared<T> prepared_;
     };
 

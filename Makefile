@@ -86,11 +86,11 @@ sanitize-threads: .venv/test
 	$(BUILD_SANITIZED)
 	TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 $(TEST_SANITIZED)
 
-# Optimised little, because the sanitizers' checks make each target slow to compile.
+# Optimised little, because the sanitizers' checks make each target slow to compile, and mislead the compiler's warnings.
 SANITIZED = $(CURDIR)/build/$@
 define BUILD_SANITIZED
 $(PIP_BUILDING) --no-deps --upgrade --target $(SANITIZED)/installed --config-settings=build-dir=$(SANITIZED)/objects \
-  $(addprefix --config-settings=setup-args=-D,core=enabled optimization=1 debug=true b_sanitize=$(SANITIZERS)) .
+  $(addprefix --config-settings=setup-args=-D,core=enabled werror=false optimization=1 debug=true b_sanitize=$(SANITIZERS)) .
 endef
 # Python has not been built for it, so what watches is loaded before it. PYTHONPATH goes before the path to src/. What is
 # written to standard error by a process that ends at once must not be kept back.

@@ -1,7 +1,7 @@
 """Measure whether any kind of small call is much slower than the plain one: ``python -m benchmarks.small_calls``.
 
-Each call divides 16 elements. The last column is its time over that of the plain call, which is given a result; calls that
-are not are held against the plain one that is not.
+Each call divides 16 elements. The last column is its time over that of the plain call, which is given a result; calls
+that are not are held against the plain one that is not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Count the instructions of each cell under callgrind and compare them with what is expected.
 
-The backend is that of processors of 2013, which callgrind can imitate on any later one, so that the counts do not depend
-on the machine. They do depend on the compiler, and on the versions of Python and NumPy, which are kept with them.
+The backend is that of processors of 2013, which callgrind can imitate on any later one, so that the counts do not
+depend on the machine. They do depend on the compiler, Python and NumPy, whose versions are kept with them.
 """
 
 from __future__ import annotations

@@ -174,19 +174,19 @@ def is_defined(name: str) -> bool:
     """
     file, _, own_name = name.partition(":")
     if own_name:
-        path = SOURCES / file
-        return path.is_file() and own_name in c_definitions(path)
+        source = SOURCES / file
+        return source.is_file() and own_name in c_definitions(source)
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         path = SOURCES.joinpath(*parts[:length])
-        for file in (path.with_suffix(".py"), path / "__init__.py"):
-            if file.is_file():
-                return _defines(ast.parse(file.read_text(encoding="utf-8")).body, parts[length:])
+        for module in (path.with_suffix(".py"), path / "__init__.py"):
+            if module.is_file():
+                return _defines(ast.parse(module.read_text(encoding="utf-8")).body, parts[length:])
     return False
 
 
 def c_definitions(path: Path) -> set[str]:
-    """Return the functions and the types that a file of C or C++ defines; what it declares, or calls, is not among them."""
+    """Return the functions and types that a file of C or C++ defines, without those that it declares or calls."""
     return {found[found.lastgroup or 0] for found in _C_DEFINITION.finditer(path.read_text(encoding="utf-8"))}
 
 

@@ -28,7 +28,7 @@ def wrong_integers(a: Array, b: Array, quotients: Array, floor: bool) -> Mask:
     a, b, q = (x.astype(np.int64) for x in (a, b, quotients))
     remainder = a - q * b
     # It is smaller than the divisor, and of the sign of the divisor, or else of the dividend.
-    wrong = (abs(remainder) >= abs(b)) | ((remainder != 0) & ((remainder < 0) != ((b if floor else a) < 0)))
+    wrong: Mask = (abs(remainder) >= abs(b)) | ((remainder != 0) & ((remainder < 0) != ((b if floor else a) < 0)))
     if limits.min < 0:
         wraps = (a == limits.min) & (b == -1)
         wrong[wraps] = q[wraps] != limits.min
@@ -61,11 +61,14 @@ class Format(NamedTuple):
 
     def significand(self, magnitudes: Array) -> Array:
         """Return how many times its spacing each finite number is."""
-        return (magnitudes & ((1 << self.fraction) - 1)) | ((magnitudes >> self.fraction != 0) << self.fraction)
+        normal = magnitudes >> self.fraction != 0
+        significands: Array = (magnitudes & ((1 << self.fraction) - 1)) | (normal << self.fraction)
+        return significands
 
     def spacing(self, magnitudes: Array) -> Array:
         """Return the exponent of two of each number's spacing, counted from the smallest subnormal number's."""
-        return np.maximum(magnitudes >> self.fraction, 1) - 1
+        exponents: Array = np.maximum(magnitudes >> self.fraction, 1) - 1
+        return exponents
 
     @property
     def smallest(self) -> int:
@@ -76,15 +79,15 @@ class Format(NamedTuple):
 FORMATS = {"float16": Format(11, 5), "bfloat16": Format(8, 8)}
 
 
-def wrong_floats(a: Array, b: Array, quotients: Array, fmt: Format) -> Mask:
+def wrong_floats(fmt: Format, a: Array, b: Array, quotients: Array) -> Mask:
     """Return which encodings are not the quotient rounded to nearest, ties to even; every NaN is as good as another.
 
     Parameters
     ----------
+    fmt : Format
+        Of the encodings.
     a, b, quotients : ndarray of uint16
         Encodings; the divisors may be one element.
-    fmt : Format
-        Theirs.
     """
     a, b, q = (x.astype(np.int64) for x in (a, b, quotients))
     negative = (a ^ b) & fmt.sign
@@ -112,4 +115,5 @@ def _far_from_the_quotient(a: Array, b: Array, q: Array, fmt: Format) -> Mask:
     power_of_two = (quotient == 1 << fmt.fraction) & (q >> fmt.fraction > 1)
     below, above = divisor << (1 - power_of_two), divisor << 1
     odd = quotient & 1
-    return (-off > below - odd) | ((off > above - odd) & (q != fmt.infinity)) | (q > fmt.infinity)
+    far: Mask = (-off > below - odd) | ((off > above - odd) & (q != fmt.infinity)) | (q > fmt.infinity)
+    return far

@@ -92,15 +92,17 @@ def wrong_signed(a: Array, b: Array, quotients: Array, floor: bool) -> Mask:
 def _is_whole_part(quotients: Words, a: Words, b: Words) -> Mask:
     """Whether quotient * b <= a < (quotient + 1) * b."""
     high, low = _product(quotients, b)
-    return (high == _0) & (low <= a) & (a - low < b)
+    found: Mask = (high == _0) & (low <= a) & (a - low < b)
+    return found
 
 
 def _is_rounded_away(quotients: Words, a: Words, b: Words) -> Mask:
     """Whether (quotient - 1) * b < a <= quotient * b."""
     high, low = _product(quotients, b)
-    exact = (high == _0) & (low == a)
+    found: Mask = (high == _0) & (low == a)
     high, low = _product(quotients - _1, b)
-    return exact | ((high == _0) & (low < a) & (a - low < b))
+    found |= (high == _0) & (low < a) & (a - low < b)
+    return found
 
 
 def _product(a: Words, b: Words) -> tuple[Words, Words]:

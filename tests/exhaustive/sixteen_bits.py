@@ -67,7 +67,7 @@ class Enumeration:
 
     def _wrong(self, a: Array, b: Array, quotients: Array) -> str | None:
         if self.name in FORMATS:
-            wrong = wrong_floats(*(x.view(np.uint16) for x in (a, b, quotients)), FORMATS[self.name])
+            wrong = wrong_floats(FORMATS[self.name], *(x.view(np.uint16) for x in (a, b, quotients)))
         else:
             wrong = wrong_integers(a, b, quotients, self.floor)
         if not wrong.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,10 +50,10 @@ class TestExactQuotients:
         fmt = FORMATS[element_type.name]
         quotients = reference.divide(a, b, element_type)
         bits = [x.view(np.uint16) for x in (a, b, quotients)]
-        assert not wrong_floats(*bits, fmt).any()
+        assert not wrong_floats(fmt, *bits).any()
         for change in (1, 0xFFFF, 0x8000):
             changed = np.where(is_nan(quotients), 0, bits[2] ^ change if change == 0x8000 else bits[2] + change)
-            assert wrong_floats(*bits[:2], changed.astype(np.uint16), fmt).all()
+            assert wrong_floats(fmt, bits[0], bits[1], changed.astype(np.uint16)).all()
 
     @pytest.mark.parametrize("element_type", [INT16, UINT16], ids=str)
     @roundings
@@ -73,7 +74,7 @@ class TestExactQuotients:
         b: Array
         a, b = draw(1, 5000, 5000)
         arguments: tuple[bool, ...] = ()
-        wrong = wrong_unsigned
+        wrong: Callable[..., Array] = wrong_unsigned
         if element_type is INT64:
             a, b, wrong, arguments = signed(1, a), signed(2, b), wrong_signed, (rounding is IntegerRounding.FLOOR,)
         a[0], b[0] = element_type.minimum, -1 if element_type is INT64 else 1

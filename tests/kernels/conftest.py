@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
 import vinculum
 from tests.kernels.many_threads import allowed
+from vinculum.kernels import backends
+from vinculum.kernels.contract import Backend
 
 
 @pytest.fixture
@@ -16,3 +19,9 @@ def eight_threads() -> Iterator[None]:
     with allowed(8):
         yield
     vinculum.set_threads(None)
+
+
+@pytest.fixture(params=backends(), ids=lambda backend: backend.name)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Return each backend, and each target of the compiled one."""
+    return cast(Backend, request.param)

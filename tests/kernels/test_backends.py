@@ -1,4 +1,4 @@
-"""Which backend divides: the quickest, unless the environment names another, and NumPy alone where nothing is compiled."""
+"""Which backend divides: the quickest, one that the environment names, or NumPy alone where nothing is compiled."""
 
 from __future__ import annotations
 

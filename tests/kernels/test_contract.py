@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from itertools import product
 from typing import Any, cast
 
@@ -28,7 +27,6 @@ from tests.kernels.witness import (
     DTYPES,
     FLOATS,
     INTEGERS,
-    ONE_BYTE,
     SIGNED,
     TYPES,
     Indices,
@@ -36,6 +34,7 @@ from tests.kernels.witness import (
     Pairs,
     ZeroDivisor,
     arithmetic,
+    check,
     exact,
     pairs,
     random_encodings,
@@ -58,11 +57,6 @@ each_integer = pytest.mark.parametrize("name", INTEGERS)
 each_telling_type = pytest.mark.parametrize("name", TELLING)
 
 
-@pytest.fixture(params=backends(), ids=lambda backend: backend.name)
-def backend(request: pytest.FixtureRequest) -> Backend:
-    return cast(Backend, request.param)
-
-
 @contextmanager
 def case(*words: object) -> Iterator[None]:
     """Tell which case failed."""
@@ -71,16 +65,6 @@ def case(*words: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"case: {', '.join(map(str, words))}")
         raise
-
-
-def check(division: Division, a: object, b: object, expected: Array, out: Array | None = None) -> Array:
-    """Fail unless a division gives these quotients in `out`, or else in a new array."""
-    result = division(a, b, out)
-    assert type(result) is np.ndarray, f"{result!r} instead of quotients"
-    assert out is None or result is out
-    assert result.dtype.isnative
-    assert_same(result, expected)
-    return result
 
 
 def check_told(division: Division, known: Pairs, pair: tuple[Indices, Indices], *given_: Any) -> None:
@@ -106,19 +90,6 @@ class TestQuotients:
             for rows in (every, every[:1], every[-1:]):
                 with case(zero_divisor, overflow, "dividends", some[rows[0]], "to", some[rows[-1]]):
                     check_told(division, known, (rows[:, None], every), some[rows, None], some, None)
-
-    @pytest.mark.parametrize(
-        ("name", "floor"),
-        [(name, floor) for name in ONE_BYTE for floor in (False, True) if name in INTEGERS or not floor],
-    )
-    def test_every_two_bytes(self, backend: Backend, name: str, floor: bool) -> None:
-        """The upper halves of bytes that hold four bits mean nothing in operands, and are the sign's in results."""
-        encoded = np.arange(256, dtype=np.uint8).view(DTYPES[name])
-        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(encoded[:, None], encoded))
-        result = check(backend.division(arithmetic(floor=floor)), a, b, all_quotients(name, floor))
-        if TYPES[name].bits == 4:
-            kept = result.view(np.int8 if name in SIGNED else np.uint8)
-            assert (kept.min(), kept.max()) == (TYPES[name].minimum, TYPES[name].maximum)
 
     @each_type
     def test_random_encodings(self, backend: Backend, name: str) -> None:
@@ -167,15 +138,6 @@ class TestQuotients:
         known = pairs(name)
         division = backend.division(arithmetic(floor=True, zero_divisor="raise", overflow="raise"))
         check(division, known.values[:, None], known.values, known.quotients)
-
-
-@cache
-def all_quotients(name: str, floor: bool) -> Array:
-    """Return the quotients of every two bytes by the reference."""
-    distinct = np.arange(1 << TYPES[name].bits, dtype=np.uint8).view(DTYPES[name])
-    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(distinct[:, None], distinct))
-    quotients = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
-    return np.tile(quotients, [256 // len(distinct)] * 2)
 
 
 class TestLayouts:

@@ -1,4 +1,4 @@
-"""Every pair of 8-bit integers, by every rounding and policy and through every loop, against the exact reference."""
+"""Every pair of each type of one byte against the exact reference; of 8-bit integers by every policy too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import pytest
 import vinculum
 from tests.kernels.comparing import assert_same
 from tests.kernels.layouts import WRITABLE
+from tests.kernels.witness import DTYPES, INTEGERS, ONE_BYTE, SIGNED, TYPES, arithmetic, check, exact
 from vinculum import reference
+from vinculum.kernels import contract as kernels
+from vinculum.kernels.contract import Backend
 from vinculum.reference.exact_quotient import integer_quotient
 from vinculum.spec.element_types import INT8, UINT8, ElementType
 from vinculum.spec.model import IntegerRounding
@@ -73,6 +76,65 @@ def division(rounding: IntegerRounding, zero_divisor: ZeroDivisor, overflow: Ove
     return lambda a, b: vinculum.div(a, b, zero_divisor=zero_divisor, overflow=overflow)
 
 
+@pytest.mark.parametrize(
+    ("name", "floor"), [(name, floor) for name in ONE_BYTE for floor in (False, True) if name in INTEGERS or not floor]
+)
+@pytest.mark.clause("truncating-division")
+@pytest.mark.clause("floor-division")
+@pytest.mark.clause("narrow-integers")
+@pytest.mark.clause("any-numeric-type")
+class TestEveryTwoBytes:
+    """Of every type of one byte, on every target: as pairs, and with either side repeated along lines of any length.
+
+    The upper halves of bytes that hold four bits mean nothing in operands, and are the sign's in results.
+    """
+
+    @pytest.fixture
+    def divide(self, backend: Backend, floor: bool) -> kernels.Division:
+        return backend.division(arithmetic(floor=floor))
+
+    def test_equal_shapes(self, name: str, floor: bool, divide: kernels.Division) -> None:
+        a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(every_byte(name)[:, None], every_byte(name)))
+        result = check(divide, a, b, of_every_two_bytes(name, floor))
+        if TYPES[name].bits == 4:
+            kept = result.view(np.int8 if name in SIGNED else np.uint8)
+            assert (kept.min(), kept.max()) == (TYPES[name].minimum, TYPES[name].maximum)
+
+    @pytest.mark.parametrize("length", [256, 63, 3])
+    def test_repeated_divisors(self, name: str, floor: bool, divide: kernels.Division, length: int) -> None:
+        """In calls of their own, and as lines of one."""
+        every, expected = every_byte(name), of_every_two_bytes(name, floor).T
+        for start in range(0, 256, length):
+            part = slice(start, start + length)
+            check(divide, every[part], every[:, None], expected[:, part])
+        for divisor, quotients in zip(every, expected, strict=True):
+            check(divide, every[:length], divisor, quotients[:length])
+
+    @pytest.mark.parametrize("length", [256, 63, 3])
+    def test_repeated_dividends(self, name: str, floor: bool, divide: kernels.Division, length: int) -> None:
+        every, expected = every_byte(name), of_every_two_bytes(name, floor)
+        for start in range(0, 256, length):
+            part = slice(start, start + length)
+            check(divide, every[:, None], every[part], expected[:, part])
+        for dividend, quotients in zip(every, expected, strict=True):
+            check(divide, dividend, every[:length], quotients[:length])
+
+
+@cache
+def every_byte(name: str) -> Array:
+    """Return the elements of a type that are stored in one byte, by their bytes."""
+    return np.arange(256, dtype=np.uint8).view(DTYPES[name])
+
+
+@cache
+def of_every_two_bytes(name: str, floor: bool) -> Array:
+    """Return the quotients of every two bytes by the reference, saturated where there is none."""
+    distinct = every_byte(name)[: 1 << TYPES[name].bits]
+    a, b = (np.ascontiguousarray(x) for x in np.broadcast_arrays(distinct[:, None], distinct))
+    quotients = exact(name, a, b, floor=floor, zero_divisor="saturate", overflow="saturate")
+    return np.tile(quotients, [256 // len(distinct)] * 2)
+
+
 @each_type
 @each_rounding
 @pytest.mark.parametrize("zero_divisor", ["zero", "saturate"])
@@ -91,33 +153,16 @@ class TestEveryPairThroughEveryLoop:
     def expected(self, element_type: ElementType, rounding: IntegerRounding, zero_divisor: str, overflow: str) -> Array:
         return table(element_type, rounding, zero_divisor, overflow)
 
-    def test_equal_shapes(self, element_type: ElementType, divide: Division, expected: Array) -> None:
-        assert_same(divide(*every_pair(element_type)), expected)
-
-    def test_scalar_divisor(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+    def test_broadcasting(self, element_type: ElementType, divide: Division, expected: Array) -> None:
         dividends, divisors = every_pair(element_type)
-        for column in range(256):
-            assert_same(divide(dividends[:, 0], divisors[0, column, np.newaxis]), expected[:, column])
-
-    def test_scalar_dividend(self, element_type: ElementType, divide: Division, expected: Array) -> None:
-        dividends, divisors = every_pair(element_type)
-        for row in range(256):
-            assert_same(divide(dividends[row, 0], divisors[0]), expected[row])
-
-    def test_row(self, element_type: ElementType, divide: Division, expected: Array) -> None:
-        dividends, divisors = every_pair(element_type)
+        assert_same(divide(dividends, divisors), expected)
         assert_same(divide(dividends, divisors[0]), expected)
-        assert_same(divide(np.ascontiguousarray(dividends.T), divisors.T), expected.T)
-        assert_same(divide(dividends[:, 0], np.ascontiguousarray(divisors.T)), expected.T)
-
-    def test_column(self, element_type: ElementType, divide: Division, expected: Array) -> None:
-        dividends, divisors = every_pair(element_type)
         assert_same(divide(dividends[:, :1], divisors), expected)
-        assert_same(divide(np.ascontiguousarray(dividends.T), np.ascontiguousarray(divisors[:1].T)), expected.T)
-
-    def test_row_by_column(self, element_type: ElementType, divide: Division, expected: Array) -> None:
-        dividends, divisors = every_pair(element_type)
         assert_same(divide(dividends[:, :1], divisors[:1]), expected)
+        columns = np.ascontiguousarray(dividends.T)
+        assert_same(divide(columns, divisors.T), expected.T)
+        assert_same(divide(columns, np.ascontiguousarray(divisors[:1].T)), expected.T)
+        assert_same(divide(dividends[:, 0], np.ascontiguousarray(divisors.T)), expected.T)
 
     @pytest.mark.parametrize("layout", WRITABLE)
     def test_laid_out(self, element_type: ElementType, divide: Division, expected: Array, layout: str) -> None:

@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.processes import output_of, python
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
 from tests.kernels.many_threads import in_threads
+from tests.processes import output_of, python
 
 Array = npt.NDArray[Any]
 Result = TypeVar("Result")

@@ -1,4 +1,4 @@
-"""Operands whose elements lie apart are read by whole vectors, but never beyond the first and the last."""
+"""Operands are read, and quotients written, by whole vectors, but never beyond the first and the last element."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from tests.processes import output_of, python, run
+from tests.processes import importing, output_of, python, run
 
-NAMES = ("int8", "uint16", "int32", "int64", "float16", "float64")
+# Of each size; and those that are divided by vectors of their own.
+NAMES = ("int8", "uint16", "int32", "int64", "float16", "bfloat16", "float64")
 STEPS = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
 
 # Makes memory of which every byte may be touched, between pages that nobody may touch.
@@ -29,36 +30,57 @@ def between_forbidden_pages():
     return memory[PAGE : PAGE + BYTES]
 
 """
-# Divides operands that fill such memory to the first and to the last byte.
+# Divides operands that fill such memory to the first and to the last byte, and has quotients fill it.
 DIVISIONS = f"""
-import vinculum
+from vinculum.kernels import backends
+from tests.kernels.witness import DTYPES, arithmetic
 
 STEPS, NAMES = {STEPS}, {NAMES}
-dividends, divisors = between_forbidden_pages(), between_forbidden_pages()
+dividends, divisors, quotients = (between_forbidden_pages() for _ in range(3))
+divisions = [backend.division(arithmetic()) for backend in backends()]
+
+def check(*case):
+    # What is beside the first and the last element belongs to nobody.
+    for division in divisions:
+        for a, b, out in ((x, y, None), (x, y[:1], None), (x[:1], y, None), (whole, ones, z), (whole, one, z)):
+            result = division(a, b, out)
+            assert result is not None and (result == a).all(), (*case, division, a.strides, b.strides)
+
+def at_an_end(memory, shape, strides, at_end):
+    span = sum((size - 1) * abs(step) for size, step in zip(shape, strides)) + elements.itemsize
+    begin = memory.nbytes - span if at_end else 0
+    begin += sum((size - 1) * -step for size, step in zip(shape, strides) if step < 0)
+    return np.ndarray(shape, elements.dtype, memory, begin, strides)
+
 for name in NAMES:
-    elements, ones = dividends.view(name), divisors.view(name)
-    elements[:] = np.arange(elements.size) % 50
-    ones[:] = 1
-    in_line = 64 // elements.itemsize
-    for step, lines, more in itertools.product(STEPS, (0, 1, 2, 40), (0, 1, in_line - 1)):
-        span = (lines * in_line + more) * abs(step)
-        if not 0 < span < elements.size:
+    elements = dividends.view(DTYPES[name])
+    elements[:] = 1
+    divisors.view(DTYPES[name])[:] = 1
+    one, size = np.ones((), DTYPES[name]), elements.itemsize
+    in_line = 64 // size
+    for step, lines, more, at_end in itertools.product(STEPS, (0, 1, 2, 40), (0, 1, in_line - 1), (False, True)):
+        count = lines * in_line + more
+        if not 0 < count * abs(step) < elements.size:
             continue
-        # What the last element is followed by belongs to nobody.
-        for at_end in False, True:
-            cut = slice(elements.size - span + abs(step) - 1, None) if at_end else slice(span - abs(step) + 1)
-            x, y = elements[cut][::step], ones[cut][::step]
-            assert np.array_equal(vinculum.div(x, y), x), (name, step, lines, more, at_end)
+        whole = ones = np.ones(count, DTYPES[name])
+        x, y, z = (at_an_end(m, whole.shape, (step * size,), at_end) for m in (dividends, divisors, quotients))
+        check(name, step, lines, more, at_end)
+    # Columns are read by squares.
+    for rows, columns, at_end in itertools.product((16, 33, 70), (1, 7, 16, 29), (False, True)):
+        whole = ones = np.ones((columns, rows), DTYPES[name])
+        strides = size, columns * size
+        x, y, z = (at_an_end(m, whole.shape, strides, at_end) for m in (dividends, divisors, quotients))
+        check(name, rows, columns, at_end)
 print("untouched")
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pages are forbidden by mprotect")
 class TestForbiddenPages:
-    """Vectors are read whole, but nothing before the first element or after the last."""
+    """On every target, at every stride, nothing before the first element or after the last is touched."""
 
-    def test_beside_the_operands(self) -> None:
-        assert output_of(python(PAGES + DIVISIONS)) == "untouched\n"
+    def test_beside_the_elements(self) -> None:
+        assert output_of(python(PAGES + DIVISIONS), env=importing()) == "untouched\n"
 
     def test_the_pages_are_forbidden(self) -> None:
         """Else the test above would prove nothing."""

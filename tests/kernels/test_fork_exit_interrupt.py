@@ -10,10 +10,8 @@ import time
 from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
 import pytest
 
-import vinculum
 from tests import processes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor such signals")
@@ -57,12 +55,6 @@ def forked(run):
         sys.exit()
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled() -> None:
-    """Compile, or load, what the programs divide by, so that they find it."""
-    vinculum.div(np.ones(2, np.int32), np.ones(2, np.int32))
 
 
 def environment() -> dict[str, str]:
@@ -244,6 +236,32 @@ assert forked(divide_by_default) == 0
 assert forked(lambda: divide_on_one(8)) == 0
 """)
 
+    @pytest.mark.skipif(
+        not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors on Linux"
+    )
+    def test_helpers_keep_to_the_affinity_of_whoever_divides(self) -> None:
+        """Also if it has changed since they were started; and they are nowhere else in between."""
+        assert_clean("""
+everywhere = os.sched_getaffinity(0)
+first, second = sorted(everywhere)[:2]
+vinculum.set_threads(2)
+divide()
+(helper,) = set(map(int, os.listdir("/proc/self/task"))) - {threading.get_native_id()}
+before = everywhere
+for allowed in ({first}, {second}, everywhere, {first, second}, {first}):
+    os.sched_setaffinity(0, allowed)
+    end = time.monotonic() + 60
+    while os.sched_getaffinity(helper) != allowed:
+        fall_asleep()
+        divide()
+        assert os.sched_getaffinity(helper) <= allowed | before
+        assert time.monotonic() < end
+    for _ in range(20):
+        divide()
+        assert os.sched_getaffinity(helper) <= allowed
+    before = allowed
+""")
+
     @pytest.mark.skipif(sys.platform != "linux", reason="a thread needs more address space than is left on Linux")
     def test_a_system_that_starts_no_thread(self) -> None:
         """A division is not less right for that, and later ones have their helpers."""
@@ -275,7 +293,6 @@ class TestInterrupt:
     """A signal ends a program between two divisions, and what is divided afterwards is right."""
 
     def test_keyboard_interrupt(self) -> None:
-        # The first division loads compiled code, and what loads it does not expect to be interrupted.
         program = """
 divide()
 interrupted = 0

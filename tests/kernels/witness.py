@@ -11,8 +11,9 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from tests.kernels.comparing import assert_same
 from vinculum import reference
-from vinculum.kernels.contract import Arithmetic, Exceptions
+from vinculum.kernels.contract import Arithmetic, Division, Exceptions
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, BinaryFormat, ElementType
 from vinculum.spec.model import IntegerRounding
 
@@ -40,6 +41,16 @@ def arithmetic(
 ) -> Arithmetic:
     """Return an arithmetic of all element types that gives every pair a quotient, but for what is said."""
     return Arithmetic(dtypes, reciprocal, broadcasts, floor, zero_divisor, overflow)
+
+
+def check(division: Division, a: object, b: object, expected: Array, out: Array | None = None) -> Array:
+    """Fail unless a division gives these quotients in `out`, or else in a new array."""
+    result = division(a, b, out)
+    assert type(result) is np.ndarray, f"{result!r} instead of quotients"
+    assert out is None or result is out
+    assert result.dtype.isnative
+    assert_same(result, expected)
+    return result
 
 
 @cache

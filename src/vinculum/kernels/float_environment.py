@@ -69,4 +69,4 @@ def ieee_754() -> Iterator[None]:
 def _rounds_to_nearest() -> bool:
     """Whether the smallest subnormal is kept, and thirds of either sign are rounded to nearest."""
     quotients = np.array([1, 0x3F80_0000, 0xBF80_0000], np.uint32).view(np.float32) / np.array([1, 3, 3], np.float32)
-    return quotients.view(np.uint32).tolist() == [1, 0x3EAA_AAAB, 0xBEAA_AAAB]
+    return bool(quotients.view(np.uint32).tolist() == [1, 0x3EAA_AAAB, 0xBEAA_AAAB])

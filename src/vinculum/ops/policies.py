@@ -66,9 +66,8 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
         With the count and the first index.
     """
     note = "; out may hold partial results" if partial else ""
-    if exceptions.zero_divisors and policies.zero_divisor == "raise":
-        count, index = exceptions.zero_divisors, exceptions.first_zero_divisor
-        assert index is not None
+    count, index = exceptions.zero_divisors, exceptions.first_zero_divisor
+    if index is not None and policies.zero_divisor == "raise":
         found = f"{count} of {exceptions.elements} divisors of {spec.title} are zero, the first at index {index}"
         if spec.dialect is Dialect.SONNX:
             tag = "[C2]" if spec.variant == "real" else "[C3]"
@@ -77,7 +76,7 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
         found += f"; allowed with zero_divisor='zero' or 'saturate'{note}"
         raise DivisionByZeroError(found, count=count, first_index=index)
     count, index = exceptions.overflows, exceptions.first_overflow
-    assert index is not None
+    assert index is not None, "a division tells of exceptions where a policy raises"
     found = f"{count} of {exceptions.elements} quotients of {spec.title} are MIN/-1, which the type cannot hold"
     found += f", the first at index {index}"
     if spec.dialect is Dialect.SONNX:

@@ -1,0 +1,192 @@
+"""Integer quotients by the rules that are chosen by the operands: for small integers, and for repeated divisors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.kernels.comparing import DTYPES, INTEGERS, exact_quotients
+from tests.kernels.witness import arithmetic, check
+from vinculum.kernels.contract import Backend, Division, Exceptions
+
+Array = npt.NDArray[Any]
+
+# Divisors of shorter lines need not be worth preparing.
+LONG = 64
+POWERS = (49, 50, 51, 52, 53, 63)
+
+each_rounding = pytest.mark.parametrize("floor", [False, True], ids=["truncating", "floor"])
+pytestmark = [pytest.mark.clause("truncating-division"), pytest.mark.clause("floor-division")]
+
+
+@pytest.fixture
+def divide(backend: Backend, floor: bool) -> Division:
+    """Return a backend's division of a rounding."""
+    return backend.division(arithmetic(floor=floor, overflow="wrap"))
+
+
+def limits(name: str) -> tuple[int, int]:
+    """Return the smallest and the largest value of a type."""
+    return int(np.iinfo(name).min), int(np.iinfo(name).max)
+
+
+def edges(name: str) -> list[int]:
+    """Return the numbers where something happens: powers of two and their neighbours, and the limits."""
+    smallest, largest = limits(name)
+    powers = [1 << exponent for exponent in range(largest.bit_length() + 1)]
+    near = {sign * power + step for sign in (1, -1) for power in powers for step in (-2, -1, 0, 1, 2)}
+    few = {3, 5, 7, 10, 11, 100, 641, 6_700_417, 1_000_000_007}
+    few |= {largest // 3, largest // 2, largest // 3 * 2, largest - 5}
+    return sorted(n for n in near | few | {-n for n in few} | {smallest + 3} if smallest <= n <= largest)
+
+
+def next_to_multiples(divisor: int, name: str, seed: int) -> Iterator[int]:
+    """Yield multiples of a divisor and their neighbours, where a quotient that is one off shows: few, many, any."""
+    smallest, largest = limits(name)
+    most = largest // max(abs(divisor), 1)
+    rng = np.random.default_rng([seed, abs(divisor)])
+    for count in {0, 1, 2, 3, most // 2, most - 1, most, *(int(n) % (most + 1) for n in rng.integers(0, 1 << 62, 6))}:
+        for dividend in (sign * divisor * count + step for sign in (1, -1) for step in (-1, 0, 1)):
+            if smallest <= dividend <= largest:
+                yield dividend
+
+
+@cache
+def lines_of_edges(name: str) -> tuple[Array, Array]:
+    """Return dividends in lines, and a column with the divisor of each line."""
+    rng = np.random.default_rng(6)
+    smallest, largest = limits(name)
+    bits = DTYPES[name].itemsize * 8
+    drawn = [int(n) >> int(s) for n, s in zip(rng.integers(0, 1 << 62, 40), rng.integers(0, 62, 40), strict=True)]
+    divisors = [*edges(name), *(n * sign for n in drawn for sign in (1, -1) if smallest <= n * sign <= largest)]
+    assert {0, 1, smallest, largest, 1 << (bits - 2)} <= set(divisors)
+    assert -1 in divisors or smallest == 0
+    lines = [[*edges(name), *next_to_multiples(b, name, 1)] for b in divisors]
+    length = max(map(len, lines))
+    assert length >= LONG
+    table = np.array([(dividends * 3)[:length] for dividends in lines], DTYPES[name])
+    return table, np.array(divisors, DTYPES[name])[:, None]
+
+
+def numbers(name: str, power: int) -> list[int]:
+    """Return numbers below and at a power of two, and what divides them, almost."""
+    limit = 1 << power
+    near = {limit + step for step in (-3, -2, -1, 0, 1, 2)} | {1, 2, 3, 5, 7, 1 << 25, (1 << 26) - 1}
+    near |= {limit // 3, limit // 7}
+    smallest, largest = limits(name)
+    return sorted(n * sign for n in near for sign in (1, -1) if smallest <= n * sign <= largest)
+
+
+@each_rounding
+@pytest.mark.parametrize("name", ["int64", "uint64"])
+class TestSmallIntegers:
+    """What is small enough is decided for a run at once, and never wrongly."""
+
+    @pytest.mark.parametrize("power", POWERS)
+    def test_every_pair_next_to_a_power_of_two(self, name: str, divide: Division, floor: bool, power: int) -> None:
+        all_of_them = numbers(name, power)
+        for bound in (1 << power, (1 << power) + 1, 1 << 64):  # with those at the power, and without
+            some = [n for n in all_of_them if -bound <= n < bound]
+            a, b = (np.array(x, name).reshape(-1) for x in np.meshgrid(np.array(some, object), np.array(some, object)))
+            check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_one_that_is_not(self, name: str, divide: Division, floor: bool, which: int) -> None:
+        large = np.iinfo(name).max - 1
+        for place in (0, 255, 256, 257, 511, 4095, 4096, 4999):
+            rng = np.random.default_rng(place)
+            a, b = pair = rng.integers(1, 1 << 50, 5000).astype(name), rng.integers(1, 1 << 20, 5000).astype(name)
+            for value in (1 << 50, 1 << 51, 1 << 52, large, -(1 << 50) - 1, -(1 << 51) - 1, -large):
+                if value >= np.iinfo(name).min:
+                    pair[which][place] = value
+                    check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+
+    def test_exceptional_elements_among_small_ones(self, name: str, backend: Backend, floor: bool) -> None:
+        division = backend.division(arithmetic(floor=floor, zero_divisor="raise", overflow="raise"))
+        a, b = np.arange(-500, 500).astype(name), np.arange(1, 1001).astype(name)
+        b[[300, 999]] = 0
+        assert division(a, b, None) == Exceptions(1000, 2, (300,), 0, None)
+        if name == "int64":
+            a[7], b[:] = np.iinfo(name).min, -1
+            assert division(a, b, None) == Exceptions(1000, 0, None, 1, (7,))
+
+
+class TestSixteenBits:
+    """Every divisor, the dividends next to its multiples and at the limits."""
+
+    @each_rounding
+    @pytest.mark.parametrize("name", ["int16", "uint16"])
+    def test_every_divisor(self, name: str, divide: Division, floor: bool) -> None:
+        smallest, largest = limits(name)
+        divisors = np.arange(smallest, largest + 1, dtype=np.int32)[:, None]
+        counts = (largest // np.maximum(abs(divisors), 1) * np.arange(0, 10, dtype=np.int32)) // 9  # up to the most
+        multiples = (divisors * counts)[:, :, None] + np.array([-1, 0, 1], np.int32)
+        near = np.concatenate([multiples, -multiples], axis=2).reshape(len(divisors), -1)
+        ends = np.array([smallest, smallest + 1, 1, largest - 1, largest], np.int32)
+        dividends = np.concatenate([near, np.broadcast_to(ends, (len(divisors), 5))], axis=1)
+        a, b = np.clip(dividends, smallest, largest).astype(name), divisors.astype(name)
+        assert a.shape[1] >= LONG
+        check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+
+
+class TestWideIntegers:
+    """Adversarial divisors of 32 and 64 bits, each with the dividends next to its own multiples, and every edge."""
+
+    @each_rounding
+    @pytest.mark.parametrize("name", ["int32", "uint32", "int64", "uint64"])
+    def test_edges(self, name: str, divide: Division, floor: bool) -> None:
+        table, columns = lines_of_edges(name)
+        expected = exact_quotients(table, columns, floor=floor, overflow="wrap")
+        check(divide, table, columns, expected)
+        for i in range(0, len(columns), 3):
+            check(divide, table[i], columns[i, 0], expected[i])
+
+
+class TestEveryLine:
+    """However long a line is, wherever its dividends lie, and however often the divisor changes."""
+
+    @each_rounding
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_lengths_around_the_shortest_worth_preparing(self, name: str, divide: Division, floor: bool) -> None:
+        smallest, largest = limits(name)
+        wide = np.random.default_rng(3).integers(smallest, largest, 8193, DTYPES[name], endpoint=True)
+        for divisor in (0, 1, 7, smallest, largest, -1 if smallest else largest - 1, -3 if smallest else 3):
+            b = DTYPES[name].type(divisor)
+            expected = exact_quotients(wide, np.full_like(wide, b), floor=floor, overflow="wrap")
+            for length in (1, 2, 15, 31, 33, 63, 64, 65, 127, 4095, 4097, 8192, 8193):
+                check(divide, wide[:length], b, expected[:length])
+
+    @each_rounding
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_strided_dividends_and_results(self, name: str, divide: Division, floor: bool) -> None:
+        smallest, largest = limits(name)
+        wide = np.random.default_rng(4).integers(smallest, largest, (5, 3000), DTYPES[name], endpoint=True)
+        columns = np.array([[0], [1], [7], [largest], [smallest]], DTYPES[name])
+        expected = exact_quotients(wide, columns, floor=floor, overflow="wrap")
+        for step in (2, 3, -1, -2):
+            check(divide, wide[:, ::step], columns, expected[:, ::step])
+            check(divide, wide[:, ::step], columns, expected[:, ::step], np.zeros_like(wide)[:, ::step])
+        in_place = wide.copy()
+        check(divide, in_place, columns, expected, in_place)
+
+    @each_rounding
+    @pytest.mark.parametrize("name", [name for name in INTEGERS if not name.startswith("u")])
+    def test_a_line_by_minus_one_is_told_of_its_overflow(self, name: str, backend: Backend, floor: bool) -> None:
+        a, b = np.zeros((3, 100), DTYPES[name]), np.array([[1], [-1], [5]], DTYPES[name])
+        a[0, 5] = a[1, 7] = a[1, 9] = a[2, 3] = np.iinfo(name).min
+        raising = backend.division(arithmetic(floor=floor, overflow="raise"))
+        assert raising(a, b, None) == Exceptions(300, 0, None, 2, (1, 7))
+        for overflow in ("saturate", "wrap"):
+            expected = exact_quotients(a, b, floor=floor, overflow=overflow)
+            check(backend.division(arithmetic(floor=floor, overflow=overflow)), a, b, expected)
+
+    @pytest.mark.parametrize("name", INTEGERS)
+    def test_a_line_by_zero_is_told_whole(self, name: str, backend: Backend) -> None:
+        a, b = np.ones((3, 100), DTYPES[name]), np.array([[1], [0], [5]], DTYPES[name])
+        raising = backend.division(arithmetic(zero_divisor="raise"))
+        assert raising(a, b, None) == Exceptions(300, 100, (1, 0), 0, None)

@@ -1,0 +1,119 @@
+"""float16 and bfloat16: widened exactly and rounded once, by a repeated divisor through its reciprocal too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.kernels.comparing import DTYPES, assert_same, encodings
+from tests.kernels.witness import TYPES, arithmetic, check
+from vinculum import reference
+from vinculum.kernels.contract import Backend, Division
+
+Array = npt.NDArray[Any]
+
+SMALLEST_NORMAL = {"float16": 0x0400, "bfloat16": 0x0080}
+LARGEST = {"float16": 0x7BFF, "bfloat16": 0x7F7F}
+MAGNITUDE = 0x7FFF
+
+each_name = pytest.mark.parametrize("name", SMALLEST_NORMAL)
+
+
+@pytest.fixture
+def divide(backend: Backend) -> Division:
+    """Return a backend's division."""
+    return backend.division(arithmetic())
+
+
+@cache
+def every(name: str) -> Array:
+    """Return the value of every encoding."""
+    return np.arange(1 << 16, dtype=np.uint16).view(DTYPES[name])
+
+
+@cache
+def scaled(name: str) -> tuple[Array, Array]:
+    """Return every power of two, of either sign in turns, and all quotients by each of them, rounded once.
+
+    They are exact in binary64, with at most 11 bits; what is to be rounded are subnormal quotients, among them ties.
+    """
+    fmt = TYPES[name].binary_format
+    assert fmt is not None
+    exponents = np.arange(1 - fmt.bias - fmt.trailing_bits, fmt.bias + 1)
+    powers = np.ldexp(np.where(exponents % 2, -1.0, 1.0), exponents)
+    with np.errstate(all="ignore"):
+        quotients = every(name).astype(np.float64) / powers[:, None]
+        return powers.astype(DTYPES[name]), quotients.astype(DTYPES[name])
+
+
+@each_name
+@pytest.mark.clause("ieee-754")
+class TestPowersOfTwo:
+    """Every number widened, and rounded to every subnormal number from everywhere."""
+
+    def test_equal_shapes(self, name: str, divide: Division) -> None:
+        for power, expected in zip(*scaled(name), strict=True):
+            check(divide, every(name), np.full(1 << 16, power), expected)
+
+    def test_by_a_scalar(self, name: str, divide: Division) -> None:
+        powers, expected = scaled(name)
+        check(divide, every(name), powers[:, None], expected)
+
+    def test_what_it_is_held_against_agrees_with_the_reference(self, name: str) -> None:
+        powers, expected = scaled(name)
+        for i in range(0, len(powers), 7):
+            a = every(name)[i % 97 :: 97]
+            assert_same(reference.divide(a, np.full_like(a, powers[i]), TYPES[name]), expected[i][i % 97 :: 97])
+
+
+@each_name
+@pytest.mark.clause("ieee-754")
+class TestRepeatedDivisor:
+    """Each quotient is that of the pair where nothing is repeated, which other tests compare with the reference."""
+
+    def test_edges(self, name: str, divide: Division) -> None:
+        normal = SMALLEST_NORMAL[name]
+        limits = {0, normal, LARGEST[name], LARGEST[name] + 1, 0x7FFF}  # and of the reciprocals, near 2^127
+        near = {limit + step for limit in (*limits, 0x7E80, 0x7F00) for step in (-2, -1, 0, 1, 2)}
+        numbers = {0x3C00, 0x3F80, 0x5220, 0x3555, 0x3EAB}
+        edges = {d for d in near | numbers if 0 <= d <= MAGNITUDE}
+        assert all(compared(divide, name, [d | sign for d in sorted(edges) for sign in (0, 0x8000)]))
+
+    def test_some(self, name: str, divide: Division) -> None:
+        rng = np.random.default_rng(0)
+        assert sum(compared(divide, name, rng.integers(0, 1 << 16, 200).tolist())) > 200 << 13
+
+    @pytest.mark.parametrize("count", [63, 64, 65, 5000, 200_000])
+    def test_layouts(self, name: str, divide: Division, count: int) -> None:
+        """Rows of one divisor each, in place and strided, some quotients of each row subnormal."""
+        rng = np.random.default_rng(count)
+        dividends = rng.integers(0, 1 << 16, (5, count), dtype=np.uint16).view(DTYPES[name])
+        divisors = rng.integers(0, 1 << 16, (5, 1), dtype=np.uint16).view(DTYPES[name])
+        expected, place = np.empty_like(dividends), dividends.copy()
+        divide(dividends, np.repeat(divisors, count, axis=1), expected)
+        check(divide, dividends, divisors, expected)
+        check(divide, dividends[:, ::-1], divisors, expected[:, ::-1])
+        check(divide, dividends.copy(order="F"), divisors, expected)
+        check(divide, place, divisors, expected, place)
+
+
+def compared(divide: Division, name: str, divisors: Iterable[int]) -> Iterator[int]:
+    """Divide every dividend by each divisor, repeated and not, and yield how many have normal quotients or 0.
+
+    Those are divided once more without the others, which would have their runs divided again.
+    """
+    dividends = every(name)
+    for divisor in divisors:
+        alike = np.full(dividends.size, divisor, np.uint16).view(DTYPES[name])
+        expected = np.empty_like(dividends)
+        divide(dividends, alike, expected)
+        check(divide, dividends, alike[:1], expected)
+        magnitudes = encodings(expected) & MAGNITUDE
+        quick = (magnitudes >= SMALLEST_NORMAL[name]) | (encodings(dividends) & MAGNITUDE == 0)
+        check(divide, dividends[quick], alike[:1], expected[quick])
+        yield int(quick.sum())

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pytest
 
 from proofs.checking.rules import FOLDER
-from tests.kernels.test_multiply_high_quotients import edges, exact_quotients, limits, next_to_multiples
+from tests.kernels.comparing import exact_quotients
+from tests.kernels.integer_operands import edges, limits, next_to_multiples
 from tests.processes import output_of, run
 from tests.proofs.compiled_rules import COMPILERS, OPTIMIZED, STANDARDS, STRICT
 from tests.proofs.sonnx_c_library import require_compiler
@@ -144,7 +145,7 @@ class TestRules:
     def test_adversarial_operands(self, name: str, library: ctypes.CDLL) -> None:
         dividends, divisors = adversarial(RULES[name])
         rounding = "truncating" if "truncating" in name else "floor"
-        expected = exact_quotients(dividends, np.broadcast_to(divisors, dividends.shape), rounding)
+        expected = exact_quotients(dividends, divisors, floor=rounding == "floor", overflow="wrap")
         np.testing.assert_array_equal(exact(name, dividends, divisors), expected)
         np.testing.assert_array_equal(divided(library, name, dividends, divisors), expected)
 

@@ -42,8 +42,8 @@ def backend() -> Backend:
     if compiled:
         return compiled[0]
     warnings.warn(
-        "Vinculum's compiled core is missing, so that NumPy divides: the quotients are the same, but come slower. Install "
-        f"it again where there is a C++20 compiler, or set {VARIABLE}=portable to do without",
+        "Vinculum's compiled core is missing, so that NumPy divides: the quotients are the same, but come slower. "
+        f"Install it again where there is a C++20 compiler, or set {VARIABLE}=portable to do without",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import shutil
 from types import ModuleType
 
@@ -47,11 +48,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers and load the hypothesis profile."""
+    """Declare the markers, load the hypothesis profile, and do without a compiled core where there is none."""
+    if importlib.util.find_spec("vinculum.kernels._core") is None:
+        os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
     config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
     config.addinivalue_line("markers", "installing: takes what `make wheel` made, and runs only with `-m installing`")
-    # The first example of a test may wait for the compiler.
     settings.register_profile("vinculum", deadline=None)
     settings.load_profile("vinculum")
 

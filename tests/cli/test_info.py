@@ -85,7 +85,7 @@ class TestPage:
         monkeypatch.setattr(module, "find_spec", lambda name: None)
         assert here("info") == 0
         words = " ".join(capsys.readouterr().out.split())
-        assert "Backend portable: no compiled core was built" in words
+        assert "Backend portable, NumPy alone: slower than the compiled core" in words
         assert "openvino not installed: pip install 'vinculum[openvino]'" in words
 
 

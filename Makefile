@@ -2,13 +2,17 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := src/vinculum/kernels/core
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# Whether a warning of the C++ compiler ends the build: true in CI, whose compiler is known.
+WERROR ?= false
 
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint types layers pytest exhaustive bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+.PHONY: demo test lint types layers pytest wheel check-build \
+  sanitize sanitize-memory sanitize-threads exhaustive bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -19,18 +23,30 @@ test: lint types layers pytest
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Each stamp is remade when the project's requirements change.
-.venv/demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+# Python files are used where they lie; the core is built into src/. Without a compiler there is none, and all the same works.
+# What builds it is in .venv too, so that only what changed is compiled again.
+define INSTALL
+$(BIN)/python -m pip install --quiet meson-python ninja 'numpy>=2.1'
+$(PIP_BUILDING) --config-settings=build-dir=build/editable --editable
+endef
+PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-build-isolation \
+  --config-settings=setup-args=-Dwerror=$(WERROR)
+BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
+  $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))
+
+# Each stamp is remade when the project's requirements or the sources of the core change.
+.venv/demo: $(BUILT_FROM) | .venv/bin/python
+	$(INSTALL) .
 	touch $@
 
-.venv/test: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,onnxruntime,openvino,jax]'
+.venv/test: $(BUILT_FROM) | .venv/bin/python
+	$(INSTALL) '.[test,onnxruntime,openvino,jax]'
 	touch $@ .venv/demo
 
 lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test
 	$(BIN)/mypy
@@ -40,6 +56,46 @@ layers: .venv/test
 
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+# A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
+wheel: .venv/test
+	rm -rf dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" python -m build --no-isolation --skip-dependency-check --outdir dist . \
+	  --config-setting=setup-args=-Dcore=enabled --config-setting=setup-args=-Dwerror=true
+
+# Both are installed into empty environments, the first where no compiler is found, and divide there.
+check-build: wheel
+	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
+
+# The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
+# kernels, then its threads. The first report is printed and ends a process, and so fails a test.
+sanitize: sanitize-memory sanitize-threads
+
+sanitize-memory: SANITIZERS := address,undefined
+sanitize-memory: TESTS := tests/kernels
+sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
+sanitize-memory: .venv/test
+	$(BUILD_SANITIZED)
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
+	$(TEST_SANITIZED)
+
+sanitize-threads: SANITIZERS := thread
+sanitize-threads: TESTS := tests/kernels/test_threads.py
+sanitize-threads: LOADED_FIRST := libtsan.so
+sanitize-threads: .venv/test
+	$(BUILD_SANITIZED)
+	TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 $(TEST_SANITIZED)
+
+# Optimised little, because the sanitizers' checks make each target slow to compile, and mislead the compiler's warnings.
+SANITIZED = $(CURDIR)/build/$@
+define BUILD_SANITIZED
+$(PIP_BUILDING) --no-deps --upgrade --target $(SANITIZED)/installed --config-settings=build-dir=$(SANITIZED)/objects \
+  $(addprefix --config-settings=setup-args=-D,core=enabled werror=false optimization=1 debug=true b_sanitize=$(SANITIZERS)) .
+endef
+# Python has not been built for it, so what watches is loaded before it. PYTHONPATH goes before the path to src/. What is
+# written to standard error by a process that ends at once must not be kept back.
+TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
+  PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
 # processors. PYTEST_ARGS='--one-in 64' takes a slice of each.
@@ -87,4 +143,5 @@ traceability: .venv/test
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import shutil
 from types import ModuleType
 
@@ -47,19 +48,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers and load the hypothesis profile."""
+    """Declare the markers, load the hypothesis profile, and do without a compiled core where there is none."""
+    if importlib.util.find_spec("vinculum.kernels._core") is None:
+        os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
     config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
-    # The first example of a test may wait for the compiler.
+    config.addinivalue_line("markers", "installing: takes what `make wheel` made, and runs only with `-m installing`")
     settings.register_profile("vinculum", deadline=None)
     settings.load_profile("vinculum")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long enumerations out unless a marker expression decides."""
+    """Leave out what takes long, or what another command makes first, unless a marker expression decides."""
     if config.option.markexpr:
         return
-    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    left_out = [item for item in items if any(map(item.get_closest_marker, ("exhaustive", "installing")))]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
 

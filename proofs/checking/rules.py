@@ -37,6 +37,19 @@ RULES = (
         ),
         "direct.drv",
     ),
+    CFile(
+        "invariant.h",
+        (
+            "multiply_high_preparation.Exponent",
+            *(f"multiply_high_preparation.Preparation{bits}" for bits in (8, 16, 32, 64)),
+            "multiply_high_programs.Product16",
+            *(f"multiply_high_programs.Quotient{bits}" for bits in (8, 16, 32, 64)),
+            *(f"multiply_high_signed.Signed{bits}" for bits in (8, 16, 32, 64)),
+        ),
+        "invariant.drv",
+    ),
+    # By the processor's own division, as in the C library.
+    CFile("integer.h", ("c_integer_quotients.Int64", "c_integer_quotients.UInt64"), "sonnx_div.drv"),
 )
 
 

@@ -1,193 +1,140 @@
-"""The kernels that prepare a divisor are transcriptions of the proved programs: same preparations, same quotients."""
+"""The extracted rules for a prepared divisor divide as exact integers do, and compilers make vectors of them."""
 
 from __future__ import annotations
 
+import ctypes
+import platform
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from proofs.checking.extraction import COMPILER, FLAGS, CFile, extract
-from tests.kernels.test_multiply_high_quotients import edges, exact_quotients, limits, next_to_multiples
+from proofs.checking.rules import FOLDER
+from tests.kernels.comparing import exact_quotients
+from tests.kernels.integer_operands import edges, limits, next_to_multiples
 from tests.processes import output_of, run
+from tests.proofs.compiled_rules import COMPILERS, OPTIMIZED, STANDARDS, STRICT
 from tests.proofs.sonnx_c_library import require_compiler
-from vinculum.kernels.integer_quotient import floor_quotient_by, prepared_divisor, truncating_quotient_by
-from vinculum.kernels.jit import inlined
 
 Array = npt.NDArray[Any]
-# What a divisor is prepared as, its quotients truncated, and floored: a line of each for each divisor.
-Results = tuple[Array, Array, Array]
 
-INTEGERS = [f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u")]
-ROUNDINGS = ("truncating", "floor")
+BITS = (8, 16, 32, 64)
+# Each rule, and the type of its operands and its quotient.
+RULES = {
+    **{f"{rounding}_i{bits}_by": f"int{bits}" for rounding in ("truncating", "floor") for bits in BITS},
+    **{f"quotient_u{bits}_by": f"uint{bits}" for bits in BITS},
+}
+NARROW = [name for name, element in RULES.items() if element.endswith(("int8", "int16"))]
 DIVIDENDS = 96  # a divisor, where not all are tried
-PARTS = 4
-PROVED = CFile(
-    "multiply_high.c",
-    (
-        "multiply_high_words.Words",
-        "multiply_high_words.ExclusiveOr",
-        "multiply_high_words.Signs",
-        "multiply_high_preparation.Preparation",
-        "multiply_high_preparation.PreparedOfBits",
-        "multiply_high_programs.HighHalves",
-        "multiply_high_programs.Quotients",
-        "multiply_high_signed.Unsigned",
-        "multiply_high_signed.Signed",
-    ),
-    "multiply_high.drv",
-)
-# The theories' integers have no bound: one that 128 bits do not hold ends the program.
-SANITIZER = ("-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all")
-_PROGRAM = """
-#include <stdio.h>
-#include <stdlib.h>
+DRAWN = (4000, 500)  # divisors, and dividends for each
 
-static void put(integer word) {
-  uint64_t stored = (uint64_t)word;
-  fwrite(&stored, sizeof stored, 1, stdout);
-}
-
-static uint64_t got(void) {
-  uint64_t word;
-  if (fread(&word, sizeof word, 1, stdin) != 1) exit(1);
-  return word;
-}
-
-/* How many bits, whether with a sign, how many divisors, how many dividends each. */
-int main(int count, char **numbers) {
-  if (count != 5) return (int)multiply(64, power_of_two(count + 63), power_of_two(63));
-  int bits = atoi(numbers[1]), with_sign = atoi(numbers[2]), divisors = atoi(numbers[3]), each = atoi(numbers[4]);
-  while (divisors-- > 0) {
-    uint64_t divisor = got();
-    struct prepared made = prepared_divisor(bits, with_sign ? magnitude(bits, divisor) : divisor);
-    put(made.low), put(made.high), put(made.first), put(made.second);
-    for (int i = 0; i < each; i++) {
-      uint64_t dividend = got();
-      if (with_sign) {
-        put(truncating_signed_by(bits, dividend, divisor, made));
-        put(floor_signed_by(bits, dividend, divisor, made));
-      } else {
-        integer quotient = unsigned_quotient_by(bits, dividend, made);
-        put(quotient), put(quotient);
-      }
-    }
-  }
-  return 0;
-}
+# A function of its own, in which nothing is known of what was prepared, as in the loops of the core.
+_LOOP = """
+void {name}_line(int64_t n, const {type}_t *a, struct prepared_{bits} prepared, {type}_t *c);
+void {name}_line(int64_t n, const {type}_t *a, struct prepared_{bits} prepared, {type}_t *__restrict c)
+{{ for (int64_t i = 0; i < n; i++) c[i] = {name}(a[i], prepared); }}
+void {name}_lines(int64_t lines, int64_t n, const {type}_t *a, const {type}_t *b, {type}_t *c);
+void {name}_lines(int64_t lines, int64_t n, const {type}_t *a, const {type}_t *b, {type}_t *c)
+{{ for (int64_t i = 0; i < lines; i++) {name}_line(n, a + i * n, prepared_{letter}{bits}(b[i]), c + i * n); }}
 """
-# The names of the parts are the theory's: low, high, first, second.
-_AS_PARTS = {
-    8: lambda prepared: (prepared, 0, 0, 0),
-    16: lambda prepared: (prepared[0], 0, prepared[1], prepared[2]),
-    32: lambda prepared: (prepared[0], 0, prepared[1], prepared[2]),
-    64: lambda prepared: prepared,
-}
+
+each_rule = pytest.mark.parametrize("name", RULES)
 
 
-def every_divisor(name: str) -> Array:
+def loops() -> str:
+    """Return a program that has a loop for each rule over the lines of an array, which have a divisor each."""
+    text = '#include "invariant.h"\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    for name, element in RULES.items():
+        letter, bits = element[0], element.rpartition("t")[2]
+        text += _LOOP.format(name=name, type=element, letter=letter, bits=bits)
+    return f"{text}#ifdef __cplusplus\n}}\n#endif\n"
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Return the loops as the compilers of C and of C++ make them."""
+    require_compiler(request, COMPILERS[request.param])
+    source = tmp_path_factory.mktemp("prepared") / "lines.c"
+    source.write_text(loops(), encoding="utf-8")
+    flags = (*STANDARDS[request.param], *STRICT, "-fPIC", "-shared", "-I", str(FOLDER))
+    output_of([COMPILERS[request.param], *flags, str(source), "-o", str(source.with_suffix(".so"))])
+    return ctypes.CDLL(str(source.with_suffix(".so")))
+
+
+def divided(library: ctypes.CDLL, name: str, dividends: Array, divisors: Array) -> Array:
+    """Divide each line of dividends by its divisor, one of a column."""
+    a, b = (np.ascontiguousarray(side, RULES[name]) for side in (dividends, divisors))
+    assert b.shape == (len(a), 1)
+    quotients = np.empty_like(a)
+    pointers = (ctypes.c_void_p(array.ctypes.data) for array in (a, b, quotients))
+    getattr(library, f"{name}_lines")(*map(ctypes.c_int64, a.shape), *pointers)
+    return quotients
+
+
+def exact(name: str, dividends: Array, divisors: Array) -> Array:
+    """Return NumPy's quotients; MIN/-1 wraps."""
+    with np.errstate(over="ignore"):
+        floored = dividends // divisors
+        if "truncating" in name:
+            # One more where the floor lies below the quotient's fraction.
+            floored = floored + ((floored < 0) & (floored * divisors != dividends))
+    return floored.astype(RULES[name])
+
+
+def every_divisor(element: str) -> Array:
     """Return all numbers of a type but zero, as a column."""
-    smallest, largest = limits(name)
-    every = np.arange(smallest, largest + 1).astype(name)
+    smallest, largest = limits(element)
+    every = np.arange(smallest, largest + 1).astype(element)
     divisors: Array = every[every != 0][:, None]
     return divisors
 
 
 @cache
-def operands(name: str) -> tuple[Array, Array]:
-    """Return divisors, a column, and a line of dividends for each; all pairs of 8 bits."""
-    smallest, largest = limits(name)
-    if largest < 256:
-        every = np.arange(smallest, largest + 1).astype(name)
-        return every_divisor(name), np.broadcast_to(every, (255, 256)).copy()
+def adversarial(element: str) -> tuple[Array, Array]:
+    """Return lines of dividends next to multiples of their divisor and at the edges, and a column of divisors."""
+    smallest, largest = limits(element)
     random = np.random.default_rng(7)
-    drawn = random.integers(0, largest, 60, name, endpoint=True) >> random.integers(0, largest.bit_length(), 60, name)
+    bits = largest.bit_length()
+    drawn = random.integers(0, largest, 60, element, endpoint=True) >> random.integers(0, bits, 60, element)
     signs = (1, -1) if smallest else (1,)
-    divisors = sorted({*edges(name), *(sign * n for n in drawn.tolist() for sign in signs)} - {0})
-    # Next to multiples of the divisor, and as many edges as there is room for, both limits among them.
-    some = random.choice(np.array(edges(name), object), (len(divisors), DIVIDENDS)).tolist()
+    divisors = sorted({*edges(element), *(sign * n for n in drawn.tolist() for sign in signs)} - {0})
+    # As many edges as there is room for, both limits among them.
+    some = random.choice(np.array(edges(element), object), (len(divisors), DIVIDENDS)).tolist()
     lines = [
-        [smallest, largest, *next_to_multiples(divisor, name, 2), *more][:DIVIDENDS]
+        [smallest, largest, *next_to_multiples(divisor, element, 2), *more][:DIVIDENDS]
         for divisor, more in zip(divisors, some, strict=True)
     ]
-    return np.array([[divisor] for divisor in divisors], name), np.array(lines, name)
+    return np.array(lines, element), np.array([[divisor] for divisor in divisors], element)
 
 
 @cache
-def exact(name: str, rounding: str) -> Array:
-    """Return the quotients by Python's integers."""
-    divisors, dividends = operands(name)
-    return exact_quotients(dividends, np.broadcast_to(divisors, dividends.shape), rounding)
+def drawn(element: str) -> tuple[Array, Array]:
+    """Return lines of any dividends, two of three next to a multiple, and a column of divisors of every magnitude."""
+    smallest, largest = limits(element)
+    random = np.random.default_rng(8)
+    divisors = random.integers(smallest, largest, (DRAWN[0], 1), element, endpoint=True)
+    divisors >>= random.integers(0, largest.bit_length(), divisors.shape, element)
+    divisors[divisors == 0] = 1
+    dividends = random.integers(smallest, largest, DRAWN, element, endpoint=True)
+    with np.errstate(over="ignore"):  # what lies beyond the limits wraps, and is a dividend like any other
+        near = dividends // divisors * divisors
+    near += np.array([0, 1, largest if smallest == 0 else -1], element)[random.integers(0, 3, DRAWN)]
+    return np.where(random.random(DRAWN) < 1 / 3, dividends, near), divisors
 
 
-@cache
-def compiled(name: str) -> Any:
-    """Return a loop of the kernels' rules over divisors, and over the dividends of each."""
-    as_parts: Any = inlined(_AS_PARTS[np.dtype(name).itemsize * 8])
-
-    @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]  # Numba has no types
-    def divide(divisors: Array, dividends: Array, made: Array, truncated: Array, floored: Array) -> None:
-        for i in range(divisors.size):
-            divisor = divisors[i, 0]
-            prepared = prepared_divisor(divisor)
-            made[i, 0], made[i, 1], made[i, 2], made[i, 3] = as_parts(prepared)
-            for j in range(dividends.shape[1]):
-                truncated[i, j] = truncating_quotient_by(dividends[i, j], divisor, prepared)
-                floored[i, j] = floor_quotient_by(dividends[i, j], divisor, prepared)
-
-    return divide
-
-
-def by_kernel(divisors: Array, dividends: Array) -> Results:
-    """Return what the compiled rules make of operands."""
-    results = np.empty((divisors.size, PARTS), np.uint64), np.empty_like(dividends), np.empty_like(dividends)
-    compiled(divisors.dtype.name)(divisors, dividends, *results)
-    return results
-
-
-@pytest.fixture(scope="module")
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the proved programs as Why3 and the compiler make them."""
-    request.getfixturevalue("provers_or_skip")
-    require_compiler(request)
-    folder = tmp_path_factory.mktemp("multiply-high")
-    (source,) = extract(folder, [PROVED])
-    with source.open("a", encoding="utf-8") as file:
-        file.write(_PROGRAM)
-    made = folder / "multiply_high"
-    # A width that only the contracts speak of is an argument all the same; what nobody else calls has no prototype.
-    flags = (*FLAGS, "-Wno-unused", "-Wno-missing-prototypes", *SANITIZER)
-    output_of([COMPILER, *flags, str(source), "-o", str(made)])
-    return made
-
-
-def by_program(program: Path, divisors: Array, dividends: Array) -> Results:
-    """Return what the extracted programs make of operands."""
-    element = divisors.dtype
-    unsigned = f"u{element.itemsize}"
-    lines = np.concatenate([divisors, dividends], axis=1).view(unsigned).astype(np.uint64)
-    numbers = (element.itemsize * 8, int(element.kind == "i"), *dividends.shape)
-    told = run([program, *map(str, numbers)], input=lines.tobytes(), text=False)
-    assert (told.returncode, told.stderr) == (0, b"")
-    made, quotients = np.split(np.frombuffer(told.stdout, np.uint64).reshape(len(divisors), -1), [PARTS], axis=1)
-    assert quotients.max(initial=0) <= np.iinfo(unsigned).max  # words of that many bits
-    typed = quotients.astype(unsigned).view(element)
-    return made, typed[:, ::2], typed[:, 1::2]
-
-
-@pytest.mark.parametrize("name", INTEGERS)
-class TestProgramKernelAndIntegers:
-    """What is proved, what runs and what is right agree: on every pair of 8 bits, and on adversarial ones."""
+@each_rule
+class TestRules:
+    """Against integers: every pair of 8 bits, adversarial ones, and drawn ones."""
 
     def test_the_operands_are_what_they_are_for(self, name: str) -> None:
-        divisors, dividends = operands(name)
-        smallest, largest = limits(name)
+        dividends, divisors = adversarial(RULES[name])
+        smallest, largest = limits(RULES[name])
         assert divisors.all()
-        assert {1, 3, largest, largest - 1} <= set(divisors[:, 0].tolist())
+        assert {1, 2, 3, largest, largest - 1} <= set(divisors[:, 0].tolist())
         assert smallest == 0 or {smallest, -1, -3} <= set(divisors[:, 0].tolist())
         assert (dividends == largest).any(axis=1).all()
         assert (dividends == smallest).any(axis=1).all()  # by -1 too
@@ -195,26 +142,55 @@ class TestProgramKernelAndIntegers:
         rests = dividends[several] % divisors[several]
         assert min((rests == rest).mean() for rest in (0, 1, divisors[several] - 1)) > 1 / 100
 
-    @pytest.mark.parametrize("rounding", ROUNDINGS)
-    def test_kernel(self, name: str, rounding: str) -> None:
-        _, *quotients = by_kernel(*operands(name))
-        np.testing.assert_array_equal(quotients[ROUNDINGS.index(rounding)], exact(name, rounding))
+    def test_adversarial_operands(self, name: str, library: ctypes.CDLL) -> None:
+        dividends, divisors = adversarial(RULES[name])
+        rounding = "truncating" if "truncating" in name else "floor"
+        expected = exact_quotients(dividends, divisors, floor=rounding == "floor", overflow="wrap")
+        np.testing.assert_array_equal(exact(name, dividends, divisors), expected)
+        np.testing.assert_array_equal(divided(library, name, dividends, divisors), expected)
 
-    def test_extracted_program(self, name: str, program: Path) -> None:
-        made, *quotients = by_program(program, *operands(name))
-        np.testing.assert_array_equal(made, by_kernel(*operands(name))[0])
-        for rounding, found in zip(ROUNDINGS, quotients, strict=True):
-            np.testing.assert_array_equal(found, exact(name, rounding))
-
-
-@pytest.mark.parametrize("name", ["int16", "uint16"])
-def test_every_divisor_of_16_bits_is_prepared_alike(name: str, program: Path) -> None:
-    divisors = every_divisor(name)
-    none = np.empty((divisors.size, 0), name)
-    np.testing.assert_array_equal(by_program(program, divisors, none)[0], by_kernel(divisors, none)[0])
+    def test_drawn_operands(self, name: str, library: ctypes.CDLL) -> None:
+        dividends, divisors = drawn(RULES[name])
+        np.testing.assert_array_equal(divided(library, name, dividends, divisors), exact(name, dividends, divisors))
 
 
-def test_a_number_of_more_than_128_bits_is_noticed(program: Path) -> None:
-    told = run([program])
-    assert told.returncode != 0
-    assert "signed integer overflow" in told.stderr
+@pytest.mark.parametrize("name", NARROW)
+class TestNarrowRules:
+    """All of 8 bits; of 16 bits all divisors with some dividends, and all dividends with some divisors."""
+
+    def test_every_dividend(self, name: str, library: ctypes.CDLL) -> None:
+        smallest, largest = limits(RULES[name])
+        divisors = every_divisor(RULES[name])[:: 1 if largest < 256 else 509]
+        every = np.arange(smallest, largest + 1).astype(RULES[name])
+        dividends = np.broadcast_to(every, (len(divisors), len(every)))
+        np.testing.assert_array_equal(divided(library, name, dividends, divisors), exact(name, dividends, divisors))
+
+    def test_every_divisor(self, name: str, library: ctypes.CDLL) -> None:
+        smallest, largest = limits(RULES[name])
+        divisors = every_divisor(RULES[name])
+        most = largest // np.maximum(np.abs(divisors.astype(np.int64)), 1)
+        multiples = divisors.astype(np.int64) * (most * np.arange(8) // 7)
+        near = np.concatenate([multiples + step for step in (-1, 0, 1)] + [np.full_like(divisors, smallest)], axis=1)
+        dividends = near.astype(RULES[name])
+        np.testing.assert_array_equal(divided(library, name, dividends, divisors), exact(name, dividends, divisors))
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if not name.startswith("quotient")])
+def test_minimum_by_minus_one_wraps(name: str, library: ctypes.CDLL) -> None:
+    minimum = np.array([[limits(RULES[name])[0]]], RULES[name])
+    assert divided(library, name, minimum, np.array([[-1]])).tolist() == minimum.tolist()
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels of x86-64 are asked for")
+@pytest.mark.parametrize("level", ["x86-64-v3", "x86-64-v4"])
+def test_a_loop_of_each_rule_is_vectorised(request: pytest.FixtureRequest, tmp_path: Path, level: str) -> None:
+    require_compiler(request, "g++")
+    source = tmp_path / "lines.cpp"
+    source.write_text(loops(), encoding="utf-8")
+    flags = ("-std=c++20", *OPTIMIZED, f"-march={level}", "-fopt-info-vec-optimized", "-I", str(FOLDER))
+    done = run(["g++", *flags, "-c", str(source), "-o", str(tmp_path / "lines.o")])
+    assert done.returncode == 0, done.stderr
+    text = loops().splitlines()
+    found = {int(line) for line in re.findall(r"lines\.cpp:(\d+):\d+: optimized: loop vectorized", done.stderr)}
+    # The name stands in the line before the loop.
+    assert set(RULES) - {name for line in found for name in RULES if f"{name}_line(" in text[line - 2]} == set()

@@ -19,6 +19,7 @@ from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
 from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
+from vinculum.cli.info import info
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
@@ -40,6 +41,7 @@ app.command()(fingerprint)
 app.command()(audit)
 app.command()(spec)
 app.command()(bench)
+app.command()(info)
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ import os
 import warnings
 from functools import cache
 
+from vinculum.errors import AttributeValueError
 from vinculum.kernels.contract import Backend
 
 VARIABLE = "VINCULUM_BACKEND"
@@ -29,7 +30,7 @@ def backend() -> Backend:
 
     Raises
     ------
-    ImportError
+    AttributeValueError
         If there is no backend of that name on this machine.
     """
     wanted = os.environ.get(VARIABLE)
@@ -37,13 +38,14 @@ def backend() -> Backend:
         for known in backends():
             if known.name == wanted:
                 return known
-        raise ImportError(f"{VARIABLE} is {wanted!r}; on this machine: {', '.join(b.name for b in backends())}")
+        names = ", ".join(known.name for known in backends())
+        raise AttributeValueError(f"{VARIABLE} is {wanted!r}; allowed on this machine: {names}")
     compiled = _compiled()
     if compiled:
         return compiled[0]
     warnings.warn(
-        "Vinculum divides by NumPy alone, as exactly but slowly: its compiled core is missing. Install it again where "
-        f"a C++20 compiler is, or set {VARIABLE}=portable to go without",
+        "Vinculum's compiled core is missing, so that NumPy divides: the quotients are the same, but come slower. "
+        f"Install it again where there is a C++20 compiler, or set {VARIABLE}=portable to do without",
         RuntimeWarning,
         stacklevel=2,
     )

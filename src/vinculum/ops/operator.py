@@ -191,25 +191,31 @@ class Operator:
         alignment = self._alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if out is not None:
-            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
-        result = None if out is None else np.asarray(out)
+        if out is None:
+            return self._quotients(operands, alignment, None)
+        check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
+        result = np.asarray(out)
+        quotients = self._quotients(operands, alignment, result)
+        if quotients is not result:
+            result[...] = quotients
+        return out
+
+    def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array:
+        """Divide operands that the version takes, to `out` or to a new array."""
+        dividend, divisor = operands[0], None
+        if not self._unary:
+            divisor = _onto(operands[1], alignment)
         quotients: Array | Exceptions | None
-        if element_type is REAL:
-            quotients = divide_rationals(*operands)
+        if divisor is not None and divisor.dtype == object:
+            quotients = divide_rationals(dividend, divisor)
         else:
-            dividend, divisor = operands[0], None if self._unary else _onto(operands[1], alignment)
-            quotients = self._divide(dividend, divisor, result)
+            quotients = self._divide(dividend, divisor, out)
             if quotients is None:  # the places of results lie between each other
                 quotients = self._divide(dividend, divisor, None)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
-        assert quotients is not None, "checked operands are those of the division"
-        if out is None or result is None:
-            return quotients
-        if quotients is not result:
-            result[...] = quotients
-        return out
+        assert quotients is not None  # everything that a division refuses has been looked at
+        return quotients
 
     def _operands(self, a: object, b: object, names: Sequence[str]) -> tuple[Array, ...]:
         if len(names) == 2:

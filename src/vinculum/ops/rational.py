@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 def divide_rationals(a: Array, b: Array) -> Array | Exceptions:
     """Divide arrays of one shape, of `fractions.Fraction`; if a divisor is zero nothing is divided."""
-    zeros = [index for index in np.ndindex(b.shape) if not b[index]]
+    zeros = [index for index in np.ndindex(b.shape) if not b.item(index)]
     if zeros:
         return Exceptions(b.size, len(zeros), zeros[0], 0, None)
     quotients = np.empty(a.shape, object)

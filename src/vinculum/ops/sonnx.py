@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from vinculum.tensors.storage import as_operand, element_type_of, native
 
 Array = npt.NDArray[Any]
 
-_REAL = Operator("Div", dialect="sonnx", variant="real")
-_FLOAT = Operator("Div", dialect="sonnx", variant="float")
-_INT = Operator("Div", dialect="sonnx", variant="int")
+
+@cache
+def _variant(name: str) -> Operator:
+    return Operator("Div", dialect="sonnx", variant=name)
 
 
 def div(a: object, b: object, *, out: Array | None = None) -> Array:
@@ -74,7 +76,7 @@ def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
         As `div` does for operands that do not fit.
     """
     dividend, divisor = _operands(a, b)
-    if _operator(dividend, divisor) is not _FLOAT:
+    if _operator(dividend, divisor) is not _variant("float"):
         return []
     indices = np.argwhere(_is_zero(native(dividend)) & _is_zero(native(divisor)))
     return [tuple(index) for index in indices.tolist()]
@@ -142,5 +144,5 @@ def _operator(dividend: Array, divisor: Array) -> Operator:
 
 def _by_kind(element_type: ElementType) -> Operator:
     if element_type.kind is Kind.REAL:
-        return _REAL
-    return _FLOAT if element_type.kind is Kind.FLOAT else _INT
+        return _variant("real")
+    return _variant("float" if element_type.kind is Kind.FLOAT else "int")

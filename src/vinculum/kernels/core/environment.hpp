@@ -1,8 +1,8 @@
 // IEEE 754's environment around a kernel, whatever other libraries left in the processor.
 //
-// A library built with -ffast-math, or a call such as PyTorch's set_flush_denormal, switches a thread to flush subnormal
-// numbers to zero. Compilers do not know of the switch: kernels are called by pointers between these two, and are in files of
-// their own.
+// A library built with -ffast-math, or a call such as PyTorch's set_flush_denormal, switches a thread to flush
+// subnormal numbers to zero. Compilers do not know of the switch: kernels are called by pointers between these two, and
+// are in files of their own.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 namespace vinculum {
 namespace {
 
-// A format by the bits of its exponent and of its fraction. One without infinities has a single NaN of each sign in their
-// place, and greater numbers where others have NaN: OCP's E4M3, "fn".
+// A format by the bits of its exponent and of its fraction. One without infinities has a single NaN of each sign in
+// their place, and greater numbers where others have NaN: OCP's E4M3, "fn".
 template <class Encoding, int Exponent, int Fraction, bool Infinities, std::uint32_t NaN>
 struct Format {
     using Element = Encoding;
@@ -32,8 +32,8 @@ struct Format {
         if constexpr (REBIAS == 0) return std::bit_cast<float>(sign | normal); // the upper part of binary32
         const std::uint32_t special = Infinities ? (magnitude << SHIFT) | 0x7F800000u : 0x7FC00000u;
         // In the exponent's place above MAGIC the fraction counts in units of the smallest number.
-        const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(
-            std::bit_cast<float>(MAGIC + magnitude) - std::bit_cast<float>(MAGIC));
+        const std::uint32_t subnormal =
+            std::bit_cast<std::uint32_t>(std::bit_cast<float>(MAGIC + magnitude) - std::bit_cast<float>(MAGIC));
         const std::uint32_t found = magnitude >= FIRST_SPECIAL     ? special
                                     : magnitude >= SMALLEST_NORMAL ? normal
                                                                    : subnormal;

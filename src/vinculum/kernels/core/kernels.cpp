@@ -1,4 +1,5 @@
-// The kernels, compiled once for each target: the loop over the blocks of a task, and over the lines and chunks of a block.
+// The kernels, compiled once for each target: the loop over the blocks of a task, and over the lines and chunks of a
+// block.
 
 #include <limits>
 
@@ -151,7 +152,8 @@ class Block {
         const bool a_direct = is_direct<T>(a, a_stride, swap_a_), b_direct = is_direct<T>(b, b_stride, swap_b_);
         const std::int64_t c_stride = task_.nest[task_.depth - 1].c;
         const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : SCRATCH / SIZE;
-        if (b_direct && b_stride == 0 && a_stride != 0 && count >= INVARIANT && Rule::Invariant::applies(*(const T*)b)) {
+        if (b_direct && b_stride == 0 && a_stride != 0 && count >= INVARIANT &&
+            Rule::Invariant::applies(*(const T*)b)) {
             const typename Rule::Invariant divisor(*(const T*)b);
             for (std::int64_t start = 0; start < count; start += step) {
                 const std::int64_t n = smaller(step, count - start);

@@ -1,7 +1,7 @@
 // The loops over a chunk, by rule. Operands are contiguous, or one element that is repeated.
 //
-// A rule divides chunks: `divide` tells which exceptions are among the elements, whose quotients are then settled apart.
-// `Invariant` is a quicker way for lines that repeat a divisor, on which no element is an exception.
+// A rule divides chunks: `divide` tells which exceptions are among the elements, whose quotients are then settled
+// apart. `Invariant` is a quicker way for lines that repeat a divisor, on which no element is an exception.
 #pragma once
 
 #include <cstdint>
@@ -81,13 +81,15 @@ struct Integers {
         // No quotient is an exception then.
         static bool applies(T divisor) { return PREPARES && divisor != 0 && !(SIGNED && divisor == T(-1)); }
         explicit Invariant(T divisor) : prepared_(prepared(divisor)) {}
-        void divide(const T* a, T* c, std::int64_t n) const {
-            const Prepared<T> by = prepared_;
+        void divide(const T* a, T* c, std::int64_t n) const { loop(a, prepared_, c, n); }
+
+      private:
+        // Not inlined: compilers make a better loop of it where nothing is around.
+        static VINCULUM_NOINLINE void loop(const T* a, Prepared<T> by, T* c, std::int64_t n) {
             VINCULUM_INDEPENDENT
             for (std::int64_t i = 0; i < n; i++) c[i] = quotient_by<T, Floor>(a[i], by);
         }
 
-      private:
         Prepared<T> prepared_;
     };
 
@@ -115,7 +117,8 @@ struct Integers {
         for (std::int64_t start = 0; start < n; start += STRETCH) {
             const std::int64_t end = n - start < STRETCH ? n : start + STRETCH;
             Unsigned above = 0;
-            for (std::int64_t i = start; i < end; i++) above |= Unsigned(SIGNED && values[i] < 0 ? ~values[i] : values[i]);
+            for (std::int64_t i = start; i < end; i++)
+                above |= Unsigned(SIGNED && values[i] < 0 ? ~values[i] : values[i]);
             if (std::uint64_t(above) >> 50) return false;
         }
         return true;
@@ -139,8 +142,8 @@ struct Floats {
     }
 };
 
-// Narrower formats, by way of binary32. Rounding to 24 bits first is harmless where 24 >= 2 p + 2: proved, and every pair
-// has been enumerated.
+// Narrower formats, by way of binary32. Rounding to 24 bits first is harmless where 24 >= 2 p + 2: proved, and every
+// pair has been enumerated.
 template <class Format>
 struct NarrowFloats {
     using T = typename Format::Element;
@@ -162,9 +165,9 @@ struct NarrowFloats {
         });
     }
 
-    // Quotients by the rounded reciprocal of a divisor in binary32. Two roundings move a quotient by little more than 2^-23
-    // of itself. If its result is normal it is never halfway between two results of p bits, but at least
-    // 1 / ((2^(p+1) - 1) (2^p - 1)) of itself away from there, which is more. Every pair has been enumerated.
+    // Quotients by the rounded reciprocal of a divisor in binary32. Two roundings move a quotient by little more than
+    // 2^-23 of itself. If its result is normal it is never halfway between two results of p bits, but at least 1 /
+    // ((2^(p+1) - 1) (2^p - 1)) of itself away from there, which is more. Every pair has been enumerated.
     class Invariant {
       public:
         static bool applies(T divisor) {

@@ -1,4 +1,5 @@
-// The Python module: one entry, which looks at the arrays, joins their shapes, divides, and returns quotients or exceptions.
+// The Python module: one entry, which looks at the arrays, joins their shapes, divides, and returns quotients or
+// exceptions.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -32,7 +33,8 @@ union One {
     double binary64;
 };
 alignas(8) const One ONES[ELEMENTS] = {
-    {1},      {1},      {1},          {1}, {1}, {1}, {1},    {1}, // clang-format off
+    {1},      {1},      {1},          {1},
+    {1},      {1},      {1},          {1}, // clang-format off
     {0x3C00}, {0x3F80}, {0x3F800000}, {0x3FF0000000000000}, {1}, {1}, {0x38}, {0x3C}, // clang-format on
 };
 
@@ -243,7 +245,8 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     task.c = PyArray_BYTES(target);
     task.swapped = !division.reciprocal && dividend.is_swapped() ? DIVIDENDS : NONE;
     if (divisor.is_swapped()) task.swapped |= DIVISORS;
-    task.settled = division.raises_overflows || division.saturates_overflows ? ZERO_DIVISORS | OVERFLOWS : ZERO_DIVISORS;
+    task.settled =
+        division.raises_overflows || division.saturates_overflows ? ZERO_DIVISORS | OVERFLOWS : ZERO_DIVISORS;
     task.saturate_zero_divisors = division.saturates_zero_divisors;
     task.saturate_overflows = division.saturates_overflows;
     write_nest(task, joined, PyArray_STRIDES(target), order, item_size);
@@ -326,7 +329,8 @@ bool read_types(PyObject* arithmetic, const Target& target, Operation operation,
     const Reference types(PyObject_GetAttrString(arithmetic, "dtypes"));
     const Reference sequence(types.get() == nullptr ? nullptr : PySequence_Fast(types.get(), "dtypes is no sequence"));
     if (sequence.get() == nullptr) return false;
-    for (int element = 0; element < ELEMENTS; element++) division.kernels[element] = nullptr, division.types[element] = -1;
+    for (int element = 0; element < ELEMENTS; element++)
+        division.kernels[element] = nullptr, division.types[element] = -1;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); i++) {
         PyObject* type = PySequence_Fast_GET_ITEM(sequence.get(), i);
         const Reference name(PyObject_GetAttrString(type, "name"));
@@ -359,7 +363,7 @@ PyObject* make_division(PyObject*, PyObject* arguments) {
     if (!PyArg_ParseTuple(arguments, "sOs", &target_name, &arithmetic, &operation_name)) return nullptr;
     const Target* target = find_target(target_name);
     if (target == nullptr) return nullptr;
-    const Operation operation = std::strcmp(operation_name, "floor") == 0        ? Operation::floor
+    const Operation operation = std::strcmp(operation_name, "floor") == 0          ? Operation::floor
                                 : std::strcmp(operation_name, "exclusive or") == 0 ? Operation::exclusive_or
                                                                                    : Operation::truncating;
     Reference made(PyObject_New(Division, division_type));
@@ -390,7 +394,8 @@ PyObject* list_targets(PyObject*, PyObject*) {
 
 PyMethodDef methods[] = {
     {"division", make_division, METH_VARARGS,
-     "division(target, arithmetic, operation)\n--\n\nReturn the division of an arithmetic, by the kernels of a target."},
+     "division(target, arithmetic, operation)\n--\n\nReturn the division of an arithmetic, by the kernels of a "
+     "target."},
     {"targets", list_targets, METH_NOARGS,
      "targets()\n--\n\nReturn the names of the targets that this processor supports, the newest first."},
     {},

@@ -106,8 +106,8 @@ struct Extent {
     std::int64_t bytes() const { return std::int64_t(last - first); }
 };
 
-// Whether each dimension of an array steps over all that the shorter strides reach, so that no two elements have bytes in
-// common. Others may be disjoint too, which is not looked into.
+// Whether each dimension of an array steps over all that the shorter strides reach, so that no two elements have bytes
+// in common. Others may be disjoint too, which is not looked into.
 inline bool is_nested(int rank, const std::intptr_t* shape, const std::intptr_t* strides, std::int64_t item_size) {
     Order order;
     order.by_strides(rank, shape, strides);
@@ -176,8 +176,10 @@ inline void cut_into_blocks(Task& task, std::int64_t item_size, bool in_place, b
     task.transposed = NONE;
     if (task.depth > 1) {
         const Loop& next = task.nest[task.depth - 2];
-        if (next.a == item_size && std::abs(line.a) > item_size && !(task.swapped & DIVIDENDS)) task.transposed |= DIVIDENDS;
-        if (next.b == item_size && std::abs(line.b) > item_size && !(task.swapped & DIVISORS)) task.transposed |= DIVISORS;
+        if (next.a == item_size && std::abs(line.a) > item_size && !(task.swapped & DIVIDENDS))
+            task.transposed |= DIVIDENDS;
+        if (next.b == item_size && std::abs(line.b) > item_size && !(task.swapped & DIVISORS))
+            task.transposed |= DIVISORS;
     }
     const std::int64_t elements = BLOCK / item_size;
     const std::int64_t most = by_columns ? TILE_COLUMNS : elements;

@@ -111,8 +111,8 @@ class Pool {
         return started_ < wanted ? started_ : wanted;
     }
 
-    alignas(CACHE_LINE) std::atomic<int> seats_{0}; // helpers that may still join the task
-    alignas(CACHE_LINE) std::atomic<int> finished_{0}; // helpers that joined it and are done
+    alignas(CACHE_LINE) std::atomic<int> seats_{0};     // helpers that may still join the task
+    alignas(CACHE_LINE) std::atomic<int> finished_{0};  // helpers that joined it and are done
     alignas(CACHE_LINE) std::atomic<bool> busy_{false}; // whether a task has the helpers
     // These belong to whoever is busy; helpers read them between taking a seat and finishing.
     Task* task_ = nullptr;

@@ -92,7 +92,8 @@ VINCULUM_ALWAYS_INLINE Encodings narrow(Floats value, BFloat16) {
     const __m256i lowest_kept = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), lowest_kept);
     const __m256i rounded = _mm256_srli_epi32(sum, 16);
-    return or_nan(_mm_packus_epi32(_mm256_castsi256_si128(rounded), _mm256_extracti128_si256(rounded, 1)), value, 0x7FC0);
+    return or_nan(_mm_packus_epi32(_mm256_castsi256_si128(rounded), _mm256_extracti128_si256(rounded, 1)), value,
+                  0x7FC0);
 }
 VINCULUM_ALWAYS_INLINE bool has_subnormal(Floats value, float smallest_normal) {
     const __m256 size = _mm256_andnot_ps(all(-0.0f), value);

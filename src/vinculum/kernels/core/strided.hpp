@@ -1,4 +1,5 @@
-// Copies between memory of any stride and scratch: pack, unpack, transpose, byte swap. Only the size of elements matters.
+// Copies between memory of any stride and scratch: pack, unpack, transpose, byte swap. Only the size of elements
+// matters.
 #pragma once
 
 #include <bit>
@@ -116,7 +117,8 @@ struct Square {
     }
 
     // Copies a square of elements: columns, a pitch apart, become lines.
-    static VINCULUM_ALWAYS_INLINE void transpose(const char* source, std::int64_t pitch, T* target, std::int64_t width) {
+    static VINCULUM_ALWAYS_INLINE void transpose(const char* source, std::int64_t pitch, T* target,
+                                                 std::int64_t width) {
         constexpr auto LANES = std::make_integer_sequence<int, Side>();
         Vector vectors[Side], next[Side];
         for (int i = 0; i < Side; i++) vectors[i] = *(const Unaligned*)(source + i * pitch);

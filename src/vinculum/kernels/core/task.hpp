@@ -1,7 +1,7 @@
 // A task: what is to be divided, as a nest of loops, cut into blocks which threads claim one after the other.
 //
-// A line is what the innermost loop walks, a block some columns of some consecutive lines, a chunk as much of a line as is
-// divided between two looks at the exceptions.
+// A line is what the innermost loop walks, a block some columns of some consecutive lines, a chunk as much of a line as
+// is divided between two looks at the exceptions.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,14 @@ namespace vinculum {
 constexpr int MOST_DIMENSIONS = 64; // that NumPy knows
 
 enum class Element : std::uint8_t {
-    int8, uint8, int16, uint16, int32, uint32, int64, uint64, // clang-format off
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64, // clang-format off
     float16, bfloat16, float32, float64,
     int4, uint4, float8e4m3fn, float8e5m2, // clang-format on
 };
@@ -52,7 +59,7 @@ struct Task {
     std::uint8_t transposed; // operands whose elements are neighbours along the last loop but one, not along a line
     bool direct;             // quotients are written where they belong at once; else to scratch first
     bool stream;             // quotients are written past the caches
-    Found settled; // what is counted, and gets the quotients that the policies ask for
+    Found settled;           // what is counted, and gets the quotients that the policies ask for
     bool saturate_zero_divisors, saturate_overflows;
 
     // Where loops run in another order than row-major: the dimensions in that order, outermost first, and how far a
@@ -78,8 +85,8 @@ const Target* targets(int& count);
 
 // The line of a cache, which is also what one non-temporal store writes.
 constexpr int CACHE_LINE = 64;
-// Columns of a block of which an operand is transposed: the lines of the cache that a tile of it has read are still there
-// when the next tile wants the rest of them.
+// Columns of a block of which an operand is transposed: the lines of the cache that a tile of it has read are still
+// there when the next tile wants the rest of them.
 constexpr std::int64_t TILE_COLUMNS = 256;
 
 } // namespace vinculum

@@ -1,4 +1,11 @@
-/* Extracted by Why3 1.5.1 from multiply_high_preparation.Exponent, multiply_high_preparation.Preparation8, multiply_high_preparation.Preparation16, multiply_high_preparation.Preparation32, multiply_high_preparation.Preparation64, multiply_high_programs.Product16, multiply_high_programs.Quotient8, multiply_high_programs.Quotient16, multiply_high_programs.Quotient32, multiply_high_programs.Quotient64, multiply_high_signed.Signed8, multiply_high_signed.Signed16, multiply_high_signed.Signed32, multiply_high_signed.Signed64: change it there. */
+/* Extracted by Why3 1.5.1 from multiply_high_preparation.Exponent,
+   multiply_high_preparation.Preparation8, multiply_high_preparation.Preparation16,
+   multiply_high_preparation.Preparation32, multiply_high_preparation.Preparation64,
+   multiply_high_programs.Product16, multiply_high_programs.Quotient8,
+   multiply_high_programs.Quotient16, multiply_high_programs.Quotient32,
+   multiply_high_programs.Quotient64, multiply_high_signed.Signed8, multiply_high_signed.Signed16,
+   multiply_high_signed.Signed32, multiply_high_signed.Signed64: change it there. */
+#pragma once
 #include "contract.h"
 
 #include <stdint.h>
@@ -68,16 +75,21 @@ struct prepared_32 {
 };
 
 static inline struct prepared_32 prepared_u32(uint32_t divisor) {
-  uint64_t wide, exponent, excess, quotient, first;
+  uint64_t wide, exponent, excess, quotient, first, second;
+  uint32_t m, first_shift, second_shift;
   struct prepared_32 prepared_32;
   wide = (uint64_t)divisor;
   exponent = ceiling_of_log2(wide);
   excess = (UINT64_C(1) << exponent) - wide;
   quotient = excess * UINT64_C(0x100000000) / wide;
   first = first_of(exponent);
-  prepared_32.multiplier = (uint32_t)(quotient + UINT64_C(1));
-  prepared_32.first = (uint32_t)first;
-  prepared_32.second = (uint32_t)(exponent - first);
+  m = (uint32_t)(quotient + UINT64_C(1));
+  second = exponent - first;
+  first_shift = (uint32_t)first;
+  second_shift = (uint32_t)second;
+  prepared_32.multiplier = m;
+  prepared_32.first = first_shift;
+  prepared_32.second = second_shift;
   prepared_32.sign = 0U;
   return prepared_32;
 }
@@ -143,8 +155,10 @@ static inline uint16_t high_half_u16(uint16_t a, uint16_t b) {
 
 static inline uint8_t quotient_u8_by(uint8_t dividend,
                                      struct prepared_8 prepared) {
-  return (uint8_t)high_half_u16((uint16_t)((uint16_t)dividend + 1),
-                  prepared.reciprocal);
+  uint16_t quotient;
+  quotient = high_half_u16((uint16_t)((uint16_t)dividend + 1),
+             prepared.reciprocal);
+  return (uint8_t)quotient;
 }
 
 static inline uint16_t quotient_u16_by(uint16_t dividend,

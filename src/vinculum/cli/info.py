@@ -1,0 +1,24 @@
+"""``vinculum info``: what divides here, and which runtimes there are; reports of mistakes should begin with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def info(
+    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the version, the backend and its target, the threads, and which runtimes are installed."""
+    # NumPy is not imported for a page of help.
+    from vinculum.conformance.installation import installation
+    from vinculum.reporting.info_page import as_json, page
+
+    found = installation()
+    if machine:
+        print(json.dumps(as_json(found), indent=2))
+    else:
+        Console(highlight=False).print(page(found))

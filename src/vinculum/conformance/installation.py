@@ -1,0 +1,82 @@
+"""What is installed here: our version, what divides, and the runtimes that can be asked, none of which is imported."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+import numpy as np
+
+from vinculum.kernels import backend
+from vinculum.kernels.threads import get_threads, usable_processors
+
+RUNTIMES = ("onnxruntime", "openvino", "torch", "jax")
+"""The optional ones; each is also the name of the extra that installs it."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What quotients and their times may depend on, and what was found beside it.
+
+    Attributes
+    ----------
+    version : str
+        Our own.
+    backend : str
+        What divides: ``"core"``, which is compiled, or ``"portable"``.
+    target : str or None
+        The instructions that the core was given for this processor; None for the portable backend.
+    threads : int
+        How many a large division uses at most.
+    processors : int
+        How many the process may use.
+    python, numpy, onnx : str
+        Their versions.
+    runtimes : mapping of str to (str or None)
+        The version of each optional runtime; None if it is not installed.
+    """
+
+    version: str
+    backend: str
+    target: str | None
+    threads: int
+    processors: int
+    python: str
+    numpy: str
+    onnx: str
+    runtimes: Mapping[str, str | None]
+
+
+def installation() -> Installation:
+    """Return what is installed here, within milliseconds."""
+    # By its name: the package itself stands above the rooms, and has long been imported.
+    package = import_module(__name__.partition(".")[0])
+    dividing = backend().name
+    portable = dividing == "portable"
+    return Installation(
+        version=package.__version__,
+        backend="portable" if portable else "core",
+        target=None if portable else dividing,
+        threads=get_threads(),
+        processors=usable_processors(),
+        python=platform.python_version() + (", free-threaded" if "t" in getattr(sys, "abiflags", "") else ""),
+        numpy=np.__version__,
+        onnx=version("onnx"),
+        runtimes={name: _version(name) for name in RUNTIMES},
+    )
+
+
+def _version(package: str) -> str | None:
+    if find_spec(package) is None:
+        return None
+    try:
+        return version(package)
+    except PackageNotFoundError:  # Another distribution provides it, such as onnxruntime-gpu; to find it takes longer.
+        from vinculum.conformance.runtimes.packages import versions_of
+
+        return ", ".join(f"{found} ({name})" for name, found in versions_of(package).items())

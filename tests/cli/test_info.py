@@ -1,0 +1,105 @@
+"""`vinculum info`: what divides here, and which runtimes can be asked."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import vinculum
+from tests.processes import importing, output_of, python
+from vinculum import kernels
+from vinculum.conformance import installation as module
+from vinculum.conformance.installation import RUNTIMES
+
+Here = Callable[..., int]
+Streams = pytest.CaptureFixture[str]
+
+
+def told(here: Here, capsys: Streams) -> dict[str, object]:
+    """Return what the command tells as JSON."""
+    assert here("info", "--json") == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+class TestJson:
+    """Every fact has a name, and agrees with what it is about."""
+
+    def test_the_facts(self, here: Here, capsys: Streams) -> None:
+        found = told(here, capsys)
+        dividing = kernels.backend().name
+        assert found["version"] == vinculum.__version__
+        assert (found["backend"], found["target"]) == (
+            ("portable", None) if dividing == "portable" else ("core", dividing)
+        )
+        assert found["numpy"] == np.__version__
+
+    def test_threads_follow_the_limit(self, here: Here, capsys: Streams) -> None:
+        with vinculum.threads(1):
+            assert told(here, capsys)["threads"] == 1
+
+    def test_runtimes(self, here: Here, capsys: Streams) -> None:
+        found = told(here, capsys)["runtimes"]
+        assert isinstance(found, dict)
+        assert {name: version is not None for name, version in found.items()} == {
+            name: find_spec(name) is not None for name in RUNTIMES
+        }
+
+    def test_a_runtime_of_another_distribution(
+        self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def none_of_that_name(name: str) -> str:
+            if name == "onnx":
+                return "1"
+            raise PackageNotFoundError(name)
+
+        monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace() if name == "torch" else None)
+        monkeypatch.setattr(module, "version", none_of_that_name)
+        monkeypatch.setattr(
+            "vinculum.conformance.runtimes.packages.packages_distributions", lambda: {"torch": ["numpy"]}
+        )
+        assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}
+
+
+class TestPage:
+    """The page says the same, and how to install what is not there."""
+
+    def test_the_core(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="x86-64-v4"))
+        with vinculum.threads(1):
+            assert here("info") == 0
+        words = " ".join(capsys.readouterr().out.split())
+        assert words.startswith(f"vinculum {vinculum.__version__} ")
+        assert "Backend compiled core, x86-64-v4 Threads 1 of " in words
+
+    def test_the_portable_backend(self, here: Here, capsys: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "backend", lambda: SimpleNamespace(name="portable"))
+        monkeypatch.setattr(module, "find_spec", lambda name: None)
+        assert here("info") == 0
+        words = " ".join(capsys.readouterr().out.split())
+        assert "Backend portable, NumPy alone: slower than the compiled core" in words
+        assert "openvino not installed: pip install 'vinculum[openvino]'" in words
+
+
+class TestPromises:
+    """It comes at once, and what it says to install can be installed."""
+
+    def test_nothing_heavy_is_imported(self) -> None:
+        program = (
+            "import sys; from vinculum.cli.main import main; sys.argv = ['vinculum', 'info', '--json']; main();"
+            f"print({{'onnx', 'psutil', 'asyncio', *{RUNTIMES!r}}} & set(sys.modules), file=sys.stderr)"
+        )
+        shown = output_of(python(f"import sys; sys.stderr = sys.stdout; {program}"), env=importing())
+        assert shown.splitlines()[-1] == "set()"
+
+    def test_each_runtime_is_an_extra(self) -> None:
+        project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+        assert set(RUNTIMES) <= set(project["optional-dependencies"])

@@ -35,6 +35,5 @@ def case(
     question = Question(spec, attributes or {}, arrays, (False,) * len(arrays))
     expected = None if quotient is None else array(quotient, element_type)
     expectation = Expectation(expected, None if silent is None else np.array(silent, bool))
-    return Case(
-        f"{spec.title}/{element_type}/a/b/c", spec.clauses[0].tag, element_type, question, expectation, Level.QUICK
-    )
+    name = f"{spec.title}/{element_type}/a/b/c"
+    return Case(name, spec.clauses[0].tag, element_type, question, lambda: expectation, Level.QUICK)

@@ -64,7 +64,7 @@ def _of_pair(case: Case, index: Sequence[int | np.intp]) -> Case:
         None if array is None else np.full_like(array, array[place])
         for array in (case.expectation.quotient, case.expectation.silent)
     )
-    return replace(case, question=reduced(case.question, place), expectation=Expectation(quotient, silent))
+    return replace(case, question=reduced(case.question, place), expected=lambda: Expectation(quotient, silent))
 
 
 def _of_first_numbers(question: Question) -> Question:

@@ -54,7 +54,7 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     element_type = by_numpy_name(expected.dtype.name)
     dividend, divisor = aligned(question)
     expectation = Expectation(expected, open_quotients(dividend, divisor))
-    case = Case(division.label, "", element_type, question, expectation, Level.QUICK)
+    case = Case(division.label, "", element_type, question, lambda: expectation, Level.QUICK)
     verdict = judge(case, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,

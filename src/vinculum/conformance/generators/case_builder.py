@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.case import Case, Expectation, Level
@@ -88,7 +88,7 @@ class CaseBuilder:
         subject: Subject | str,
         attributes: Attributes,
         operands: Operands,
-        expected: Expectation,
+        expected: Callable[[], Expectation],
         level: Level,
     ) -> Case:
         """Return a case; `subject` gives the clause, or is its tag."""
@@ -98,6 +98,6 @@ class CaseBuilder:
             clause=clause(self.spec, self.element_type, subject, self.canonical(attributes)),
             element_type=self.element_type,
             question=Question(self.spec, attributes, operands, constant(delivery, self.spec)),
-            expectation=expected,
+            expected=expected,
             level=level,
         )

@@ -14,7 +14,12 @@ from vinculum.reference import divide, elements, reciprocal
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Dialect, IntegerRounding, OperatorSpec
 
-REFUSAL = Expectation(None)
+_REFUSAL = Expectation(None)
+
+
+def refusal() -> Expectation:
+    """Return what is expected of a question that must be refused."""
+    return _REFUSAL
 
 
 def expectation(
@@ -52,7 +57,7 @@ def _rounding(
 
 def _by_standard(spec: OperatorSpec, exact: Expectation) -> Expectation:
     # SONNX makes a constraint of what the other two are silent about.
-    return REFUSAL if exact.silent is not None and spec.dialect is Dialect.SONNX else exact
+    return _REFUSAL if exact.silent is not None and spec.dialect is Dialect.SONNX else exact
 
 
 @cache

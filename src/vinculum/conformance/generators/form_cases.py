@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
-from vinculum.conformance.case import Case, Level
+from vinculum.conformance.case import Case, Expectation, Level
 from vinculum.conformance.generators.case_builder import CaseBuilder
 from vinculum.conformance.generators.clauses import Subject
 from vinculum.conformance.generators.deliveries import Delivery, deliveries
-from vinculum.conformance.generators.expectations import REFUSAL, expectation
+from vinculum.conformance.generators.expectations import expectation, refusal
 from vinculum.conformance.generators.forms import Form, form_words, forms
 from vinculum.conformance.generators.refusals import divisor_type, is_likely
 from vinculum.conformance.generators.values.distinct import dividends, divisors
@@ -30,10 +31,10 @@ def form_cases(builder: CaseBuilder) -> Iterator[Case]:
             if level is None or level > builder.level:
                 continue
             operands = _operands(builder, form)
-            expected = REFUSAL
+            expected: Callable[[], Expectation] = refusal
             if form.laid is not None:
                 laid = (*operands[:-1], operands[-1].reshape(form.laid))
-                expected = expectation(spec, element_type, form.attributes, laid)
+                expected = partial(expectation, spec, element_type, form.attributes, laid)
             yield builder.case(
                 form.tried, form_words(form, count), delivery, form.tag, form.attributes, operands, expected, level
             )
@@ -72,7 +73,7 @@ def mixed_type_cases(builder: CaseBuilder) -> Iterator[Case]:
             # Of the reals [C2] says another thing.
             subject = "[GR3]" if builder.element_type is REAL else Subject.TYPES
             tried = f"{other.name} divisors"
-            yield builder.case(tried, "equal shapes", delivery, subject, {}, operands, REFUSAL, level)
+            yield builder.case(tried, "equal shapes", delivery, subject, {}, operands, refusal, level)
 
 
 def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
@@ -85,4 +86,4 @@ def unlisted_type_cases(builder: CaseBuilder) -> Iterator[Case]:
             tried = "an element type that the version does not list"
             taken = operands[-len(builder.spec.inputs) :]
             form = "equal shapes" if len(taken) > 1 else "one dimension"
-            yield builder.case(tried, form, delivery, Subject.UNLISTED, {}, taken, REFUSAL, level)
+            yield builder.case(tried, form, delivery, Subject.UNLISTED, {}, taken, refusal, level)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.generators.attribute_questions import AttributeQuestion, attribute_questions
 from vinculum.conformance.generators.case_builder import CaseBuilder
 from vinculum.conformance.generators.clauses import Subject
 from vinculum.conformance.generators.deliveries import Delivery, deliveries
-from vinculum.conformance.generators.expectations import REFUSAL, expectation_of_class
+from vinculum.conformance.generators.expectations import expectation_of_class, refusal
 from vinculum.conformance.generators.values.classes import value_classes
 
 _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays no part in these.
@@ -27,7 +28,7 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
             for delivery in deliveries(spec):
                 level = values.asked_at(delivery, newest=newest)
                 if level <= builder.level:
-                    expected = expectation_of_class(spec, element_type, rounding, values)
+                    expected = partial(expectation_of_class, spec, element_type, rounding, values)
                     yield builder.case(
                         values.tried, values.form, delivery, values.subject,
                         {**rounding, **joining}, values.operands, expected, level,
@@ -45,10 +46,10 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
             level = _level(builder, asked, delivery)
             if level <= builder.level:
                 attributes = builder.canonical(asked.attributes)
-                exact = expectation_of_class(spec, element_type, attributes, values)
+                exact = partial(expectation_of_class, spec, element_type, attributes, values)
                 yield builder.case(
                     asked.tried, values.form, delivery, asked.subject,
-                    asked.attributes, values.operands, REFUSAL if asked.refused else exact, level,
+                    asked.attributes, values.operands, refusal if asked.refused else exact, level,
                 )  # fmt: skip
 
 

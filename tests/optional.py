@@ -7,6 +7,15 @@ from typing import NoReturn
 
 import pytest
 
+from vinculum.kernels import backend
+
+
+def needs_core() -> pytest.MarkDecorator:
+    """Mark tests of what the portable backend does not promise: helpers, and little memory beside the operands."""
+    return pytest.mark.skipif(
+        backend().name == "portable", reason="about the compiled core, which does not divide here"
+    )
+
 
 def needs(package: str) -> pytest.MarkDecorator:
     """Mark a test that is skipped where a package is not installed."""

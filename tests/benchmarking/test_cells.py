@@ -67,7 +67,8 @@ def test_nothing_left(operator: str, element_type: str, shape: str) -> None:
 
 def test_every_cell() -> None:
     found = every_cell(["Div"], ["int8"])
-    assert [(c.shape, c.size) for c in found[:4]] == [("equal", size) for size in (16, 1_000, 1_000_000, 16_000_000)]
-    assert len(found) == 4 + 2 * (len(SHAPES) - 1)
-    assert {c.size for c in found[4:]} == {1_000_000, 16_000_000}
-    assert len(every_cell(["Reciprocal"], list(TYPES))) == 4 * 4
+    sizes = (16, 1_000, 8_000, 65_536, 500_000, 1_000_000, 16_000_000)
+    assert [(c.shape, c.size) for c in found[:7]] == [("equal", size) for size in sizes]
+    assert len(found) == 7 + 2 * (len(SHAPES) - 1)
+    assert {c.size for c in found[7:]} == {1_000_000, 16_000_000}
+    assert len(every_cell(["Reciprocal"], list(TYPES))) == 7 * 4

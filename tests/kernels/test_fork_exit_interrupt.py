@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 
 from tests import processes
+from tests.optional import needs_core
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor such signals")
+pytestmark = [
+    needs_core(),
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor such signals"),
+]
 
 # Divides on eight threads, whatever processors there are. The threads of the process are its own and vinculum's.
 PROGRAM = """

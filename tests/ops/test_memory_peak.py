@@ -27,9 +27,12 @@ from tests.kernels.layouts import (
     read_only,
     unaligned,
 )
+from tests.optional import needs_core
 from tests.processes import importing, output_of, python
 
 Array = npt.NDArray[Any]
+
+pytestmark = needs_core()
 
 # What is left for Python's own objects, plans and buffers; an operand has more than four times as many bytes.
 SMALL = 300_000

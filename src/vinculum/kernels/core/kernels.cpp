@@ -149,26 +149,29 @@ class Block {
 
     void divide_line(const char* a, std::int64_t a_stride, const char* b, std::int64_t b_stride, std::int64_t count,
                      std::int64_t position) {
+        const bool b_repeats = b_stride == 0 && is_direct<T>(b, b_stride, swap_b_);
+        if (b_repeats && a_stride != 0 && count >= INVARIANT && Rule::Invariant::applies(*(const T*)b)) {
+            const typename Rule::Invariant divisor(*(const T*)b);
+            divide_chunks(a, a_stride, b, b_stride, count, position,
+                          [&](const Chunk<T>& chunk) { divisor.divide(chunk.a, chunk.c, chunk.n); });
+        } else {
+            divide_chunks(a, a_stride, b, b_stride, count, position, [&](const Chunk<T>& chunk) {
+                const Found found = Rule::divide(chunk.a, chunk.a_repeats, chunk.b, chunk.b_repeats, chunk.c, chunk.n);
+                if constexpr (Rule::HAS_EXCEPTIONS) {
+                    if (found & task_.settled) settle<Rule>(task_, chunk);
+                }
+            });
+        }
+    }
+
+    // Calls a function for each chunk of a line, whose operands are packed before and its quotients put in place after.
+    template <class Divide>
+    VINCULUM_ALWAYS_INLINE void divide_chunks(const char* a, std::int64_t a_stride, const char* b,
+                                              std::int64_t b_stride, std::int64_t count, std::int64_t position,
+                                              Divide divide) {
         const bool a_direct = is_direct<T>(a, a_stride, swap_a_), b_direct = is_direct<T>(b, b_stride, swap_b_);
         const std::int64_t c_stride = task_.nest[task_.depth - 1].c;
         const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : SCRATCH / SIZE;
-        if (b_direct && b_stride == 0 && a_stride != 0 && count >= INVARIANT &&
-            Rule::Invariant::applies(*(const T*)b)) {
-            const typename Rule::Invariant divisor(*(const T*)b);
-            for (std::int64_t start = 0; start < count; start += step) {
-                const std::int64_t n = smaller(step, count - start);
-                const T* x = (const T*)(a + start * a_stride);
-                if (!a_direct) {
-                    pack(a + start * a_stride, a_stride, scratch_.dividends, n, swap_a_);
-                    x = scratch_.dividends;
-                }
-                char* const place = c_ + start * c_stride;
-                T* const z = task_.direct ? (T*)place : scratch_.quotients;
-                divisor.divide(x, z, n);
-                if (!task_.direct) put(z, place, c_stride, n);
-            }
-            return;
-        }
         for (std::int64_t start = 0; start < count; start += step) {
             Chunk<T> chunk;
             chunk.n = smaller(step, count - start);
@@ -187,10 +190,7 @@ class Block {
             }
             char* const place = c_ + start * c_stride;
             chunk.c = task_.direct ? (T*)place : scratch_.quotients;
-            const Found found = Rule::divide(chunk.a, chunk.a_repeats, chunk.b, chunk.b_repeats, chunk.c, chunk.n);
-            if constexpr (Rule::HAS_EXCEPTIONS) {
-                if (found & task_.settled) settle<Rule>(task_, chunk);
-            }
+            divide(chunk);
             if (!task_.direct) put(chunk.c, place, c_stride, chunk.n);
         }
     }

@@ -97,8 +97,8 @@ endef
 TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
   PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
 
-# Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, every type on older
-# processors. PYTEST_ARGS='--one-in 64' takes a slice of each.
+# Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
+# PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target.
 exhaustive: .venv/test
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(PYTEST_ARGS)
 

@@ -28,6 +28,8 @@ from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
 
+_NDARRAY = np.ndarray
+
 
 class Operator:
     """One operator version with its attributes and policies, which do not change any more, ready to divide.
@@ -172,9 +174,10 @@ class Operator:
         DivisionByZeroError, IntegerOverflowError
             By the policies; `out` may then hold partial results.
         """
+        # A call on few elements costs what happens here, more than what is divided.
         quotients = self._divide(a, b, out)
-        if type(quotients) is np.ndarray:
-            return quotients
+        if quotients.__class__ is _NDARRAY:
+            return quotients  # type: ignore[return-value]  # the class has just been looked at
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
         return self._checked_call(a, b, out)

@@ -13,7 +13,7 @@ namespace {
 // Elements of a chunk that nothing is copied of: they and their quotients stay in the first-level cache.
 constexpr std::int64_t CHUNK = 4096;
 // Bytes of a chunk in scratch: so short that a processor divides one while it already packs the next.
-constexpr std::int64_t SCRATCH = 2048;
+constexpr std::int64_t SCRATCH = 4096;
 // Shorter lines are not worth the computation for an invariant divisor.
 constexpr std::int64_t INVARIANT = 64;
 

@@ -177,7 +177,7 @@ class Operator:
         # A call on few elements costs what happens here, more than what is divided.
         quotients = self._divide(a, b, out)
         if quotients.__class__ is _NDARRAY:
-            return quotients  # type: ignore[return-value]  # the class has just been looked at
+            return quotients
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
         return self._checked_call(a, b, out)

@@ -124,7 +124,7 @@ inline bool is_nested(int rank, const std::intptr_t* shape, const std::intptr_t*
 }
 
 // Bytes of quotients in a block: some microseconds of work, and small enough for a processor's own cache.
-constexpr std::int64_t BLOCK = 1 << 17;
+constexpr std::int64_t BLOCK = 1 << 15;
 // Quotients that take more bytes than this are written past the caches, if their lines are not short.
 constexpr std::int64_t STREAMED_FROM = 1 << 25;
 constexpr std::int64_t SHORT_LINE = 1 << 15;

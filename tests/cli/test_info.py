@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import tomllib
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from tests.processes import importing, output_of, python
 from vinculum import kernels
 from vinculum.conformance import installation as module
 from vinculum.conformance.installation import RUNTIMES
+from vinculum.conformance.runtimes import packages
 
 Here = Callable[..., int]
 Streams = pytest.CaptureFixture[str]
@@ -63,9 +65,9 @@ class TestJson:
 
         monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace() if name == "torch" else None)
         monkeypatch.setattr(module, "version", none_of_that_name)
-        monkeypatch.setattr(
-            "vinculum.conformance.runtimes.packages.packages_distributions", lambda: {"torch": ["numpy"]}
-        )
+        monkeypatch.setattr(packages, "packages_distributions", lambda: {"torch": ["numpy"]})
+        # Other tests have asked for PyTorch's real version, which is remembered.
+        monkeypatch.setattr(packages, "versions_of", inspect.unwrap(packages.versions_of))
         assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}
 
 

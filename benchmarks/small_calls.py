@@ -73,7 +73,7 @@ def main() -> None:
     missed = False
     for kind, (call, against, divisions) in calls().items():
         times, plain = [], []
-        for _ in range(_REPEATS):  # in turns, so that both meet the same weather
+        for _ in range(_REPEATS):  # in turns, so that other load affects both alike
             times.append(timeit.timeit(call, number=_CALLS) / _CALLS / divisions)
             plain.append(timeit.timeit(against, number=_CALLS) / _CALLS)
         ratio = min(times) / min(plain)

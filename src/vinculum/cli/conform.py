@@ -46,7 +46,13 @@ def conform(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
     case_limit: Annotated[
-        float, typer.Option(min=0.1, max=3600, metavar="SECONDS", help="After so long a case is hung.")
+        float,
+        typer.Option(
+            min=0.1,
+            max=3600,
+            metavar="SECONDS",
+            help="Time limit of a case; one that takes longer is reported as hung.",
+        ),
     ] = 30.0,
     memory_limit: Annotated[
         int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")

@@ -24,7 +24,7 @@ def fingerprint(
 ) -> None:
     """Tell how a runtime computes its quotients: a dozen probes, a line each.
 
-    What differs from the specification is marked; it is told, not judged: the exit code is 0.
+    Differences from the specification are marked, but are no failure: the exit code is 0.
     """
     # Nothing of the runtimes is imported for a page of help.
     from vinculum.conformance.fingerprint import PROBES, fingerprint

@@ -24,7 +24,9 @@ class Core:
 
     def exclusive_or(self, a: Array, b: Array, out: Array) -> None:
         """Write the exclusive or of the operands' bits."""
-        arithmetic = Arithmetic((out.dtype,), False, True, False, "zero", "wrap")
+        arithmetic = Arithmetic(
+            (out.dtype,), reciprocal=False, broadcasts=True, floor=False, zero_divisor="zero", overflow="wrap"
+        )
         if _core.division(self.name, arithmetic, "exclusive or")(a, b, out) is None:
             raise ValueError("these are no operands and result of a division")
 

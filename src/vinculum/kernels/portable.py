@@ -12,6 +12,7 @@ import numpy.typing as npt
 from vinculum.kernels.contract import Arithmetic, Array, Exceptions, Index
 from vinculum.kernels.float_environment import ieee_754
 from vinculum.tensors.broadcasting import multidirectional
+from vinculum.tensors.storage import is_nested
 
 # Elements that are divided at once: what is computed with them beside operands and result stays in the cache.
 _BLOCK = 8192
@@ -132,14 +133,8 @@ def _new_result(shape: tuple[int, ...], dtype: np.dtype[Any], *operands: Array) 
 
 def _is_result(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
     """Whether quotients of that shape and element type can be written to an array, each to a place of its own."""
-    if out.dtype != dtype or out.shape != shape or not out.flags.writeable:
-        return False
-    extent = dtype.itemsize
-    for step, size in sorted((abs(step), size) for step, size in zip(out.strides, shape, strict=True) if size > 1):
-        if step < extent:  # each dimension has to step over all that those of smaller strides reach
-            return out.size == 0
-        extent += step * (size - 1)
-    return True
+    is_of_them = out.dtype == dtype and out.shape == shape and out.flags.writeable
+    return is_of_them and is_nested(shape, out.strides, dtype.itemsize)
 
 
 def _blocks(arrays: Sequence[Array], operand: np.dtype[Any], order: Literal["C", "K"]) -> np.nditer:

@@ -195,17 +195,22 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
         raise BroadcastError(f"out of shape {out} repeats memory: results would overwrite each other")
 
 
-def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
-    """Whether two elements of an array have bytes in common."""
+def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
+    """Whether each dimension steps over all that the shorter strides reach, so that no two elements share a byte."""
     if 0 in shape:
-        return False
+        return True
     extent = item_size
     for stride, size in sorted((abs(stride), size) for stride, size in zip(strides, shape, strict=True) if size > 1):
         if stride < extent:
-            break
+            return False
         extent += (size - 1) * stride
-    else:
-        return False  # each dimension steps over all that the shorter strides reach
+    return True
+
+
+def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
+    """Whether two elements of an array have bytes in common."""
+    if is_nested(shape, strides, item_size):
+        return False
     # Interleaved dimensions: two elements that differ in a dimension lie in different halves of it, or of a half of
     # it. NumPy compares the addresses, and never looks at the memory.
     half = np.lib.stride_tricks.as_strided(np.empty(1, f"V{item_size}"), shape, strides)
@@ -219,21 +224,3 @@ def _repeats_memory(shape: tuple[int, ...], strides: tuple[int, ...], item_size:
                 return True
             half = upper
     return False
-
-
-def clashes(out: Array, operand: Array) -> bool:
-    """Whether writing to `out` could change elements of an operand that are still needed."""
-    if not _overlap(out, operand):
-        return False
-    return not (
-        out.__array_interface__["data"][0] == operand.__array_interface__["data"][0]
-        and out.shape == operand.shape
-        and out.strides == operand.strides
-    )
-
-
-def _overlap(out: Array, operand: Array) -> bool:
-    """Whether two arrays may have memory in common; cheap where each has its own."""
-    if out.flags.owndata and operand.flags.owndata:
-        return out is operand
-    return np.may_share_memory(out, operand)

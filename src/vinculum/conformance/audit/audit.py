@@ -93,7 +93,7 @@ class Auditor:
     def _without_values(
         self, subject: Subject, plain: Answer, exposed: Answer, seconds: float, given: Mapping[str, Any]
     ) -> Audit:
-        reason = f"{self._runtime.title} handed out nothing"
+        reason = f"{self._runtime.title} returned no outputs"
         nodes = tuple(
             NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.points
         )
@@ -128,7 +128,7 @@ class Auditor:
             return onnx_subject(file)
         if name != "openvino":
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")
-        read_net(content)  # What is malformed is told in our words.
+        read_net(content)  # A malformed model gets our own error message.
         from vinculum.conformance.audit.openvino_subject import openvino_subject
 
         with self._process() as process:

@@ -187,9 +187,9 @@ def _array(tensor: Any) -> NDArray[Any]:
 
 
 def _refusal(error: Exception) -> Exception:
-    """Return an error of OpenVINO's as one that says no more than its reason; what it lacks is told from what it minds.
+    """Return OpenVINO's error with its reason only: that it lacks something, or else that the model is wrong.
 
-    What it finds wrong with a node of a model it says of the node, whatever words it uses.
+    Errors that begin while a node is validated are about the model, whatever their words are.
     """
     words = " ".join(_PLACES.sub("", str(error)).split())
     reason = one_line(Exception(words))

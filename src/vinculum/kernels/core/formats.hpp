@@ -20,8 +20,8 @@ struct Format {
     static constexpr std::uint32_t SIGN = 1u << (Exponent + Fraction);
     static constexpr std::uint32_t REBIAS = std::uint32_t(127 - BIAS) << 23;
     static constexpr std::uint32_t SMALLEST_NORMAL = 1u << Fraction;
+    // Infinity, or NaN: what is too large becomes, and where numbers end.
     static constexpr std::uint32_t OVERFLOWED = Infinities ? SIGN - SMALLEST_NORMAL : SIGN - 1;
-    static constexpr std::uint32_t FIRST_SPECIAL = OVERFLOWED;
     // Its spacing is that of the subnormal numbers: added to one, it lets the processor round.
     static constexpr std::uint32_t MAGIC = std::uint32_t(127 + 1 - BIAS - Fraction + 23) << 23;
 
@@ -34,7 +34,7 @@ struct Format {
         // In the exponent's place above MAGIC the fraction counts in units of the smallest number.
         const std::uint32_t subnormal =
             std::bit_cast<std::uint32_t>(std::bit_cast<float>(MAGIC + magnitude) - std::bit_cast<float>(MAGIC));
-        const std::uint32_t found = magnitude >= FIRST_SPECIAL     ? special
+        const std::uint32_t found = magnitude >= OVERFLOWED        ? special
                                     : magnitude >= SMALLEST_NORMAL ? normal
                                                                    : subnormal;
         return std::bit_cast<float>(sign | found);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -94,7 +95,7 @@ struct Integers {
     };
 
   private:
-    // With 51 bits, one rounded division is enough. (They are as many as 64 where T is narrower.)
+    // Fit: whether all operands are 64-bit integers of 51 bits, for which one rounded division is enough.
     template <bool OneA, bool OneB, bool Fit>
     static VINCULUM_NOINLINE Found loop(const T* a, const T* b, T* c, std::int64_t n) {
         const T only_a = value(*a), only_b = value(*b);
@@ -125,9 +126,9 @@ struct Integers {
     }
 };
 
-// binary32 and binary64, by the processor's division, never by a reciprocal.
-template <class T>
-struct Floats {
+// What one operation of the processor does to each pair, in place too.
+template <class T, class Operation>
+struct Elementwise {
     using Element = T;
     using Invariant = NoInvariant<T>;
     static constexpr bool HAS_EXCEPTIONS = false;
@@ -136,11 +137,19 @@ struct Floats {
         return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
             const T only_a = *a, only_b = *b;
             VINCULUM_INDEPENDENT
-            for (std::int64_t i = 0; i < n; i++) c[i] = (one_a ? only_a : a[i]) / (one_b ? only_b : b[i]);
+            for (std::int64_t i = 0; i < n; i++) c[i] = Operation()(one_a ? only_a : a[i], one_b ? only_b : b[i]);
             return NOTHING;
         });
     }
 };
+
+// binary32 and binary64, by the processor's division, never by a reciprocal.
+template <class T>
+struct Floats : Elementwise<T, std::divides<T>> {};
+
+// Exclusive or: what division does to memory, without division.
+template <class T>
+struct ExclusiveOr : Elementwise<T, std::bit_xor<T>> {};
 
 // Narrower formats, by way of binary32. Rounding to 24 bits first is harmless where 24 >= 2 p + 2: proved, and every
 // pair has been enumerated.
@@ -200,23 +209,6 @@ struct NarrowFloats {
         T divisor_;
         float reciprocal_;
     };
-};
-
-// Exclusive or: what division does to memory, without division.
-template <class T>
-struct ExclusiveOr {
-    using Element = T;
-    using Invariant = NoInvariant<T>;
-    static constexpr bool HAS_EXCEPTIONS = false;
-
-    static Found divide(const T* a, bool a_repeats, const T* b, bool b_repeats, T* c, std::int64_t n) {
-        return by_repetition(a_repeats, b_repeats, [=](auto one_a, auto one_b) {
-            const T only_a = *a, only_b = *b;
-            VINCULUM_INDEPENDENT
-            for (std::int64_t i = 0; i < n; i++) c[i] = T((one_a ? only_a : a[i]) ^ (one_b ? only_b : b[i]));
-            return NOTHING;
-        });
-    }
 };
 
 } // namespace

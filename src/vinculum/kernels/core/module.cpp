@@ -8,6 +8,7 @@
 #include <numpy/arrayobject.h>
 #include <structmember.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -27,16 +28,15 @@ const char* const ELEMENT_NAMES[ELEMENTS] = {
 };
 constexpr std::uint8_t ITEM_SIZES[ELEMENTS] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1, 1, 1};
 
-// The dividends of reciprocals: each element type's one.
-union One {
-    std::uint64_t bits;
-    double binary64;
+// The dividends of reciprocals: each element type's one, in the low bytes.
+const std::uint64_t ONES[ELEMENTS] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 0x3C00, 0x3F80, 0x3F800000, 0x3FF0000000000000, 1, 1, 0x38, 0x3C,
 };
-alignas(8) const One ONES[ELEMENTS] = {
-    {1},      {1},      {1},          {1},
-    {1},      {1},      {1},          {1}, // clang-format off
-    {0x3C00}, {0x3F80}, {0x3F800000}, {0x3FF0000000000000}, {1}, {1}, {0x38}, {0x3C}, // clang-format on
-};
+
+char* one_of(Element element) {
+    const int above = std::endian::native == std::endian::big ? 8 - ITEM_SIZES[int(element)] : 0;
+    return (char*)&ONES[int(element)] + above;
+}
 
 // Returns the element that a built-in NumPy type stores, -1 if none.
 int element_of_builtin(int type) {
@@ -191,7 +191,7 @@ PyObject* divide(const Division& division, PyObject* first, PyObject* second, Py
     const std::intptr_t item_size = ITEM_SIZES[int(element)];
     if (division.reciprocal) {
         if (second != Py_None) Py_RETURN_NONE;
-        dividend.layout = {(char*)&ONES[int(element)], 0, nullptr, nullptr};
+        dividend.layout = {one_of(element), 0, nullptr, nullptr};
         dividend.array = divisor.array;
     } else if (!dividend.look_at(division, first) || dividend.element != element) {
         Py_RETURN_NONE;

@@ -40,9 +40,9 @@ struct Joined {
     std::int64_t elements(std::int64_t item_size) const {
         std::int64_t elements = 1, addressed = item_size;
         for (int d = 0; d < rank; d++) {
-            elements *= shape[d];
             if (shape[d] > 0 && addressed > INT64_MAX / shape[d]) return -1;
             if (shape[d] > 0) addressed *= shape[d];
+            elements *= shape[d];
         }
         return elements;
     }

@@ -93,6 +93,13 @@ void unpack(const T* source, char* target, std::int64_t stride, std::int64_t n) 
     }
 }
 
+// GCC from 12 on, and clang.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define VINCULUM_SHUFFLES
+#endif
+#endif
+
 #if defined(__AVX512F__)
 constexpr int VECTOR_BYTES = 64;
 #elif defined(__AVX2__)
@@ -105,7 +112,7 @@ constexpr int VECTOR_BYTES = 16;
 template <class T>
 constexpr int SQUARE = VECTOR_BYTES / sizeof(T) < 16 ? VECTOR_BYTES / sizeof(T) : 16;
 
-#if defined(__GNUC__)
+#if defined(VINCULUM_SHUFFLES)
 template <class T, int Side>
 struct Square {
     typedef T Vector __attribute__((vector_size(Side * sizeof(T))));
@@ -140,7 +147,7 @@ template <class T>
 void transpose(const char* source, std::int64_t pitch, T* tile, std::int64_t columns) {
     constexpr int SIDE = SQUARE<T>;
     std::int64_t column = 0;
-#if defined(__GNUC__)
+#if defined(VINCULUM_SHUFFLES)
     for (; column + SIDE <= columns; column += SIDE)
         Square<T, SIDE>::transpose(source + column * pitch, pitch, tile + column, TILE_COLUMNS);
 #endif

@@ -98,9 +98,10 @@ TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-
   PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
-# PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target.
+# PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
+# which sources, in tests/exhaustive/recorded.txt.
 exhaustive: .venv/test
-	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(PYTEST_ARGS)
+	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance

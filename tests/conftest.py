@@ -45,6 +45,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="enumerate on this backend of vinculum.kernels instead of the one in force; may be repeated; or all",
     )
+    parser.addoption(
+        "--record",
+        action="store_true",
+        help="write tests/exhaustive/recorded.txt if all enumerations pass",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

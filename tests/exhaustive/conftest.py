@@ -1,11 +1,20 @@
-"""How much is enumerated, and on which backends."""
+"""How much is enumerated, on which backends, and that it is recorded."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.exhaustive.recording import Recorder
 from vinculum.kernels import backend, backends
 from vinculum.kernels.contract import Backend
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record what passes, if that is asked for."""
+    if config.getoption("--record"):
+        if config.getoption("--one-in") != 1:
+            raise pytest.UsageError("--record is for whole enumerations; leave out --one-in")
+        config.pluginmanager.register(Recorder())
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import vinculum
 from tests.exhaustive.enumeration import Division
 from tests.exhaustive.exact_16 import FORMATS, wrong_floats, wrong_integers
 from tests.exhaustive.exact_64 import draw, signed, wrong_signed, wrong_unsigned
+from tests.exhaustive.recording import ROOT, Recorder, sources
 from tests.exhaustive.sixteen_bits import Enumeration
 from tests.exhaustive.sixty_four_bits import Adversary
 from tests.kernels.comparing import DTYPES, encodings, is_nan, random_encodings
@@ -182,3 +184,31 @@ class TestMutants:
     )
     def test_integers_of_64_bits(self, loop: str, name: str, divide: Division, floor: bool) -> None:
         assert getattr(Adversary(name, divide, floor), loop)(0) is not None
+
+
+class TestRecord:
+    """The record names what passed, and the sources that it passed with."""
+
+    def record(self, tmp_path: Path, exit_code: pytest.ExitCode) -> Path:
+        recorder = Recorder(tmp_path / "recorded.txt")
+        for outcome in ("passed", "failed"):
+            test = f"tests/exhaustive/test_all.py::test_{outcome}"
+            recorder.pytest_runtest_logreport(pytest.TestReport(test, ("", 0, ""), {}, outcome, None, "call", (), 2.5))
+        recorder.pytest_sessionfinish(exit_code)
+        return tmp_path / "recorded.txt"
+
+    def test_what_passed(self, tmp_path: Path) -> None:
+        lines = self.record(tmp_path, pytest.ExitCode.OK).read_text("utf-8").splitlines()
+        tests = [line for line in lines if "::" in line]
+        assert tests == ["#     2.5 s  test_all.py::test_passed"]
+        assert [line for line in lines if not line.startswith("#")] == sources()
+
+    def test_sources(self) -> None:
+        names = [line.split("  ")[1] for line in sources()]
+        assert {"meson.build", "src/vinculum/kernels/core/loops.hpp", "src/vinculum/kernels/core/rules/direct.h"} <= {
+            *names
+        }
+        assert all((ROOT / name).is_file() for name in names)
+
+    def test_nothing_after_a_failure(self, tmp_path: Path) -> None:
+        assert not self.record(tmp_path, pytest.ExitCode.TESTS_FAILED).exists()

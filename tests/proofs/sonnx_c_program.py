@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tests.kernels.comparing import DTYPES, FLOATS, encodings
 from tests.proofs.sonnx_c_library import C_NAMES
-from tests.proofs.sonnx_c_operands import NAMES, divisible
+from tests.proofs.sonnx_c_operands import INTEGERS, NAMES, divisible
 from vinculum import reference
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import IntegerRounding
@@ -45,7 +45,8 @@ NO_NAN = "for (int64_t p = 0; p < n; p++) if (z[p] != z[p]) memcpy(&z[p], &nan_e
 CHECK = """
 static int check_{name}(int64_t n) {{
   static const {word} a[] = {{{a}}}, b[] = {{{b}}};
-  static const {word} truncated[] = {{{truncated}}}, floored[] = {{{floored}}}, outer[] = {{{outer}}};
+  static const {word} truncated[] = {{{truncated}}}, floored[] = {{{floored}}};
+  static const {word} outer[] = {{{outer}}}, floored_outer[] = {{{floored_outer}}};
   static const {word} nan_encoding = {nan};
   const size_t size = (size_t)n * sizeof a[0], size_of_outer = sizeof outer;
   const int64_t extents[2] = {{3, 4}}, along_a[2] = {{1, 0}}, along_b[2] = {{0, 1}};
@@ -53,7 +54,7 @@ static int check_{name}(int64_t n) {{
   int64_t *shape = copy(extents, sizeof extents);
   int64_t *s = copy(along_a, sizeof along_a), *t = copy(along_b, sizeof along_b);
   int right = 1;
-  (void)nan_encoding; (void)floored; (void)outer; (void)size_of_outer;
+  (void)nan_encoding; (void)floored; (void)floored_outer;
   sonnx_div_{name}(x, y, z, n);
   {no_nan}
   right = right && same(z, truncated, size);
@@ -69,6 +70,7 @@ static int check_{name}(int64_t n) {{
   vinculum_div_broadcast_{name}(x, y, z, 2, n, shape, s, t);
   {no_nan}
   right = right && same(z, outer, size_of_outer);
+{integer_outer}
   free(x); free(y); free(z); free(shape); free(s); free(t);
   return right;
 }}
@@ -78,7 +80,17 @@ INTEGER = """\
   vinculum_floor_div_{name}(x, y, z, n);
   right = right && same(z, floored, size);
   right = right && vinculum_first_zero_{name}(y, n) == n;
-  right = right && sonnx_div_first_violation_{name}({x}y, n) == (n < {inside} ? n : {inside});"""
+  right = right && sonnx_div_first_violation_{name}({x}y, n) == (n < {inside} ? n : {inside});
+  if (n > 0) {{
+    y[n - 1] = 0;
+    right = right && vinculum_first_zero_{name}(y, n) == n - 1;
+    right = right && sonnx_div_first_violation_{name}({x}y, n) == (n - 1 < {inside} ? n - 1 : {inside});
+    memcpy(y, b, size);
+  }}"""
+
+INTEGER_OUTER = """\
+  vinculum_floor_div_broadcast_{name}(x, y, z, 2, n, shape, s, t);
+  right = right && same(z, floored_outer, size_of_outer);"""
 
 MAIN = """
 int main(int count, char **arguments) {{
@@ -102,18 +114,23 @@ int main(int count, char **arguments) {{
 
 def program() -> str:
     """Return the program's text."""
-    calls = [f"  right = right && check_{_c(name)}({n});" for name in NAMES for n in (_operands(name)[0].size, 1, 0)]
+    calls = [f"  right = right && check_{_c(name)}({n});" for name in NAMES for n in (operands(name)[0].size, 1, 0)]
     return HEAD + "".join(map(_check, NAMES)) + MAIN.format(calls="\n".join(calls))
 
 
-def _operands(name: str) -> tuple[Array, Array]:
+def operands(name: str) -> tuple[Array, Array]:
+    """Return what the program divides: a sample of what the functions accept, MIN/-1 last."""
     a, b = divisible(name)
     step = max(1, a.size // 800)
-    return a[::step], b[::step]
+    a, b = a[::step], b[::step]
+    if name in INTEGERS and not name.startswith("u"):
+        minimum, minus_one = a.dtype.type(np.iinfo(name).min), a.dtype.type(-1)
+        a, b = np.append(a, minimum), np.append(b, minus_one)
+    return a, b
 
 
 def _check(name: str) -> str:
-    a, b = _operands(name)
+    a, b = operands(name)
     outer_a, outer_b = (x.copy() for x in np.broadcast_arrays(a[:3, None], b[None, :4]))
     whole = np.iinfo(a.dtype).min if name not in FLOATS and name.startswith("int") else None
     outside = np.flatnonzero((a == whole) & (b == -1)) if whole is not None else np.array([], int)
@@ -130,9 +147,11 @@ def _check(name: str) -> str:
         truncated=_literals(_exact(a, b)),
         floored=_literals(_exact(a, b, IntegerRounding.FLOOR)),
         outer=_literals(_exact(outer_a, outer_b)),
+        floored_outer=_literals(_exact(outer_a, outer_b, IntegerRounding.FLOOR)),
         nan=0 if form is None else hex(form.nan),
         no_nan="" if form is None else NO_NAN,
         integer="" if name in FLOATS else integer,
+        integer_outer="" if name in FLOATS else INTEGER_OUTER.format(name=_c(name)),
     )
 
 

@@ -2,6 +2,7 @@
 // conversions of binary16 by themselves, and make more of those of bfloat16 than they are.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -16,119 +17,158 @@ namespace vinculum {
 namespace {
 namespace sixteen_bits {
 
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
+// The one NaN that either format is given.
+constexpr float NOT_A_NUMBER = std::bit_cast<float>(0x7FC00000u);
+
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 
 using Floats = __m512;
-using Encodings = __m256i;
-constexpr std::int64_t LANES = 16;
+using Encodings = __m512i;
 
 VINCULUM_ALWAYS_INLINE Floats all(float value) { return _mm512_set1_ps(value); }
-VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return _mm256_loadu_si256((const __m256i*)p); }
-VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { _mm256_storeu_si256((__m256i*)p, x); }
-VINCULUM_ALWAYS_INLINE __mmask16 first(std::int64_t n) { return __mmask16((1u << n) - 1); }
+VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return _mm512_loadu_si512(p); }
+VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { _mm512_storeu_si512(p, x); }
+VINCULUM_ALWAYS_INLINE __mmask32 first(std::int64_t n) { return __mmask32((1u << n) - 1); }
 VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p, std::int64_t n) {
-    return _mm256_maskz_loadu_epi16(first(n), p);
+    return _mm512_maskz_loadu_epi16(first(n), p);
 }
 VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x, std::int64_t n) {
-    _mm256_mask_storeu_epi16(p, first(n), x);
+    _mm512_mask_storeu_epi16(p, first(n), x);
 }
 
-VINCULUM_ALWAYS_INLINE Floats widen(Encodings x, Binary16) { return _mm512_cvtph_ps(x); }
-VINCULUM_ALWAYS_INLINE Floats widen(Encodings x, BFloat16) {
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+VINCULUM_ALWAYS_INLINE Floats lower_half(Encodings x) { return _mm512_cvtph_ps(_mm512_castsi512_si256(x)); }
+VINCULUM_ALWAYS_INLINE Floats upper_half(Encodings x) { return _mm512_cvtph_ps(_mm512_extracti64x4_epi64(x, 1)); }
+VINCULUM_ALWAYS_INLINE Encodings from_halves(Floats lower, Floats upper) {
+    const __m256i low = _mm512_cvtps_ph(lower, _MM_FROUND_TO_NEAREST_INT);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), _mm512_cvtps_ph(upper, _MM_FROUND_TO_NEAREST_INT), 1);
 }
-VINCULUM_ALWAYS_INLINE Encodings or_nan(Encodings x, Floats value, short nan) {
-    return _mm256_mask_mov_epi16(x, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q), _mm256_set1_epi16(nan));
+
+VINCULUM_ALWAYS_INLINE Floats even_lanes(Encodings x) { return _mm512_castsi512_ps(_mm512_slli_epi32(x, 16)); }
+VINCULUM_ALWAYS_INLINE Floats odd_lanes(Encodings x) {
+    return _mm512_castsi512_ps(_mm512_and_si512(x, _mm512_set1_epi32(int(0xFFFF0000))));
 }
-VINCULUM_ALWAYS_INLINE Encodings narrow(Floats value, Binary16) {
-    return or_nan(_mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT), value, 0x7E00);
+VINCULUM_ALWAYS_INLINE __m512i rounded(Floats value) {
+    const __m512i bits = _mm512_castps_si512(value);
+    const __m512i lowest_kept = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    return _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), lowest_kept);
 }
-VINCULUM_ALWAYS_INLINE Encodings narrow(Floats value, BFloat16) {
-    const __m512i bits = _mm512_castps_si512(value), one = _mm512_set1_epi32(1);
-    const __m512i lowest_kept = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), lowest_kept);
-    return or_nan(_mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)), value, 0x7FC0);
+VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
+    return _mm512_mask_blend_epi16(0xAAAAAAAA, _mm512_srli_epi32(rounded(even), 16), rounded(odd));
 }
-VINCULUM_ALWAYS_INLINE bool has_subnormal(Floats value, float smallest_normal) {
+
+VINCULUM_ALWAYS_INLINE Floats with_one_nan(Floats value) {
+    return _mm512_mask_mov_ps(value, _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q), all(NOT_A_NUMBER));
+}
+// Which lanes are subnormal in the format, or NaN.
+VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, Binary16) {
     const __m512 size = _mm512_abs_ps(value);
-    const __mmask16 small = _mm512_cmp_ps_mask(size, all(smallest_normal), _CMP_LT_OQ);
-    return _mm512_mask_cmp_ps_mask(small, size, _mm512_setzero_ps(), _CMP_NEQ_OQ) != 0;
+    const __mmask16 not_normal = _mm512_cmp_ps_mask(size, all(Binary16::smallest_normal()), _CMP_NGE_UQ);
+    return _mm512_mask_cmp_ps_mask(not_normal, size, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+}
+VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, BFloat16) {
+    constexpr int QUIET_NAN = 0x01, SUBNORMAL = 0x20, SIGNALING_NAN = 0x80;
+    return _mm512_fpclass_ps_mask(value, QUIET_NAN | SUBNORMAL | SIGNALING_NAN);
 }
 
 #else
 
 using Floats = __m256;
-using Encodings = __m128i;
-constexpr std::int64_t LANES = 8;
+using Encodings = __m256i;
 
 VINCULUM_ALWAYS_INLINE Floats all(float value) { return _mm256_set1_ps(value); }
-VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return _mm_loadu_si128((const __m128i*)p); }
-VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { _mm_storeu_si128((__m128i*)p, x); }
+VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p) { return _mm256_loadu_si256((const __m256i*)p); }
+VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x) { _mm256_storeu_si256((__m256i*)p, x); }
 VINCULUM_ALWAYS_INLINE Encodings load(const std::uint16_t* p, std::int64_t n) {
-    alignas(16) std::uint16_t whole[LANES] = {};
+    alignas(32) std::uint16_t whole[16] = {};
     std::memcpy(whole, p, n * sizeof *p);
-    return _mm_load_si128((const __m128i*)whole);
+    return _mm256_load_si256((const __m256i*)whole);
 }
 VINCULUM_ALWAYS_INLINE void store(std::uint16_t* p, Encodings x, std::int64_t n) {
-    alignas(16) std::uint16_t whole[LANES];
-    _mm_store_si128((__m128i*)whole, x);
+    alignas(32) std::uint16_t whole[16];
+    _mm256_store_si256((__m256i*)whole, x);
     std::memcpy(p, whole, n * sizeof *p);
 }
 
-VINCULUM_ALWAYS_INLINE Floats widen(Encodings x, Binary16) { return _mm256_cvtph_ps(x); }
-VINCULUM_ALWAYS_INLINE Floats widen(Encodings x, BFloat16) {
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16));
+VINCULUM_ALWAYS_INLINE Floats lower_half(Encodings x) { return _mm256_cvtph_ps(_mm256_castsi256_si128(x)); }
+VINCULUM_ALWAYS_INLINE Floats upper_half(Encodings x) { return _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1)); }
+VINCULUM_ALWAYS_INLINE Encodings from_halves(Floats lower, Floats upper) {
+    const __m128i low = _mm256_cvtps_ph(lower, _MM_FROUND_TO_NEAREST_INT);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), _mm256_cvtps_ph(upper, _MM_FROUND_TO_NEAREST_INT), 1);
 }
-VINCULUM_ALWAYS_INLINE Encodings or_nan(Encodings x, Floats value, short nan) {
-    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
-    const __m128i lanes = _mm_packs_epi32(_mm256_castsi256_si128(is_nan), _mm256_extracti128_si256(is_nan, 1));
-    return _mm_blendv_epi8(x, _mm_set1_epi16(nan), lanes);
+
+VINCULUM_ALWAYS_INLINE Floats even_lanes(Encodings x) { return _mm256_castsi256_ps(_mm256_slli_epi32(x, 16)); }
+VINCULUM_ALWAYS_INLINE Floats odd_lanes(Encodings x) {
+    return _mm256_castsi256_ps(_mm256_and_si256(x, _mm256_set1_epi32(int(0xFFFF0000))));
 }
-VINCULUM_ALWAYS_INLINE Encodings narrow(Floats value, Binary16) {
-    return or_nan(_mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT), value, 0x7E00);
+VINCULUM_ALWAYS_INLINE __m256i rounded(Floats value) {
+    const __m256i bits = _mm256_castps_si256(value);
+    const __m256i lowest_kept = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), lowest_kept);
 }
-VINCULUM_ALWAYS_INLINE Encodings narrow(Floats value, BFloat16) {
-    const __m256i bits = _mm256_castps_si256(value), one = _mm256_set1_epi32(1);
-    const __m256i lowest_kept = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
-    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), lowest_kept);
-    const __m256i rounded = _mm256_srli_epi32(sum, 16);
-    return or_nan(_mm_packus_epi32(_mm256_castsi256_si128(rounded), _mm256_extracti128_si256(rounded, 1)), value,
-                  0x7FC0);
+VINCULUM_ALWAYS_INLINE Encodings from_lanes(Floats even, Floats odd) {
+    return _mm256_blend_epi16(_mm256_srli_epi32(rounded(even), 16), rounded(odd), 0xAA);
 }
-VINCULUM_ALWAYS_INLINE bool has_subnormal(Floats value, float smallest_normal) {
+
+VINCULUM_ALWAYS_INLINE Floats with_one_nan(Floats value) {
+    return _mm256_blendv_ps(value, all(NOT_A_NUMBER), _mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+}
+template <class Format>
+VINCULUM_ALWAYS_INLINE unsigned irregular(Floats value, Format) {
     const __m256 size = _mm256_andnot_ps(all(-0.0f), value);
-    const __m256 small = _mm256_cmp_ps(size, all(smallest_normal), _CMP_LT_OQ);
-    return _mm256_movemask_ps(_mm256_and_ps(small, _mm256_cmp_ps(size, _mm256_setzero_ps(), _CMP_NEQ_OQ))) != 0;
+    const __m256 not_normal = _mm256_cmp_ps(size, all(Format::smallest_normal()), _CMP_NGE_UQ);
+    const __m256 nonzero = _mm256_cmp_ps(size, _mm256_setzero_ps(), _CMP_NEQ_UQ);
+    return _mm256_movemask_ps(_mm256_and_ps(not_normal, nonzero));
 }
 
 #endif
 
+constexpr std::int64_t LANES = sizeof(Encodings) / sizeof(std::uint16_t);
+
+// A vector of encodings, widened: its halves of binary16, its even and odd lanes of bfloat16, whichever is less work.
+struct Widened {
+    Floats x, y;
+
+    friend VINCULUM_ALWAYS_INLINE Widened operator/(Widened a, Widened b) { return {a.x / b.x, a.y / b.y}; }
+    friend VINCULUM_ALWAYS_INLINE Widened operator*(Widened a, Widened b) { return {a.x * b.x, a.y * b.y}; }
+};
+
+VINCULUM_ALWAYS_INLINE Widened repeated(float value) { return {all(value), all(value)}; }
+VINCULUM_ALWAYS_INLINE Widened widen(Encodings x, Binary16) { return {lower_half(x), upper_half(x)}; }
+VINCULUM_ALWAYS_INLINE Widened widen(Encodings x, BFloat16) { return {even_lanes(x), odd_lanes(x)}; }
+// Of values of which none is NaN.
+VINCULUM_ALWAYS_INLINE Encodings narrow_numbers(Widened value, Binary16) { return from_halves(value.x, value.y); }
+VINCULUM_ALWAYS_INLINE Encodings narrow_numbers(Widened value, BFloat16) { return from_lanes(value.x, value.y); }
+template <class Format>
+VINCULUM_ALWAYS_INLINE Encodings narrow(Widened value, Format format) {
+    return narrow_numbers({with_one_nan(value.x), with_one_nan(value.y)}, format);
+}
+
 template <class Format, bool OneA, bool OneB>
 Found divide(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, std::int64_t n) {
     const Format format;
-    const Floats only_a = all(Format::widen(*a)), only_b = all(Format::widen(*b));
+    const Widened only_a = repeated(Format::widen(*a)), only_b = repeated(Format::widen(*b));
     std::int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        const Floats x = OneA ? only_a : widen(load(a + i), format), y = OneB ? only_b : widen(load(b + i), format);
+        const Widened x = OneA ? only_a : widen(load(a + i), format), y = OneB ? only_b : widen(load(b + i), format);
         store(c + i, narrow(x / y, format));
     }
     if (i < n) {
-        const Floats x = OneA ? only_a : widen(load(a + i, n - i), format);
-        const Floats y = OneB ? only_b : widen(load(b + i, n - i), format);
+        const Widened x = OneA ? only_a : widen(load(a + i, n - i), format);
+        const Widened y = OneB ? only_b : widen(load(b + i, n - i), format);
         store(c + i, narrow(x / y, format), n - i);
     }
     return NOTHING;
 }
 
-// Divides by a reciprocal, and where a quotient is subnormal, by the divisor.
+// Divides by a reciprocal, and where a quotient is subnormal or NaN, by the divisor.
 template <class Format>
 void divide_by_reciprocal(const std::uint16_t* a, float divisor, float reciprocal, std::uint16_t* c, std::int64_t n) {
     const auto quotients = [=](Encodings dividends) {
         const Format format;
-        const Floats x = widen(dividends, format);
-        const Floats products = x * all(reciprocal);
-        const bool exact = !has_subnormal(products, Format::smallest_normal());
-        return narrow(exact ? products : x / all(divisor), format);
+        const Widened x = widen(dividends, format), products = x * repeated(reciprocal);
+        if ((irregular(products.x, format) | irregular(products.y, format)) == 0)
+            return narrow_numbers(products, format);
+        return narrow(x / repeated(divisor), format);
     };
     std::int64_t i = 0;
     for (; i + LANES <= n; i += LANES) store(c + i, quotients(load(a + i)));

@@ -45,11 +45,12 @@ def write_whole(proto: ModelProto, path: Path) -> None:
 
     The message may be changed: its tensors then tell where their data are.
     """
-    if proto.ByteSize() > _LARGEST_MESSAGE:
+    large = [tensor for tensor in all_tensors(proto) if len(tensor.raw_data) >= _SMALLEST_APART]
+    # Protobuf does not tell the size of what is larger than its limit.
+    if sum(len(tensor.raw_data) for tensor in large) > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE:
         # The onnx package's own loop refuses if there is a file of that name in the working directory.
-        for tensor in all_tensors(proto):
-            if len(tensor.raw_data) >= _SMALLEST_APART:
-                set_external_data(tensor, f"{path.name}.data")
+        for tensor in large:
+            set_external_data(tensor, f"{path.name}.data")
     save_model(proto, str(path))
 
 

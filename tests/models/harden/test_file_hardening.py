@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, load
+from onnx import ModelProto, TensorProto, helper, load, numpy_helper, save_model
 
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.harden import harden_file, runtime_process, trials, whole_model
@@ -122,6 +122,16 @@ class TestNothingIsWritten:
     def test_over_itself(self, source: Path) -> None:
         with pytest.raises(ModelError, match="would replace the model"):
             harden_file(source, source.parent / "." / "model.onnx", "onnxruntime")
+
+    def test_over_the_data_of_the_source(self, source: Path) -> None:
+        model = load(source)
+        model.graph.initializer.append(numpy_helper.from_array(np.arange(1, 5), "weights"))
+        data = source.with_name("weights.onnx")
+        save_model(model, source, save_as_external_data=True, location=data.name, size_threshold=0)
+        before = data.read_bytes()
+        with pytest.raises(ModelError, match=r"would replace the data '.*weights\.onnx' of the model"):
+            harden_file(source, data, "onnxruntime")
+        assert data.read_bytes() == before
 
     def test_another_format(self, source: Path) -> None:
         with pytest.raises(ModelError, match=r"give a name that ends in \.onnx"):

@@ -13,7 +13,7 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
 from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.source_files import check_spared
+from vinculum.models.source_files import check_spared
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.loading import load
 from vinculum.models.model import Model

@@ -17,6 +17,7 @@ from vinculum.models.model_file import content_of, is_openvino_ir
 from vinculum.models.onnx_checker import check_file
 from vinculum.models.onnx_file import read_whole, write_whole
 from vinculum.models.onnx_model import model_of
+from vinculum.models.source_files import check_spared
 from vinculum.models.written_files import staged
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
@@ -68,7 +69,8 @@ def harden_file(
     OSError
         If the target cannot be written.
     """
-    _check_names(source, target)
+    if target is not None:
+        _check_target(source, target)
     if is_openvino_ir(source, content_of(source)):
         raise ModelError(
             f"model {str(source)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
@@ -82,6 +84,7 @@ def harden_file(
     with staged(target) as folder:
         staging = folder / target.name
         write_whole(hardening.model, staging)
+        check_spared(source, False, [target.parent / path.name for path in folder.iterdir()])
         check_file(staging, "the hardened model")
         proof = prove(hardening, advance)
         for witness in proof.runtimes:
@@ -89,9 +92,7 @@ def harden_file(
     return HardenedFile(hardening, proof)
 
 
-def _check_names(source: Path, target: Path | None) -> None:
-    if target is None:
-        return
+def _check_target(source: Path, target: Path) -> None:
     if target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     if target.exists() and source.exists() and target.samefile(source):

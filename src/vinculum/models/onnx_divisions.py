@@ -19,7 +19,7 @@ from vinculum.spec.registry import find
 from vinculum.tensors.inference import infer
 from vinculum.tensors.type_checking import check_element_types
 
-DIVIDES = ("Div", "Reciprocal")
+DIVIDES = frozenset({"Div", "Reciprocal"})
 _KEY = "vinculum.division"
 
 

@@ -107,6 +107,17 @@ class Rewriter:
                     if name == value:
                         names[position] = output
 
+    def stand_for(self, node: NodeProto, value: str) -> None:
+        """Let a value be called what a replaced node's output was called, and its maker what the node was called.
+
+        The node's documentation and metadata, such as an exporter's stack trace, are kept there too.
+        """
+        self.name_result(value, node.output[0])
+        maker = next(made for made in self.nodes if node.output[0] in made.output)
+        maker.name = node.name or maker.name
+        maker.doc_string = node.doc_string
+        maker.metadata_props.extend(node.metadata_props)
+
 
 def unique_name(wanted: str, taken: set[str]) -> str:
     """Return a name, numbered if it is taken, and take it."""

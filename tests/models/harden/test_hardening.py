@@ -168,6 +168,22 @@ class TestModels:
         made = [name for node in hardened.graph.node for name in node.output]
         assert len(set(made)) == len(made)
 
+    def test_what_the_exporter_wrote_about_a_node_is_kept(self, division: Division) -> None:
+        model = division(INT64, (5,), (5,))
+        node = model.graph.node[0]
+        node.doc_string = "mean of the batch"
+        node.metadata_props.add(key="stack_trace", value="model.py, line 7")
+        (kept,) = (made for made in harden(model, "onnxruntime").model.graph.node if "C" in made.output)
+        assert (kept.name, kept.doc_string, kept.metadata_props) == ("ratio", node.doc_string, node.metadata_props)
+
+    def test_a_function_that_is_called_div_is_none(self, division: Division) -> None:
+        model = division(INT64, (5,), (5,))
+        model.ir_version = 10
+        product = [N("Mul", ["p", "q"], ["r"])]
+        model.functions.append(helper.make_function("", "Div", ["p", "q"], ["r"], product, model.opset_import))
+        hardened = harden(model, "onnxruntime")
+        assert (hardened.model, names(hardened)) == (model, {})
+
     def test_an_old_ir_version_learns_of_initializers(self, division: Division) -> None:
         model = division(INT64, (5,), (5,), opset=8)
         model.ir_version = 3

@@ -13,7 +13,6 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
 from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.source_files import check_spared
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.loading import load
 from vinculum.models.model import Model
@@ -21,6 +20,7 @@ from vinculum.models.model_file import content_of, is_openvino_ir
 from vinculum.models.onnx_checker import check_file
 from vinculum.models.onnx_file import read_whole, write_whole
 from vinculum.models.onnx_scopes import opset_imports
+from vinculum.models.source_files import check_spared
 from vinculum.models.written_files import staged
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
@@ -58,10 +58,11 @@ def harden(
     hardened.CopyFrom(proto)
     taken = names_in(hardened)
     decisions: list[list[Decision]] = []
+    overridden = {function.name for function in hardened.functions if function.domain == ""}
     surroundings = list(zip(typed_scopes(hardened), constant_values(hardened), strict=True))
     # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
     for scope, values in reversed(surroundings):
-        decisions.append(_harden_scope(scope, values, taken, runtime, policies))
+        decisions.append(_harden_scope(scope, values, DIVIDES - overridden, taken, runtime, policies))
     found = tuple(decision for group in reversed(decisions) for decision in group)
     remainders = tuple(name for scope, _ in surroundings for name in _remainders(scope))
     changed = any(decision.rewritten for decision in found)
@@ -95,14 +96,19 @@ def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Po
 
 
 def _harden_scope(
-    scope: Scope, values: ConstantValues, taken: set[str], runtime: Runtime, policies: Policies
+    scope: Scope,
+    values: ConstantValues,
+    dividing: Set[str],
+    taken: set[str],
+    runtime: Runtime,
+    policies: Policies,
 ) -> list[Decision]:
     nodes: list[NodeProto] = []
     initializers: list[TensorProto] = []
     decisions: list[Decision] = []
     labels: set[tuple[str, str]] = set()
     for node in scope.holder.node:
-        if node.domain or node.op_type not in DIVIDES:
+        if node.domain or node.op_type not in dividing:
             nodes.append(node)
             continue
         decision = _decide(scope, node, labels, values, runtime, policies)
@@ -112,7 +118,7 @@ def _harden_scope(
             continue
         rewriter = Rewriter(scope.holder, decision.facts.opset, taken, name_of(node))
         quotient = rewrite(rewriter, decision.facts, list(node.input), runtime, policies)
-        rewriter.name_result(quotient, node.output[0])
+        rewriter.stand_for(node, quotient)
         nodes += rewriter.nodes
         initializers += rewriter.initializers
     if any(decision.rewritten for decision in decisions):

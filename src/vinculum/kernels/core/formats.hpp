@@ -20,7 +20,7 @@ struct Format {
     static constexpr std::uint32_t SIGN = 1u << (Exponent + Fraction);
     static constexpr std::uint32_t REBIAS = std::uint32_t(127 - BIAS) << 23;
     static constexpr std::uint32_t SMALLEST_NORMAL = 1u << Fraction;
-    // Infinity, or NaN: what is too large becomes, and where numbers end.
+    // Infinity, or NaN where there is none: what overflows becomes, and the first encoding that is no number.
     static constexpr std::uint32_t OVERFLOWED = Infinities ? SIGN - SMALLEST_NORMAL : SIGN - 1;
     // Its spacing is that of the subnormal numbers: added to one, it lets the processor round.
     static constexpr std::uint32_t MAGIC = std::uint32_t(127 + 1 - BIAS - Fraction + 23) << 23;
@@ -58,7 +58,7 @@ struct Format {
         return Encoding(magnitude > 0x7F800000u ? NaN : sign | found);
     }
 
-    // Where a quotient by the rounded reciprocal of a divisor is the quotient (see ByReciprocal).
+    // The least divisor whose reciprocal is a number of binary32 (see NarrowFloats::Invariant).
     static constexpr std::uint32_t SMALLEST_RECIPROCAL_DIVISOR = REBIAS == 0 ? SMALLEST_NORMAL : 0;
     static constexpr float smallest_normal() { return std::bit_cast<float>(REBIAS + (1u << 23)); }
 };

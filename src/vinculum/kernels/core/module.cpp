@@ -8,6 +8,7 @@
 #include <numpy/arrayobject.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -151,7 +152,7 @@ bool is_result(const Division& division, PyObject* object, Element element, cons
     PyArrayObject* array = (PyArrayObject*)object;
     return division.element_of(PyArray_TYPE(array)) == int(element) && !PyArray_ISBYTESWAPPED(array) &&
            PyArray_ISWRITEABLE(array) && PyArray_NDIM(array) == joined.rank &&
-           std::memcmp(PyArray_DIMS(array), joined.shape, joined.rank * sizeof(npy_intp)) == 0 &&
+           std::equal(joined.shape, joined.shape + joined.rank, PyArray_DIMS(array)) &&
            is_nested(joined.rank, joined.shape, PyArray_STRIDES(array), ITEM_SIZES[int(element)]);
 }
 

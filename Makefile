@@ -12,7 +12,7 @@ WERROR ?= false
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test lint types layers pytest wheel check-build \
-  sanitize sanitize-memory sanitize-threads exhaustive bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -102,6 +102,10 @@ TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-
 # which sources, in tests/exhaustive/recorded.txt.
 exhaustive: .venv/test
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
+
+# Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
+mutation: .venv/test
+	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance

@@ -9,6 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.building.disassembly import instructions, not_exact, objdump_or_skip
 from tests.building.environment import ROOT, backend_of, finding
 from tests.processes import output_of
 
@@ -36,6 +37,17 @@ def test_the_wheel_holds_the_package_and_the_core(package_files: frozenset[str])
     (core,) = held - package_files
     assert core.startswith("vinculum/kernels/_core.")
     assert package_files <= held
+
+
+def test_the_wheels_core_rounds_as_ieee_754_says(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    objdump_or_skip(request)
+    with ZipFile(only("*.whl")) as wheel:
+        (core,) = (
+            name for name in wheel.namelist() if name.startswith("vinculum/kernels/_core.") and "pyi" not in name
+        )
+        found = instructions(Path(wheel.extract(core, tmp_path)))
+    assert found
+    assert not_exact(found) == {}
 
 
 def test_the_wheel_divides_by_the_core(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.building.environment import BUILT
 from tests.processes import output_of
 
-BUILT = Path(__file__).parents[2] / "build" / "editable"  # where `make test` builds the core
 GLOBAL = "TDBRVWu"  # of nm: functions and data, and weak and unique ones, of which the linker keeps one
 
 

@@ -570,6 +570,22 @@ class TestRefusals:
         assert (out.tobytes() if isinstance(out, np.ndarray) else repr(out)) == before
 
 
+class TestExclusiveOr:
+    """What a division does to memory, without division: it is measured beside it."""
+
+    @each_telling_type
+    def test_of_bits(self, backend: Backend, name: str) -> None:
+        a, b = random_encodings(name, 1200, 1), random_encodings(name, 1200, 2)
+        for x, y in ((a, b), (a[::-3], b[::-3]), (a.reshape(30, 40).T, b.reshape(40, 30)), (a, b[5:6]), (a[5:6], b)):
+            out = np.zeros(np.broadcast_shapes(x.shape, y.shape), DTYPES[name])
+            backend.exclusive_or(x, y, out)
+            assert np.array_equal(encodings(out), encodings(x) ^ encodings(y))
+
+    def test_of_shapes_that_do_not_join(self, backend: Backend) -> None:
+        with pytest.raises(ValueError, match="operands"):
+            backend.exclusive_or(ONES, ONES[:2], np.zeros_like(ONES))
+
+
 class TestScalars:
     """NumPy scalars are operands as arrays of rank 0 are, and give arrays."""
 

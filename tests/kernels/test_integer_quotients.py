@@ -71,14 +71,35 @@ class TestSmallIntegers:
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_one_that_is_not(self, name: str, divide: Division, floor: bool, which: int) -> None:
-        large = np.iinfo(name).max - 1
-        for place in (0, 255, 256, 257, 511, 4095, 4096, 4999):
-            rng = np.random.default_rng(place)
-            a, b = pair = rng.integers(1, 1 << 50, 5000).astype(name), rng.integers(1, 1 << 20, 5000).astype(name)
-            for value in (1 << 50, 1 << 51, 1 << 52, large, -(1 << 50) - 1, -(1 << 51) - 1, -large):
-                if value >= np.iinfo(name).min:
-                    pair[which][place] = value
-                    check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+        """The first, the last, or next to where a block, a chunk or what is looked at together begins or ends."""
+        rng = np.random.default_rng(1)
+        pair = rng.integers(1, 1 << 50, 8200).astype(name), rng.integers(1, 1 << 20, 8200).astype(name)
+        known = exact_quotients(*pair, floor=floor)
+        info = np.iinfo(name)
+        beyond = [1 << 50, (1 << 51) + 7, info.max - 1, *([-(1 << 50) - 1, 1 - info.max] if info.min else [])]
+        cuts = (8, 64, 256, 512, 4096, 8192)
+        lengths = sorted({1, 2, 3, *(cut + step for cut in cuts for step in (-1, 0, 1)), 4096 + 256 + 1})
+        cases = [(n, place, beyond[-1 - n % 2]) for n in lengths for place in {0, n - 1}]
+        cases += [(8200, place, value) for value in beyond for cut in cuts for place in (cut - 1, cut, cut + 1)]
+        for n, place, value in cases:
+            for step in (1, 2) if n <= 4097 else (1,):
+                a, b = (operand[: n * step : step] for operand in pair)
+                changed = (a, b)[which]
+                expected, before = known[: n * step : step].copy(), changed[place]
+                changed[place] = value
+                expected[place] = exact_quotients(a[place], b[place], floor=floor)
+                check(divide, a, b, expected)
+                changed[place] = before
+
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_a_large_one_that_is_repeated(self, name: str, divide: Division, floor: bool, which: int) -> None:
+        """In lines too short to prepare a divisor for, and longer ones."""
+        small = np.random.default_rng(2).integers(1, 1 << 50, 300).astype(name)
+        for value in (1 << 50, 3 << 61, *([-(1 << 50) - 1, -3 << 61] if np.iinfo(name).min else [])):
+            large = np.array([value], name)
+            for n in (1, 2, 5, 63, 64, 256, 257, 300):
+                a, b = (large, small[:n]) if which == 0 else (small[:n], large)
+                check(divide, a, b, exact_quotients(a, b, floor=floor))
 
     def test_exceptional_elements_among_small_ones(self, name: str, backend: Backend, floor: bool) -> None:
         division = backend.division(arithmetic(floor=floor, zero_divisor="raise", overflow="raise"))

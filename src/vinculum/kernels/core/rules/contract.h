@@ -5,12 +5,20 @@
 #include <float.h>
 #include <stdint.h>
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
-#error "compile without -ffast-math: the proofs are about IEEE 754 division"
+/* GCC tells of each of these options by a macro, of -fsingle-precision-constant only by the last one; MSVC of /fp:fast. */
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                               \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "compile without -ffast-math and its parts (unsafe, finite, reciprocal, associative, no signed zeros): not IEEE 754"
 #endif
 
-#if defined(__GCC_IEC_559) && __GCC_IEC_559 == 0
-#error "compile without -freciprocal-math, -fno-signed-zeros, -funsafe-math-optimizations: not IEEE 754 division"
+/* clang tells of -ffast-math and -ffinite-math-only only: the other parts are switched off from here to the end of the
+   file. Neither can be done about -fdenormal-fp-math and -ffp-contract=fast. */
+#if defined(__clang__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#pragma float_control(precise, on)
+#endif
+#pragma clang fp reassociate(off) contract(off)
 #endif
 
 #if FLT_EVAL_METHOD != 0

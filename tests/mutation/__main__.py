@@ -1,0 +1,245 @@
+"""Plants small mistakes in the kernels, one at a time, and lists what no test finds: ``python -m tests.mutation``.
+
+The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
+without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tests.mutation.mutants import Mutant, mutants_of
+from tests.processes import run
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "vinculum"
+CORE = Path("src/vinculum/kernels/core")
+LIMIT = 40  # seconds for one test, which hangs if it takes longer
+COMPILER = (
+    *("c++", "-std=c++20", "-O1", "-fPIC", "-fvisibility=hidden", "-w", "-fno-trapping-math", "-fno-math-errno"),
+    *("-ffp-contract=off", f"-I{sysconfig.get_paths()['include']}", f"-isystem{np.get_include()}"),
+)
+# The best of each is tried first; what it is called by targets.cpp, and its options, as in meson.build.
+TARGETS = {
+    "x86-64-v4+vbmi": ("v4_vbmi", "-march=x86-64-v4", "-mprefer-vector-width=512", "-mavx512vbmi"),
+    "x86-64-v4": ("v4", "-march=x86-64-v4", "-mprefer-vector-width=512"),
+    "x86-64-v3": ("v3", "-march=x86-64-v3"),
+    "x86-64-v2": ("v2", "-march=x86-64-v2"),
+}
+UNITS = ("kernels", "module", "pool", "targets")
+
+
+def _of_kernels(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/kernels/test_{name}.py" for name in names)
+
+
+# The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
+_QUOTIENTS = _of_kernels(
+    *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "reciprocals", "lengths", "layouts"),
+    *("policies_and_exceptions", "in_place_and_overlap", "forbidden_pages"),
+)
+_PROCESSES = _of_kernels("threads", "environment", "thread_limit", "backends")
+QUOTIENTS = (_QUOTIENTS, "not portable")
+CORE_AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
+POOL = ((*_PROCESSES, *_of_kernels("contract", "fork_exit_interrupt")), "not portable")
+PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
+PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
+OPERATORS = (("tests/ops", "tests/test_public_face.py"), "")
+
+
+class Planted:
+    """A copy of the package in which one mutant at a time is planted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.package = folder / "vinculum"
+        shutil.copytree(SOURCES, self.package, ignore=shutil.ignore_patterns("*.so", "__pycache__", "core"))
+        shutil.copytree(ROOT / CORE, folder / "core")
+        self.library = self.package / "kernels" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+        self.target = next(name for name in TARGETS if _runs(name))
+        for unit in UNITS:
+            self._compile(unit)
+        self.objects = {unit: self._object(unit).read_bytes() for unit in UNITS}
+        self._link()
+
+    def plant(self, mutant: Mutant) -> str | None:
+        """Put a mutant into the copy; return why it is none, if it is none."""
+        if mutant.file.endswith(".py"):
+            (self.folder / Path(mutant.file).relative_to("src")).write_text(mutant.text, encoding="utf-8")
+            return None
+        source = Path(mutant.file).relative_to(CORE)
+        (self.folder / "core" / source).write_text(mutant.text, encoding="utf-8")
+        units = [source.stem] if source.suffix == ".cpp" else [unit for unit in UNITS if self._includes(unit, source)]
+        if not all(self._compile(unit) for unit in units):
+            return "does not compile"
+        if all(self._object(unit).read_bytes() == self.objects[unit] for unit in units):
+            return "is compiled to the same code"
+        self._link()
+        return None
+
+    def restore(self, mutant: Mutant) -> None:
+        """Take a mutant away again."""
+        path = Path(mutant.file)
+        if path.suffix == ".py":
+            shutil.copy(ROOT / path, self.folder / path.relative_to("src"))
+            return
+        shutil.copy(ROOT / path, self.folder / "core" / path.relative_to(CORE))
+        for unit, contents in self.objects.items():
+            self._object(unit).write_bytes(contents)
+        self._link()
+
+    def is_found(self, tests: Sequence[str], only: str = "") -> str | None:
+        """Return the test that finds what is planted, or how it ends; None if all pass."""
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+            "--tb=no",
+            "--no-header",
+        ]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
+        command += ["-o", f"faulthandler_timeout={LIMIT}"]
+        try:
+            ended = run([*command, "-k", only, *tests], cwd=ROOT, env=environment, limit=30 * LIMIT)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        if ended.returncode == 0:
+            return None
+        failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0].split(" - ")[0] if failed else f"ends with {ended.returncode}"
+
+    def _object(self, unit: str) -> Path:
+        return self.folder / f"{unit}.o"
+
+    def _includes(self, unit: str, source: Path) -> bool:
+        listed = (self.folder / f"{unit}.d").read_text(encoding="utf-8")
+        return str(self.folder / "core" / source) in listed
+
+    def _compile(self, unit: str) -> bool:
+        name, *options = TARGETS[self.target]
+        given = [*options, f"-DVINCULUM_KERNELS=kernels_{name}"] if unit == "kernels" else [f"-DVINCULUM_HAS_{name}"]
+        source = self.folder / "core" / f"{unit}.cpp"
+        listed = ("-MMD", "-MF", str(self.folder / f"{unit}.d"))
+        command: list[str | Path] = [*COMPILER, *given, *listed, "-c", source, "-o", self._object(unit)]
+        return run(command).returncode == 0
+
+    def _link(self) -> None:
+        self.library.unlink(missing_ok=True)  # what is loaded must not be written to
+        done = run(["c++", "-shared", "-pthread", *map(self._object, UNITS), "-o", self.library])
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+
+
+def _runs(target: str) -> bool:
+    core = importlib.util.find_spec("vinculum.kernels._core")
+    if core is None:
+        raise RuntimeError("there is no compiled core here to change: make .venv/test builds one")
+    from vinculum.kernels.compiled import targets
+
+    return target in targets()
+
+
+def tests_of(file: str) -> tuple[Sequence[str], str]:
+    """Return the tests of a source, and pytest's expression for those of them that are about it."""
+    name = Path(file).name
+    if file.endswith(".py"):
+        return OPERATORS if "/ops/" in file else PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
+    if name in ("pool.cpp", "environment.hpp"):
+        return POOL
+    return CORE_AROUND if name in ("module.cpp", "nest.hpp", "task.hpp", "targets.cpp") else QUOTIENTS
+
+
+def equivalents() -> list[dict[str, str]]:
+    """Return what `equivalent.toml` names: a file, a line, what it becomes if not everything, and the reason."""
+    return list(tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"])
+
+
+def is_equivalent(mutant: Mutant, known: Sequence[dict[str, str]]) -> bool:
+    """Whether a mutant is one of those that no test can find."""
+    return any(
+        mutant.file.endswith(one["file"])
+        and mutant.line == one["line"]
+        and one.get("becomes", mutant.changed) == mutant.changed
+        for one in known
+    )
+
+
+def sources() -> list[Path]:
+    """Return the sources that are changed."""
+    cpp = [path for path in sorted((ROOT / CORE).rglob("*")) if path.suffix in (".h", ".hpp", ".cpp")]
+    python = [*sorted((SOURCES / "kernels").glob("*.py")), *sorted((SOURCES / "ops").glob("*.py"))]
+    return [path for path in cpp + python if path.name != "contract.h"]
+
+
+def drawn(seed: int, chosen: str) -> list[Mutant]:
+    """Return the mutants of the sources whose path contains something, in random order, each file's spread."""
+    rng = random.Random(seed)
+    places = []
+    for path in sources():
+        if chosen in str(path.relative_to(ROOT)):
+            found = mutants_of(path, ROOT)
+            rng.shuffle(found)
+            places += [((i + rng.random()) / len(found), mutant) for i, mutant in enumerate(found)]
+    return [mutant for _, mutant in sorted(places, key=lambda place: place[0])]
+
+
+def main() -> int:
+    """Plant, test, and print what survives; return 1 if something does."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--count", type=int, default=100, help="how many mutants to test")
+    parser.add_argument("--seed", type=int, default=0, help="others are drawn with another one")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only of files whose path contains this")
+    parser.add_argument("--line", default="", metavar="TEXT", help="only of lines that contain this")
+    given = parser.parse_args()
+    known, ends, survivors = equivalents(), Counter[str](), list[Mutant]()
+    with tempfile.TemporaryDirectory() as folder:
+        planted = Planted(Path(folder))
+        mutants = drawn(given.seed, given.only)
+        for tests in {tests_of(mutant.file) for mutant in mutants}:
+            if (found := planted.is_found(*tests)) is not None:
+                raise RuntimeError(f"without any change: {found}")
+        for mutant in mutants:
+            if ends["killed"] + ends["survive"] >= given.count:
+                break
+            if given.line not in mutant.line or is_equivalent(mutant, known):
+                ends["known to be equivalent"] += given.line in mutant.line
+                continue
+            begun = time.monotonic()
+            found = planted.plant(mutant)
+            if found is not None:
+                ends[found] += 1
+            else:
+                found = planted.is_found(*tests_of(mutant.file))
+                ends["survive" if found is None else "killed"] += 1
+                survivors += [mutant] if found is None else []
+                print(f"{found or 'SURVIVES'} ({time.monotonic() - begun:.0f} s): {mutant}", flush=True)
+            planted.restore(mutant)
+    print(", ".join(f"{count} {end}" for end, count in ends.items()))
+    for mutant in survivors:
+        print(f"survives: {mutant}")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

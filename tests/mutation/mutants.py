@@ -1,0 +1,170 @@
+"""Small wrong changes of a source: of C++ by patterns, of Python by its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A source in which one place is changed.
+
+    Attributes
+    ----------
+    file : str
+        Of the source, from the root of the repository on.
+    number : int
+        Of the line.
+    line, changed : str
+        The line as it is, and as it becomes, without what is around.
+    text : str
+        The whole source, changed.
+    """
+
+    file: str
+    number: int
+    line: str
+    changed: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.number}: {self.line}  ->  {self.changed}"
+
+
+def mutants_of(path: Path, root: Path) -> list[Mutant]:
+    """Return every mutant of a source."""
+    text, file = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
+    if path.suffix == ".py":
+        original = ast.unparse(ast.parse(text))
+        return [_by_lines(file, original, changed) for changed in _changes_of_python(text)]
+    return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
+
+
+def _by_lines(file: str, text: str, changed: str) -> Mutant:
+    before, after = text.splitlines(), changed.splitlines()
+    first = next((i for i, (x, y) in enumerate(zip(before, after, strict=False)) if x != y), 0)
+    return Mutant(file, first + 1, before[first].strip(), after[first].strip(), changed)
+
+
+# What stands between spaces, as clang-format writes binary operators; what has none is a template's or a pointer's.
+_OPERATORS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
+    "+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|",
+    "+=": "-=", "-=": "+=", "*=": "+=", "/=": "*=", "|=": "=", "&=": "=",
+}  # fmt: skip
+_NOT_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
+    r"|^ *(?:template|using|namespace|typedef)\b[^\n]*|\bstd::memory_order_\w+",
+    re.DOTALL | re.MULTILINE,
+)
+_SIMPLE = r"[\w.]+(?:\[\w+\])?"
+_PATTERNS = (
+    (
+        re.compile(rf"(?<= )({'|'.join(map(re.escape, sorted(_OPERATORS, key=len, reverse=True)))})(?= )"),
+        _OPERATORS.get,
+    ),
+    (re.compile(r"(?<![\w.'])(?:0x[0-9A-Fa-f]+|\d[\d']*)(?=[uUlL]*\b)(?!\.)"), lambda n: _one_more(n)),
+    (re.compile(r"(?<=\dp)-?\d+\b|(?<=[0-9a-f]p)-?\d+\b"), lambda n: str(int(n) + 1)),
+    (re.compile(r"\+\+|--"), {"++": "--", "--": "++"}.get),
+    (re.compile(r"[!~](?=[\w(])|(?<=[(= ])-(?=\w)"), lambda _: ""),
+    (re.compile(r"\b(?:true|false)\b"), {"true": "false", "false": "true"}.get),
+    (re.compile(r"(?<=if \()[\w.>-]+(?:\(\))?(?=\))"), lambda condition: f"!{condition}"),
+    (re.compile(rf"{_SIMPLE} [-/%] {_SIMPLE}(?![\w(\[])"), lambda pair: " ".join(reversed(pair.split(" ")))),
+    (
+        re.compile(rf"(?<=[(,] ){_SIMPLE}, {_SIMPLE}(?=\))|(?<=\(){_SIMPLE}, {_SIMPLE}(?=\))"),
+        lambda pair: _swapped(pair),
+    ),
+    (
+        re.compile(r"(?<=^)(?<=\n)[ ]+(?!return|else|case|public|private)[\w(*+][^;{}\n]*;(?=$)", re.MULTILINE),
+        lambda _: ";",
+    ),
+)
+
+
+def _one_more(number: str) -> str:
+    return hex(int(number, 16) + 1) if number.startswith("0x") else str(int(number.replace("'", "")) + 1)
+
+
+def _swapped(pair: str) -> str:
+    return ", ".join(reversed(pair.split(", ")))
+
+
+def _changes_of_cpp(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where something is replaced, and by what."""
+    code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", "\0", found[0]), text)
+    for pattern, changed in _PATTERNS:
+        for found in pattern.finditer(code):
+            new = changed(found[0])
+            if new is not None and new != found[0]:
+                yield found.start(), found.end(), new
+
+
+_OF_PYTHON: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
+    ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+def _changes_of_python(text: str) -> Iterator[str]:
+    """Yield the whole text, as `ast.unparse` writes it, with one change each."""
+    tree = ast.parse(text)
+    skipped = {id(child) for node in ast.walk(tree) for part in _said_not_done(node) for child in ast.walk(part)}
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        for parent, name, index, new in _replacements(node):
+            held = getattr(parent, name)
+            if index is None:
+                setattr(parent, name, new)
+                yield ast.unparse(tree)
+                setattr(parent, name, held)
+            else:
+                held[index], before = new, held[index]
+                yield ast.unparse(tree)
+                held[index] = before
+
+
+def _said_not_done(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield annotations, and what a module exports or warns of."""
+    if isinstance(node, (ast.AnnAssign, ast.arg)):
+        yield from filter(None, [node.annotation])
+    elif isinstance(node, ast.FunctionDef):
+        yield from filter(None, [*node.decorator_list, node.returns])
+
+
+_Replacement = tuple[ast.AST, str, int | None, ast.AST | object]
+
+
+def _replacements(node: ast.AST) -> Iterator[_Replacement]:
+    """Yield what is replaced: an attribute of a node, or one of the list there, and by what."""
+    match node:
+        case ast.Compare():
+            for index, operator in enumerate(node.ops):
+                yield node, "ops", index, _OF_PYTHON[type(operator)]()
+        case ast.BinOp() | ast.BoolOp() | ast.AugAssign() if type(node.op) in _OF_PYTHON:
+            yield node, "op", None, _OF_PYTHON[type(node.op)]()
+            if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.FloorDiv, ast.LShift)):
+                yield node, "left", None, node.right
+        case ast.UnaryOp(op=ast.Not()):
+            yield node, "op", None, ast.UAdd()
+        case ast.IfExp():
+            yield node, "test", None, ast.UnaryOp(ast.Not(), node.test)
+        case ast.Constant(value=bool()):
+            yield node, "value", None, not node.value
+        case ast.Constant(value=int(value)):
+            yield node, "value", None, value + 1
+        case ast.Call(args=[first, second, *_]) if ast.dump(first) != ast.dump(second):
+            yield node, "args", None, [second, first, *node.args[2:]]
+        case ast.FunctionDef() | ast.If() | ast.For() | ast.With() | ast.Try():
+            for index, statement in enumerate(node.body):
+                is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+                if isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign, ast.Raise)) and not is_text:
+                    yield node, "body", index, ast.Pass()
+        case _:
+            return

@@ -1,0 +1,78 @@
+"""The mistakes that `make mutation` plants, and the list of those that no test can find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.__main__ import ROOT, equivalents, is_equivalent, sources
+from tests.mutation.mutants import mutants_of
+
+CPP = """
+// a < b
+#define SIDE (1 + 2)
+template <class T>
+int f(const T* a, int b) {
+    if (*a < b && !g(a, b)) h(0x0F);
+    return a[b - 1];
+}
+"""
+PYTHON = """
+def f(a: int = 3) -> int:
+    '''1 < 2.'''
+    if a < 2 and not g(a, True):
+        h = -a
+        raise h
+    return a - 1
+"""
+
+
+def changes(folder: Path, name: str, text: str) -> set[tuple[str, str]]:
+    """Return the lines of a source's mutants, as they are and as they become."""
+    (folder / name).write_text(text)
+    return {(mutant.line, mutant.changed) for mutant in mutants_of(folder / name, folder)}
+
+
+def test_of_cpp(tmp_path: Path) -> None:
+    condition, result = "if (*a < b && !g(a, b)) h(0x0F);", "return a[b - 1];"
+    assert changes(tmp_path, "f.cpp", CPP) == {
+        (condition, "if (*a <= b && !g(a, b)) h(0x0F);"),
+        (condition, "if (*a < b || !g(a, b)) h(0x0F);"),
+        (condition, "if (*a < b && g(a, b)) h(0x0F);"),
+        (condition, "if (*a < b && !g(b, a)) h(0x0F);"),
+        (condition, "if (*a < b && !g(a, b)) h(0x10);"),
+        (condition, ";"),
+        (result, "return a[b + 1];"),
+        (result, "return a[b - 2];"),
+        (result, "return a[1 - b];"),
+    }
+
+
+def test_of_python(tmp_path: Path) -> None:
+    condition = "if a < 2 and (not g(a, True)):"
+    assert changes(tmp_path, "f.py", PYTHON) == {
+        ("def f(a: int=3) -> int:", "def f(a: int=4) -> int:"),
+        (condition, "if a <= 2 and (not g(a, True)):"),
+        (condition, "if a < 3 and (not g(a, True)):"),
+        (condition, "if a < 2 or not g(a, True):"),
+        (condition, "if a < 2 and +g(a, True):"),
+        (condition, "if a < 2 and (not g(True, a)):"),
+        (condition, "if a < 2 and (not g(a, False)):"),
+        ("h = -a", "pass"),
+        ("raise h", "pass"),
+        ("return a - 1", "return a + 1"),
+        ("return a - 1", "return a - 2"),
+        ("return a - 1", "return 1 - 1"),
+    }
+
+
+@pytest.mark.parametrize("file", sorted({known["file"] for known in equivalents()}))
+def test_what_is_named_as_equivalent_is_there(file: str) -> None:
+    """So that no entry outlives the line that it is about."""
+    (source,) = (path for path in sources() if path.as_posix().endswith(file))
+    mutants = mutants_of(source, ROOT)
+    for known in equivalents():
+        if known["file"] == file:
+            assert known["reason"].endswith(".")
+            assert any(is_equivalent(mutant, [known]) for mutant in mutants), known

@@ -21,8 +21,8 @@ _FLOATS = ("smt-libv2-floats.gen",)
 _BIT_VECTORS = ("smt-libv2-bv.gen", "cvc4_bv.gen", "z3_bv.gen")
 _WITHOUT = {"": (), "nofp": _FLOATS, "nofpbv": (*_FLOATS, *_BIT_VECTORS)}
 _LIMIT = 60  # seconds in which a program says which version it is
-# The variable that names a file. Of the provers with the same file one runs at a time, and the others wait for it: while
-# Why3 itself keeps an attempt back it looks at the clock without pause, and takes a core from the provers.
+# The variable that names a file. Of the provers with the same file one runs at a time, and the others wait for it. Were
+# Why3 itself to keep attempts back, it would look at the clock without pause, and take a core from the provers.
 TURN = "VINCULUM_PROOFS_TURN"
 _WAITING = 1000  # more than a theory has attempts
 

@@ -19,6 +19,7 @@ from proofs.checking import trace_links, trace_markdown
 from proofs.checking.ending import ended
 from proofs.checking.provers import GAPPA_VERSION, ProofError
 from proofs.checking.sessions import Session
+from proofs.checking.statements import statement
 from proofs.checking.trace_links import Links
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import OperatorSpec
@@ -71,7 +72,8 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
     for name, theorem in proved.items():
         if theorem is not None and name in cited:
             seconds = {} if theorem.seconds is None else {"seconds": theorem.seconds}
-            theorems[name] = {"provers": list(theorem.provers), **seconds}
+            said = statement(ROOT / "proofs", name).digest
+            theorems[name] = {"provers": list(theorem.provers), "statement": said, **seconds}
     shared: dict[str, list[str]] = {}
     for marker in markers:
         if len(marker.words) == 1:
@@ -105,7 +107,8 @@ def made() -> tuple[list[str], dict[Path, str]]:
     links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
     proved, markers = every_theorem(), every_marker()
     table = joined(links, proved, markers)
-    texts = {DATA: as_json(table), DOCUMENT: trace_markdown.document(table)}
+    said = {name: statement(ROOT / "proofs", name).text for name in table["theorems"]}
+    texts = {DATA: as_json(table), DOCUMENT: trace_markdown.document(table, said)}
     return list(dict.fromkeys(trace_links.problems(links, ROWS, proved, markers))), texts
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,8 @@ from proofs.checking.provers import ProofError
 from proofs.checking.sessions import needed
 from proofs.checking.trusted import modules
 
-# What `vinculum spec --trace` prints from; it keeps the digest of each theorem that is linked to a clause.
+# What `vinculum spec --trace` prints from. It keeps the digest of each theorem that is linked to a clause, and of the
+# contract of each function that is extracted.
 TRACED = Path(__file__).parents[2] / "src" / "vinculum" / "spec" / "traceability.json"
 
 _DECLARES = "axiom clone coinductive constant exception function goal inductive lemma let meta predicate type use val"
@@ -35,6 +35,7 @@ _HIDDEN = re.compile(
 _NAMES_OF_TYPE = re.compile(r"[\w']+(?=\s*:)|(?<=\|)\s*[\w']+")
 _WORD = re.compile(r"[A-Za-z_][\w']*")
 _OPENS, _CLOSES = "([{", ")]}"
+_JOINS = ("use", "clone", "meta")
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,21 @@ class Declaration:
         return self.text
 
     @property
-    def names(self) -> set[str]:
-        """Every name that it defines."""
+    def is_program(self) -> bool:
+        """Whether it is a function that computes, and not one of logic or a lemma."""
+        return (
+            self.word == "let"
+            and re.match(r"let\s+(rec\s+)?(lemma|ghost|function|predicate|constant)\b", self.text) is None
+        )
+
+    @property
+    def defines(self) -> set[str]:
+        """Every name to which it gives a meaning that statements may rest on."""
+        is_lemma = re.match(r"let\s+(rec\s+|ghost\s+)*lemma\b", self.text) is not None
+        if self.is_program or is_lemma or self.word in ("lemma", "goal", *_JOINS):
+            return set()
         fields = _NAMES_OF_TYPE.findall(self.text) if self.word == "type" else []
-        return {self.name, *(name.strip() for name in fields)} - {""}
+        return {self.name.strip("()"), *(name.strip() for name in fields)}
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,6 @@ class Statement:
     digest: str
 
 
-@cache
 def declarations(theory: Path) -> tuple[Declaration, ...]:
     """Return what a theory declares, in its order.
 
@@ -93,7 +104,7 @@ def declarations(theory: Path) -> tuple[Declaration, ...]:
             head = _HEAD.match(text_of_it)
             assert head is not None  # each begins with a word
             rest = text_of_it[head.end() :]
-            if head["word"] not in ("clone", "use", "meta") and (hidden := _HIDDEN.search(rest)):
+            if head["word"] not in _JOINS and (hidden := _HIDDEN.search(rest)):
                 where = f"{theory.stem}.{module}.{head['name']}"
                 raise ProofError(
                     f"{where}: {_short(rest[hidden.start() :])} is declared where it is hidden; indent it by two spaces"
@@ -106,34 +117,85 @@ def _short(text: str) -> str:
     return repr(" ".join(text.split())[:40])
 
 
-def statement(proofs: Path, title: str) -> Statement:
-    """Return what a theorem says.
+class Statements:
+    """What the theorems of a folder say, as its files are when they are first asked for.
 
     Parameters
     ----------
     proofs : Path
         Where `theories` and `gappa` are.
-    title : str
-        ``"file.Module.name"``, or ``"gappa.name"`` of a script.
-
-    Raises
-    ------
-    ProofError
-        If there is no such theorem.
     """
-    file, _, name = title.partition(".")
-    if file == "gappa":
-        return _of_script(proofs / "gappa" / f"{name}.gappa")
-    module, _, own_name = name.partition(".")
-    theory = proofs / "theories" / f"{file}.mlw"
-    stated = [each for each in declarations(theory) if (each.module, each.name) == (module, own_name)]
-    stated = [each for each in stated if each.word in ("let", "lemma", "goal")]
-    if len(stated) != 1:
-        raise ProofError(f"{title} is stated {len(stated)} times in {theory.name}; once is right")
-    text = stated[0].statement
-    lines = sorted({" ".join(each.split()) for each in _rests_on(theory, module, text)})
-    digest = hashlib.sha256("\n".join([" ".join(text.split()), *lines]).encode()).hexdigest()
-    return Statement(re.sub(r"^  ", "", text, flags=re.MULTILINE), digest)
+
+    def __init__(self, proofs: Path) -> None:
+        self._proofs = proofs
+        self._declarations = cache(declarations)
+        self._defining = cache(self._definitions)
+
+    def of(self, title: str) -> Statement:
+        """Return what a theorem says: ``"file.Module.name"``, or ``"gappa.name"`` of a script.
+
+        Raises
+        ------
+        ProofError
+            If there is no such theorem.
+        """
+        file, _, name = title.partition(".")
+        if file == "gappa":
+            return _of_script(self._proofs / "gappa" / f"{name}.gappa")
+        module, _, own_name = name.partition(".")
+        theory = self._theory(file)
+        stated = [each for each in self._declarations(theory) if (each.module, each.name) == (module, own_name)]
+        stated = [each for each in stated if each.word in ("let", "lemma", "goal")]
+        if len(stated) != 1:
+            raise ProofError(f"{title} is stated {len(stated)} times in {theory.name}; once is right")
+        text = stated[0].statement
+        lines = sorted({" ".join(each.split()) for each in self._rests_on(theory, module, text)})
+        digest = hashlib.sha256("\n".join([" ".join(text.split()), *lines]).encode()).hexdigest()
+        return Statement(re.sub(r"^  ", "", text, flags=re.MULTILINE), digest)
+
+    def programs(self, module: str) -> list[str]:
+        """Return the functions that a module, ``"theory.Module"``, has extracted; the contract of each is a theorem."""
+        file, _, own_name = module.partition(".")
+        declared = self._declarations(self._theory(file))
+        return [f"{module}.{each.name}" for each in declared if each.module == own_name and each.is_program]
+
+    def _theory(self, name: str) -> Path:
+        return self._proofs / "theories" / f"{name}.mlw"
+
+    def _definitions(self, theory: Path) -> dict[str, list[tuple[Path, Declaration]]]:
+        """Return the declarations of a theory, and of those that it uses, that give a name a meaning, by name."""
+        found: dict[str, list[tuple[Path, Declaration]]] = {}
+        for each in needed(theory):
+            for declaration in self._declarations(each):
+                for name in declaration.defines:
+                    found.setdefault(name, []).append((each, declaration))
+        return found
+
+    def _rests_on(self, theory: Path, module: str, text: str) -> set[str]:
+        """Return the definitions whose names a text mentions, and whose names these mention, and so on.
+
+        A name may have several in different modules; all of them count. So does what a module uses and clones.
+        """
+        defining = self._defining(theory)
+        places = {(theory, module)}
+        texts: set[str] = set()
+        waiting = [text, *self._joined(theory, module)]
+        while waiting:
+            each = waiting.pop()
+            if each in texts:
+                continue
+            texts.add(each)
+            for name in set(_WORD.findall(each)):
+                for file, declaration in defining.get(name, ()):
+                    waiting.append(declaration.text)
+                    if (file, declaration.module) not in places:
+                        places.add((file, declaration.module))
+                        waiting += self._joined(file, declaration.module)
+        return texts - {text}
+
+    def _joined(self, theory: Path, module: str) -> list[str]:
+        declared = self._declarations(theory)
+        return [each.text for each in declared if each.module == module and each.word in _JOINS]
 
 
 def _of_script(script: Path) -> Statement:
@@ -142,61 +204,21 @@ def _of_script(script: Path) -> Statement:
     return Statement(stated, hashlib.sha256(" ".join(text.split()).encode()).hexdigest())
 
 
-@cache
-def _defining(theory: Path) -> dict[str, list[tuple[Path, Declaration]]]:
-    """Return every declaration of a theory, and of those that it uses, that gives a name a meaning, by name."""
-    found: dict[str, list[tuple[Path, Declaration]]] = {}
-    for each in needed(theory):
-        for declaration in declarations(each):
-            for name in declaration.names if declaration.word not in ("lemma", "goal", "use", "clone", "meta") else ():
-                found.setdefault(name.strip("()"), []).append((each, declaration))
-    return found
-
-
-def _rests_on(theory: Path, module: str, text: str) -> Iterable[str]:
-    """Return the definitions whose names a text mentions, and whose names these mention, and so on.
-
-    A name may have several in different modules; all of them count. So does what a module uses and clones.
-    """
-    defining = _defining(theory)
-    places = {(theory, module)}
-    texts = {text}
-    waiting = [text, *_joined(theory, module)]
-    while waiting:
-        each = waiting.pop()
-        texts.add(each)
-        for name in set(_WORD.findall(each)):
-            for file, declaration in defining.get(name, ()):
-                # What a lemma function or a program does is none of the statement's business.
-                is_logical = re.match(r"let\s+(rec\s+|ghost\s+)*(function|predicate|constant)", declaration.text)
-                meaning = declaration.text if declaration.word != "let" or is_logical else ""
-                if meaning not in texts:
-                    waiting.append(meaning)
-                if meaning and (file, declaration.module) not in places:
-                    places.add((file, declaration.module))
-                    waiting += [joined for joined in _joined(file, declaration.module) if joined not in texts]
-    return texts - {text, ""}
-
-
-def _joined(theory: Path, module: str) -> list[str]:
-    return [
-        each.text for each in declarations(theory) if each.module == module and each.word in ("use", "clone", "meta")
-    ]
-
-
 def require_traced(proofs: Path, traced: Path = TRACED) -> None:
-    """Check that the theorems which are linked to clauses say what ``docs/traceability.md`` has them say.
+    """Check that the theorems that matter say what ``docs/traceability.md`` has them say.
 
     Raises
     ------
     ProofError
         Naming those that do not.
     """
-    stored = json.loads(traced.read_text(encoding="utf-8"))["theorems"]
-    changed = [name for name in sorted(stored) if statement(proofs, name).digest != stored[name].get("statement")]
+    table = json.loads(traced.read_text(encoding="utf-8"))
+    stored = {name: theorem.get("statement") for name, theorem in table["theorems"].items()} | table["contracts"]
+    statements = Statements(proofs)
+    changed = [name for name in sorted(stored) if statements.of(name).digest != stored[name]]
     if changed:
         raise ProofError(
-            f"these theorems, or definitions that they rest on, do not say what docs/traceability.md has them say: "
+            "these theorems, or definitions that they rest on, do not say what docs/traceability.md has them say: "
             f"{', '.join(changed[:3])}{f' and {len(changed) - 3} more' if len(changed) > 3 else ''}; if they should, "
             "`make traceability` writes it anew"
         )

@@ -7,6 +7,7 @@ proof, and the two lists must agree. `any` is none of them: Why3 asks for a proo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -45,7 +46,12 @@ def trusted(theory: Path) -> list[str]:
 
 def modules(theory: Path) -> dict[str, str]:
     """Return the text of each module without its comments, ``"Top"`` for what stands before the first."""
-    text = without_comments(theory.read_text(encoding="utf-8"))
+    return _modules_of(theory.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=128)
+def _modules_of(commented: str) -> dict[str, str]:
+    text = without_comments(commented)
     begins = [("Top", 0), *((match[1], match.start()) for match in _MODULE.finditer(text)), ("", len(text))]
     return {name: text[start:end] for (name, start), (_, end) in pairwise(begins)}
 

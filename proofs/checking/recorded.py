@@ -32,6 +32,7 @@ REPLAYING = (
     "sessions.py",
     "statements.py",
     "trusted.py",
+    "witnesses.py",
 )
 _WHY3 = ((LIBRARY, "*.mlw"), (DRIVERS, "*.drv"), (DRIVERS, "*.gen"))
 _PROOFS = ("theories/*.mlw", "theories/*/*", "gappa/*.gappa", "mutants/*.toml")

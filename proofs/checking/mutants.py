@@ -3,7 +3,7 @@
 A proof that cannot fail proves nothing. Each variant in ``proofs/mutants`` is one replacement in the text of a theory;
 the theorem that it makes false is tried as the true one is proved, split by split, and what stays open with every
 prover of that proof, each attempt for at least three times as long as the longest of the true one takes, in processor
-time. No prover has to try the same part twice.
+time. No prover has to try the same part twice. Many have a witness besides: values that refute them, by evaluation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from math import ceil
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
-from proofs.checking import gappa
+from proofs.checking import gappa, witnesses
 from proofs.checking.ending import Arguments, ended
 from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError, configure
@@ -45,6 +45,8 @@ class Mutant:
         What is replaced, exactly once, and by what.
     false_because : str
         Why the variant does not hold.
+    witness : str
+        Values of which the variant does not hold, as `witnesses` evaluates it; empty if it cannot.
     """
 
     listed_in: str
@@ -53,6 +55,7 @@ class Mutant:
     old: str
     new: str
     false_because: str
+    witness: str = ""
 
     @property
     def title(self) -> str:
@@ -93,15 +96,39 @@ def mutants(proofs: Path, names: Sequence[str] = ()) -> Iterator[Mutant]:
 
 
 def _mutant(
-    proofs: Path, name: str, *, replace: str, by: str, false_because: str, theorem: str = "", script: str = ""
+    proofs: Path,
+    name: str,
+    *,
+    replace: str,
+    by: str,
+    false_because: str,
+    theorem: str = "",
+    script: str = "",
+    witness: str = "",
 ) -> Mutant:
     """Return the variant that an entry of a file describes: either of a theorem, or of a script."""
-    if not all(isinstance(word, str) for word in (replace, by, false_because, theorem, script)):
+    if not all(isinstance(word, str) for word in (replace, by, false_because, theorem, script, witness)):
         raise TypeError("every value is a string")
     file = proofs / "gappa" / script if script else proofs / "theories" / f"{name}.mlw"
     if bool(theorem) == bool(script) or not file.is_file():
         raise TypeError(f"each variant names a theorem of {name}.mlw or a script in gappa/")
-    return Mutant(f"{name}.toml", file, theorem, replace, by, false_because)
+    return Mutant(f"{name}.toml", file, theorem, replace, by, false_because, witness)
+
+
+def is_refuted(mutant: Mutant, configuration: Path) -> bool:
+    """Tell whether a variant's witness refutes it, and not the true theorem too.
+
+    Raises
+    ------
+    ProofError
+        If it is no witness of that theorem.
+    """
+    true = mutant.file.read_text(encoding="utf-8")
+    refuted = [
+        witnesses.refutes(mutant.file, text, mutant.theorem, mutant.witness, configuration)
+        for text in (mutant.text(), true)
+    ]
+    return refuted == [True, False]
 
 
 def survives(mutant: Mutant, configuration: Path) -> bool:
@@ -204,10 +231,12 @@ def read(mutant: Mutant) -> tuple[bool, str]:
 def _told(mutant: Mutant, configuration: Path) -> tuple[bool, str]:
     began = time.perf_counter()
     try:
+        if mutant.witness and not is_refuted(mutant, configuration):
+            return False, f"FAILED   {mutant.title}: its witness refutes nothing, or the true theorem: {mutant.witness}"
         proved = survives(mutant, configuration)
     except ProofError as error:
         return False, f"FAILED   {mutant.title}: {error}"
-    verdict = "PROVED, THOUGH FALSE" if proved else "refused "
+    verdict = "PROVED, THOUGH FALSE" if proved else "refuted " if mutant.witness else "refused "
     return not proved, f"{verdict} {mutant.title}: {mutant.false_because} ({time.perf_counter() - began:.1f} s)"
 
 

@@ -21,6 +21,10 @@ _FLOATS = ("smt-libv2-floats.gen",)
 _BIT_VECTORS = ("smt-libv2-bv.gen", "cvc4_bv.gen", "z3_bv.gen")
 _WITHOUT = {"": (), "nofp": _FLOATS, "nofpbv": (*_FLOATS, *_BIT_VECTORS)}
 _LIMIT = 60  # seconds in which a program says which version it is
+# The variable that names a file. Of the provers with the same file one runs at a time, and the others wait for it. Were
+# Why3 itself to keep attempts back, it would look at the clock without pause, and take a core from the provers.
+TURN = "VINCULUM_PROOFS_TURN"
+_WAITING = 1000  # more than a theory has attempts
 
 
 class ProofError(Exception):
@@ -95,12 +99,19 @@ def configure(folder: Path) -> Path:
     """Write Why3's configuration and the drivers into a folder, and return the configuration's path."""
     require_installed()
     folder.mkdir(parents=True, exist_ok=True)
-    text = ["[main]", "magic = 14", "memlimit = 2000", "running_provers_max = 1", "timelimit = 5", ""]
+    queue = folder / "queue"
+    queue.write_text(f'#!/bin/sh\nexec ${{{TURN}:+flock "${TURN}"}} "$@"\n', encoding="utf-8")
+    queue.chmod(0o755)
+    text = ["[main]", "magic = 14", "memlimit = 2000", f"running_provers_max = {_WAITING}", "timelimit = 5", ""]
     for prover in PROVERS.values():
         driver = folder / f"{prover.key}.drv"
         driver.write_text(_driver(prover), encoding="utf-8")
         text += ["[prover]", f'name = "{prover.name}"', f'version = "{prover.version}"']
-        text += [f'alternative = "{prover.alternative}"', f'command = "{prover.command}"', f'driver = "{driver}"']
+        text += [
+            f'alternative = "{prover.alternative}"',
+            f'command = "{queue} {prover.command}"',
+            f'driver = "{driver}"',
+        ]
         text += ['editor = ""', "in_place = false", "interactive = false", ""]
     path = folder / "why3.conf"
     path.write_text("\n".join(text), encoding="utf-8")

@@ -21,6 +21,7 @@ PROGRAMS = Path(__file__).parent
 REPLAYING = (
     "__init__.py",
     "children.py",
+    "contradictions.py",
     "ending.py",
     "gappa.py",
     "jobs.py",
@@ -29,7 +30,9 @@ REPLAYING = (
     "recorded.py",
     "replay.py",
     "sessions.py",
+    "statements.py",
     "trusted.py",
+    "witnesses.py",
 )
 _WHY3 = ((LIBRARY, "*.mlw"), (DRIVERS, "*.drv"), (DRIVERS, "*.gen"))
 _PROOFS = ("theories/*.mlw", "theories/*/*", "gappa/*.gappa", "mutants/*.toml")
@@ -77,21 +80,9 @@ def changes(proofs: Path, now: Mapping[str, str]) -> list[str]:
     return sorted(changed, key=lambda name: name.startswith("/"))
 
 
-def rests_on(file: Path, variants: str = "") -> tuple[str, ...]:
-    """Return with what the names begin of everything that a replay of a theory or script reads.
-
-    Parameters
-    ----------
-    file : Path
-        The theory or the Gappa script.
-    variants : str, optional
-        The name of the file with its false variants, if it is one of these that is tried.
-    """
-    if file.suffix == ".gappa":
-        read = [f"gappa/{file.name}"]
-    else:
-        read = [*(f"theories/{theory.name}" for theory in needed(file)), f"theories/{file.stem}/"]
-    return (*_EVERYWHERE, *read, *([f"mutants/{variants}"] if variants else []))
+def rests_on(theory: Path) -> tuple[str, ...]:
+    """Return with what the names begin of everything that a replay of a theory reads."""
+    return (*_EVERYWHERE, *(f"theories/{each.name}" for each in needed(theory)), f"theories/{theory.stem}/")
 
 
 def require_whole(theories: Path) -> None:

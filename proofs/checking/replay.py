@@ -2,7 +2,8 @@
 
 The stored sessions are copied and replayed there, so that nothing under ``proofs/`` is written, and what Why3 finds of
 each theory is judged: ``why3 replay`` itself is content with goals that nobody tried, and counts goals that are gone.
-What ``recorded.txt`` shows to be unchanged since everything was replayed is not replayed again, unless ``--all`` asks.
+What ``recorded.txt`` shows to be unchanged since everything was replayed is not replayed again, unless ``--all`` asks;
+that tries the false variants, too, and to prove ``false`` of each theory.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from proofs.checking import gappa, mutants, recorded
+from proofs.checking import contradictions, gappa, mutants, recorded, statements
 from proofs.checking.ending import Arguments, ended
 from proofs.checking.jobs import Job, failures
 from proofs.checking.provers import ProofError, configure
@@ -100,7 +101,7 @@ def replay_named(proofs: Path, configuration: Path, names: Sequence[str]) -> int
 
 
 def replay(proofs: Path, configuration: Path, *, everything: bool = False, record: bool = False) -> int:
-    """Replay every theory, script and false variant, or those only that changed; return how many fail.
+    """Replay every script, and every theory or those only that changed; return how many fail.
 
     It counts as a failure, too, if `recorded.txt` is not up to date. Scripts are replayed in any case: no proof of
     them is stored.
@@ -112,7 +113,7 @@ def replay(proofs: Path, configuration: Path, *, everything: bool = False, recor
     configuration : Path
         Of Why3.
     everything : bool, optional
-        Whether what did not change is replayed too.
+        Whether what did not change is replayed too, every false variant is tried, and to prove ``false``.
     record : bool, optional
         Whether what was replayed is recorded, provided that nothing failed; only together with `everything`.
 
@@ -126,22 +127,23 @@ def replay(proofs: Path, configuration: Path, *, everything: bool = False, recor
     digests = recorded.digests(proofs)
     changes = recorded.changes(proofs, digests)
 
-    def unchanged(file: Path, variants: str = "") -> bool:
-        rests_on = recorded.rests_on(file, variants)
-        return not everything and not any(name.startswith(rests_on) for name in changes)
+    def unchanged(theory: Path) -> bool:
+        return not any(name.startswith(recorded.rests_on(theory)) for name in changes)
 
     theories, variants = _theories(proofs), list(mutants.mutants(proofs))
-    read = [theory for theory in theories if unchanged(theory)]
-    refused = [mutant for mutant in variants if unchanged(mutant.file, mutant.listed_in)]
+    read = [] if everything else [theory for theory in theories if unchanged(theory)]
     jobs = _theory_jobs([theory for theory in theories if theory not in read], configuration)
     jobs += [Job("scripts", partial(_told, script, replay_gappa)) for script in sorted(proofs.glob("gappa/*.gappa"))]
-    jobs += mutants.jobs([mutant for mutant in variants if mutant not in refused], configuration)
+    if everything:
+        jobs += mutants.jobs(variants, configuration)
+        jobs += [Job("contradictions", partial(_told, each, _tried(configuration))) for each in theories]
     if changes:
         print(f"changed since everything was replayed: {_some(changes)}")
-    if read or refused:
-        counts = f"theories {len(read)}, false variants {len(refused)}"
-        print(f"known by digest, not replayed: {counts}; `make proofs-all` replays them", flush=True)
-    failed = _misread(read, refused) + failures(jobs)
+    if read:
+        print(f"known by digest, not replayed: theories {len(read)}; `make proofs-all` replays them", flush=True)
+    if not everything:
+        print(f"not tried: false variants {len(variants)}; `make proofs-all` tries them", flush=True)
+    failed = _misread(read, [] if everything else variants) + failures(jobs)
     if record:
         return failed + _recorded(proofs, digests, failed)
     if changes:
@@ -158,6 +160,10 @@ def _theory_jobs(theories: Sequence[Path], configuration: Path) -> list[Job]:
     seconds = {theory: sum(stored_seconds([theory]).values()) for theory in theories}
     ordered = sorted(theories, key=seconds.__getitem__, reverse=True)
     return [Job("theories", partial(_told, each, lambda it: replay_theory(it, configuration))) for each in ordered]
+
+
+def _tried(configuration: Path) -> Callable[[Path], str]:
+    return lambda theory: contradictions.require_none(theory, configuration)
 
 
 def _told(subject: Path, prove: Callable[[Path], str]) -> tuple[bool, str]:
@@ -213,6 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             configuration = configure(Path(folder))
+            statements.require_traced(PROOFS)
             if given.theories:
                 failed = replay_named(PROOFS, configuration, given.theories)
             else:

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from proofs.checking import children
-from proofs.checking.provers import PROVERS, ProofError
+from proofs.checking.provers import PROVERS, TURN, ProofError
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -148,10 +148,12 @@ class Session:
         self.write()
         command = ["why3", "replay", "--force", "--quiet", "--no-stats", "--smoke-detector=none"]
         command += [f"--config={self.configuration}", f"--library={self.theory.parent}", str(self.folder)]
-        # An interrupted Why3 leaves the files that it gave to provers.
-        environment = {**os.environ, "TMPDIR": str(self.configuration.parent)}
         attempts = sum(int(proof.get("timelimit", REPLAY_SECONDS)) for proof in self.file.iter("proof"))
-        told = children.told(command, _WITHOUT_PROVERS + _PATIENCE * attempts, environment)
+        # An interrupted Why3 leaves the files that it gave to provers.
+        temporary = str(self.configuration.parent)
+        with tempfile.NamedTemporaryFile(dir=temporary) as turn:
+            environment = {**os.environ, "TMPDIR": temporary, TURN: turn.name}
+            told = children.told(command, _WITHOUT_PROVERS + _PATIENCE * attempts, environment)
         backups = list(self.folder.glob(_BACKUPS))
         if not backups:
             said = f"{told.stdout} {told.stderr}".replace("[Warning] could not find goal shapes file", "")

@@ -24,9 +24,10 @@ clause for no row in particular.
 """
 
 
-def document(table: Mapping[str, Any]) -> str:
-    """Return the page: a section for each row, then the theorems."""
-    return "\n".join([_HEAD, *(line for row in ROWS for line in _row(row, table)), *_theorems(table["theorems"])])
+def document(table: Mapping[str, Any], statements: Mapping[str, str]) -> str:
+    """Return the page: a section for each row, then the theorems, then what each of them says."""
+    rows = (line for row in ROWS for line in _row(row, table))
+    return "\n".join([_HEAD, *rows, *_theorems(table["theorems"]), *_statements(table, statements)])
 
 
 def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
@@ -61,6 +62,17 @@ def _theorems(theorems: Mapping[str, Any]) -> Iterator[str]:
         seconds = stored.get("seconds", "")
         yield f'| <a id="{_anchor(name)}"></a>{name} | {", ".join(stored["provers"])} | {seconds} |'
     yield ""
+
+
+def _statements(table: Mapping[str, Any], statements: Mapping[str, str]) -> Iterator[str]:
+    yield "## What they say\n"
+    yield "The statement of each theorem and the contract of each function that becomes C, and how the SHA-256 begins"
+    yield "of it and of every definition in `proofs/theories` that it may rest on, by name. Whoever weakens one of them"
+    yield "changes a line here.\n"
+    digests = {name: stored["statement"] for name, stored in table["theorems"].items()} | table["contracts"]
+    for name, digest in sorted(digests.items()):
+        yield f"**{name}** `{digest[:16]}`\n"
+        yield f"```whyml\n{statements[name]}\n```\n"
 
 
 def _anchor(name: str) -> str:

@@ -17,8 +17,11 @@ from typing import Any
 
 from proofs.checking import trace_links, trace_markdown
 from proofs.checking.ending import ended
+from proofs.checking.extraction import C_FILES
 from proofs.checking.provers import GAPPA_VERSION, ProofError
+from proofs.checking.rules import RULES
 from proofs.checking.sessions import Session
+from proofs.checking.statements import Statements
 from proofs.checking.trace_links import Links
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import OperatorSpec
@@ -62,6 +65,7 @@ def place(row: OperatorSpec) -> tuple[str, str]:
 def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collection[ClauseMarker]) -> dict[str, Any]:
     """Return the whole table as `vinculum.spec.traceability` reads it; theorems that are not proved are left out."""
     rows: dict[str, Any] = {}
+    statements = Statements(ROOT / "proofs")
     for row in ROWS:
         file, constant = place(row)
         clauses = {clause.tag: _clause(links, proved, markers, row, clause.tag) for clause in row.clauses}
@@ -71,12 +75,24 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
     for name, theorem in proved.items():
         if theorem is not None and name in cited:
             seconds = {} if theorem.seconds is None else {"seconds": theorem.seconds}
-            theorems[name] = {"provers": list(theorem.provers), **seconds}
+            theorems[name] = {"provers": list(theorem.provers), "statement": statements.of(name).digest, **seconds}
     shared: dict[str, list[str]] = {}
     for marker in markers:
         if len(marker.words) == 1:
             shared.setdefault(str(marker.words[0]), []).append(f"{marker.file}::{marker.test}")
-    return {"rows": rows, "theorems": theorems, "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared}}
+    contracts = {name: statements.of(name).digest for name in _extracted(statements) if name not in theorems}
+    return {
+        "rows": rows,
+        "theorems": theorems,
+        "contracts": contracts,
+        "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared},
+    }
+
+
+def _extracted(statements: Statements) -> set[str]:
+    """Return every function that becomes C, of the library or of the core's rules."""
+    modules = {module for file in (*C_FILES, *RULES) for module in file.modules}
+    return {name for module in modules for name in statements.programs(module)}
 
 
 def _clause(
@@ -105,7 +121,9 @@ def made() -> tuple[list[str], dict[Path, str]]:
     links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))
     proved, markers = every_theorem(), every_marker()
     table = joined(links, proved, markers)
-    texts = {DATA: as_json(table), DOCUMENT: trace_markdown.document(table)}
+    statements = Statements(ROOT / "proofs")
+    said = {name: statements.of(name).text for name in (*table["theorems"], *table["contracts"])}
+    texts = {DATA: as_json(table), DOCUMENT: trace_markdown.document(table, said)}
     return list(dict.fromkeys(trace_links.problems(links, ROWS, proved, markers))), texts
 
 

@@ -7,6 +7,8 @@ proof, and the two lists must agree. `any` is none of them: Why3 asks for a proo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from proofs.checking.provers import ProofError
@@ -21,7 +23,7 @@ _CLONE = re.compile(
     rf"\bclone\s+(?:(?:export|import)\s+)?(?P<of>[\w.]+)(?:\s+as\s+\w+)?(?P<items>\s+with\s+{_ITEM}(?:\s*,\s*{_ITEM})*)?"
 )
 _TRUSTED = re.compile(
-    r"\b(?P<what>axiom|assume|admit|val|diverges|divergent)\b(?:\s+(?:constant|ghost|function|predicate|lemma|partial|rec))*"
+    r"\b(?P<what>axiom|assume|admit|val|diverges|divergent|clone)\b(?:\s+(?:constant|ghost|function|predicate|lemma|partial|rec))*"
     r"\s*(?P<name>\([^)\s]+\)|[\w']+)?"
 )
 _LISTED = re.compile(r"^\| `(?P<name>[^`]+)` \| (?P<what>\w+) \|(?P<reason>[^|]*)\|", re.MULTILINE)
@@ -31,32 +33,65 @@ def trusted(theory: Path) -> list[str]:
     """Return what one theory takes on trust, as ``"file.Module.name what"``, in the order of the text.
 
     A clone that keeps axioms of Why3's library (``clone export ieee_float.GenericFloat with ..., axiom .``) is listed
-    as one. The axioms of a theory of ours are listed where they stand; so are the values that clones of it fill in.
+    as one. The axioms and the values of a module of ours are listed where they stand. A clone must prove each axiom,
+    named as a goal, and fill in the values; what it does not is listed again, as ``"file.Module.Cloned.name what"``.
 
     Parameters
     ----------
     theory : Path
         A text in WhyML.
     """
-    text = _without_comments(theory.read_text(encoding="utf-8"))
-    ours = {path.stem for path in theory.parent.glob("*.mlw")}
-    modules = [(match.start(), match[1]) for match in _MODULE.finditer(text)]
-    clones = [
-        (match.start(), match["of"], "clone")
-        for match in _CLONE.finditer(text)
-        if "axiom" in (match["items"] or "").split() and _library(match["of"], ours)
-    ]
-    declared = [
-        (match.start(), match["name"] or "?", match["what"])
-        for match in _TRUSTED.finditer(_CLONE.sub(lambda match: " " * len(match[0]), text))
-    ]
-    return [
-        f"{theory.stem}.{['Top', *(module for start, module in modules if start < place)][-1]}.{name} {what}"
-        for place, name, what in sorted(clones + declared)
-    ]
+    return [f"{theory.stem}.{module}.{entry}" for module in modules(theory) for entry in _entries(theory, module)]
 
 
-def _without_comments(text: str) -> str:
+def modules(theory: Path) -> dict[str, str]:
+    """Return the text of each module without its comments, ``"Top"`` for what stands before the first."""
+    return _modules_of(theory.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=128)
+def _modules_of(commented: str) -> dict[str, str]:
+    text = without_comments(commented)
+    begins = [("Top", 0), *((match[1], match.start()) for match in _MODULE.finditer(text)), ("", len(text))]
+    return {name: text[start:end] for (name, start), (_, end) in pairwise(begins)}
+
+
+def _entries(theory: Path, module: str, cloned_by: tuple[str, ...] = ()) -> list[str]:
+    """Return what a module takes on trust, as ``"name what"``."""
+    title = f"{theory.stem}.{module}"
+    if title in cloned_by:
+        raise ProofError(f"{title} clones itself")
+    text = modules(theory)[module]
+    found = [
+        (clone.start(), entry)
+        for clone in _CLONE.finditer(text)
+        for entry in _kept(theory, clone["of"], clone["items"] or "", (*cloned_by, title))
+    ]
+    rest = _CLONE.sub(lambda match: " " * len(match[0]), text)
+    found += [(match.start(), f"{match['name'] or '?'} {match['what']}") for match in _TRUSTED.finditer(rest)]
+    return [entry for _, entry in sorted(found)]
+
+
+def _kept(theory: Path, cloned: str, items: str, cloned_by: tuple[str, ...]) -> list[str]:
+    """Return what a clone takes on trust; where it says nothing of axioms, Why3 asks for their proofs."""
+    given = [tuple(item.split()[:2]) for item in items.replace("with", "", 1).split(",") if item.split()]
+    keeps_axioms = any(kind == "axiom" for kind, _ in given)
+    file, _, module = cloned.rpartition(".")
+    original = theory.with_name(f"{file}.mlw") if file else theory
+    if not original.is_file() or module not in modules(original):
+        return [f"{cloned} clone"] if keeps_axioms else []
+    kept = []
+    for entry in _entries(original, module, cloned_by):
+        name, what = entry.rsplit(" ", 1)
+        if what == "val" and ("val", name) not in given:
+            kept.append(f"{cloned}.{entry}")
+        if what in ("axiom", "clone") and keeps_axioms and not {("goal", name), ("lemma", name)} & set(given):
+            kept.append(f"{cloned}.{entry}")
+    return kept
+
+
+def without_comments(text: str) -> str:
+    """Return a text in WhyML with a space for each comment."""
     kept, depth, place = [], 0, 0
     while place < len(text):
         piece = (_IN_COMMENT if depth else _PIECE).match(text, place)
@@ -66,10 +101,6 @@ def _without_comments(text: str) -> str:
         depth += bool(piece["opens"]) - bool(depth and piece["closes"])
         place = piece.end()
     return "".join(kept)
-
-
-def _library(cloned: str, ours: set[str]) -> bool:
-    return "." in cloned and cloned.split(".", maxsplit=1)[0] not in ours
 
 
 def listed(readme: Path) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from proofs.checking import trace_links, traceability
+from proofs.checking.mutants import mutants
 from proofs.checking.provers import PROVERS, WHY3_VERSION, ProofError
 from proofs.checking.trace_links import Link, Links, NoTheorem
 from tests.architecture.clause_markers import ClauseMarker, every_marker
@@ -66,6 +67,11 @@ class TestOurChain:
         assert len(rules) > 30
         linked = {name for row in json.loads(made()[1][DATA])["rows"].values() for name in functions(row)}
         assert sorted(rules - linked) == []
+
+    def test_every_linked_theorem_has_a_false_variant(self) -> None:
+        listed = mutants(traceability.ROOT / "proofs")
+        tried = {mutant.title if mutant.theorem else f"gappa.{mutant.file.stem}" for mutant in listed}
+        assert sorted(json.loads(made()[1][DATA])["theorems"].keys() - tried) == []
 
     def test_exceptions_are_few(self) -> None:
         links = trace_links.read(trace_links.FILE.read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ import ctypes
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -17,6 +18,10 @@ import vinculum
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
 from tests.kernels.many_threads import in_threads
 from tests.processes import output_of, python
+from vinculum.conformance.fingerprint.float_models import float_models
+from vinculum.errors import AttributeValueError
+from vinculum.models.conversion import convert
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, by_numpy_name
 
 Array = npt.NDArray[Any]
 Result = TypeVar("Result")
@@ -155,6 +160,82 @@ print("the same")
             assert conditions == expected[1]
             for bound, other in zip(bounds, expected[2], strict=True):
                 assert_same(bound, other)
+
+    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
+    @pytest.mark.parametrize("power", [*range(-1074, -1020, 9), -1022, -1021, -1])
+    def test_bounds_of_normal_quotients_are_subnormal(self, control: int, power: int) -> None:
+        """What rounding does to a quotient near 2**power is at most 2**(power - 53), or half the smallest subnormal."""
+        rng = np.random.default_rng(-power)
+        a = np.ldexp(rng.uniform(1, 2, 50), -40)
+        b = np.ldexp(rng.uniform(1, 2, 50), min(1023, -40 - power))
+        clean = vinculum.sonnx.accuracy(a, b, 0, 0).introduced
+        exact = [Fraction(x) / Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+        errors = [abs(Fraction(x) - y) for x, y in zip((a / b).tolist(), exact, strict=True)]
+
+        def computed(control: int) -> Array:
+            with switched_to(control):
+                return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
+
+        bounds = in_a_thread_of_its_own(computed, control)
+        assert all(Fraction(bound) >= error for bound, error in zip(bounds.tolist(), errors, strict=True))
+        assert_same(bounds, clean)
+
+    def test_a_bound_that_was_below_the_error(self) -> None:
+        a, b = np.array([107836145.5933689]), np.array([1.1946929518420655e308])
+        error = abs(Fraction((a / b).item()) - Fraction(a.item()) / Fraction(b.item()))
+
+        def computed(control: int) -> Array:
+            with switched_to(control):
+                return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
+
+        bound = in_a_thread_of_its_own(computed, FLUSH_RESULTS | FLUSH_OPERANDS)
+        assert Fraction(bound.item()) >= error > 0
+
+    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
+    @pytest.mark.parametrize("name", ["float16", "float32", "float64", "python", "scalar", "list"])
+    def test_errors_of_operands_may_be_subnormal(self, control: int, name: str) -> None:
+        """However they are given, they are read by their encodings."""
+        ones = np.ones(3)
+        dtype = name if name.startswith("float") else "float32" if name in ("scalar", "list") else "float64"
+        array = np.array([1, 5, 9], f"u{np.dtype(dtype).itemsize}").view(dtype)
+        smallest = {"float16": -24, "float32": -149, "float64": -1074}[dtype]
+        given: Any = {"python": array.tolist(), "scalar": array[1], "list": list(array)}.get(name, array)
+        expected = np.ldexp(np.array([5.0] * 3 if name == "scalar" else [1.0, 5.0, 9.0]), smallest)
+
+        def computed(control: int) -> Array:
+            with switched_to(control):
+                return vinculum.sonnx.accuracy(ones, ones, given, 0).propagated
+
+        assert_same(in_a_thread_of_its_own(computed, control), expected)
+
+    @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+    def test_what_verdicts_are_drawn_from(self, name: str) -> None:
+        """Conversions of elements, and the models of arithmetic that a runtime's quotients are held against."""
+        a, b = operands(name)
+        element_type = by_numpy_name(name)
+
+        def everything() -> list[Array]:
+            converted = [convert(convert(a, target), element_type) for target in (FLOAT16, BFLOAT16, FLOAT, DOUBLE)]
+            return [*converted, *(model.quotients(a, b) for model in float_models(element_type))]
+
+        expected = everything()
+
+        def computed(control: int) -> list[Array]:
+            with switched_to(control):
+                return everything()
+
+        for control in SETTINGS.values():
+            for one, other in zip(in_a_thread_of_its_own(computed, control), expected, strict=True):
+                assert_same(one, other)
+
+    @pytest.mark.parametrize("below", [-5e-324, np.float32(-1e-45), np.array([-5e-324]), [np.float32(-1e-45)]])
+    def test_errors_below_zero_are_refused(self, below: Any) -> None:
+        def refused(control: int) -> bool:
+            with switched_to(control), pytest.raises(AttributeValueError, match=r"^a_err holds "):
+                vinculum.sonnx.accuracy(np.ones(1), np.ones(1), below, 0)
+            return True
+
+        assert in_a_thread_of_its_own(refused, FLUSH_OPERANDS)
 
     def test_pytorch_flushing_subnormals(self, torch_or_skip: ModuleType) -> None:
         def quotients() -> dict[str, Array]:

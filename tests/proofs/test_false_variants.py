@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from proofs.checking.mutants import Mutant, survives
+from proofs.checking.jobs import failures
+from proofs.checking.mutants import Mutant, is_refuted, jobs, survives
 from proofs.checking.prove import attempt
 from proofs.checking.provers import ProofError
 from proofs.checking.sessions import Session, leaves
@@ -121,3 +123,82 @@ class TestParts:
 def test_a_theorem_that_is_gone(theory: Path, provers_or_skip: Path, new: str) -> None:
     with pytest.raises(ProofError, match=r"pairs\.mlw has no goal Pairs\.other"):
         survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), provers_or_skip)
+
+
+EVALUATED = """module Division
+  use int.Int
+  use int.ComputerDivision
+  use list.List
+  constant least: int
+  axiom least_is_negative: least < 0
+  function double (x: int) : int = 2 * x
+  lemma untrue: forall x. double x < x
+  predicate in_range (x: int) = least <= x <= - least - 1
+  let rec function sum (s: list int) : int = match s with Nil -> 0 | Cons x rest -> x + sum rest end
+  let lemma remainder (a b: int) (_: unit)
+    requires { b > 0 }
+    ensures { a - b * div a b < b (* as large as b: no *) }
+  = ()
+  let lemma fits (x: int)
+    requires { in_range x /\\ x <> least }
+    ensures { in_range (- x) }
+  = ()
+  lemma longer: forall s: list int, x: int. x > 0 -> sum (Cons x s) > sum s
+  lemma bounded: forall n: int. n > 0 -> exists i. 0 <= i < n
+  let twice (x: int) : int
+    ensures { result = double x }
+  = x + x
+end
+"""
+
+
+class TestWitnesses:
+    """A variant is evaluated at values that refute it; a witness that does not is a fault."""
+
+    @pytest.mark.parametrize(
+        ("theorem", "old", "new", "witness", "refuted"),
+        [
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = 3", True),
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3", False),
+            ("remainder", "div a b < b", "div a b <= b", "a = 5, b = 3", False),  # it is no false one
+            ("remainder", "div a b < b", "div a b < b - 1", "a = 5, b = -3", False),  # beyond the precondition
+            ("fits", "x <> least", "true", "least = -128, x = -128", True),
+            ("fits", "x <> least", "true", "least = 0, x = 0", False),  # beyond the axiom
+            ("fits", "<= - least - 1", "<= - least - 2", "least = -128, x = -127", True),
+            ("longer", "x > 0 ->", "x >= 0 ->", "s = (Cons 1 (Cons 2 Nil)), x = 0", True),
+            ("longer", "function double", "function  double", "s = Nil, x = 1", False),  # `untrue` is not used
+            ("bounded", "n > 0 ->", "n >= 0 ->", "n = 0", False),  # which is not computed
+        ],
+    )
+    def test_it_refutes_the_variant_and_not_the_theorem(
+        self, provers_or_skip: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
+    ) -> None:
+        mutant = self._variant(tmp_path, theorem, old, new, witness)
+        assert is_refuted(mutant, provers_or_skip) == refuted
+
+    @pytest.mark.parametrize(
+        ("theorem", "witness", "complaint"),
+        [
+            ("remainder", "a = 5", "a witness of remainder has values of a, b, not of a"),
+            ("gone", "a = 5", r"division\.mlw has no theorem Division\.gone"),
+            ("twice", "x = 1", "twice is about what a program gives"),
+        ],
+    )
+    def test_what_is_no_witness(
+        self, provers_or_skip: Path, tmp_path: Path, theorem: str, witness: str, complaint: str
+    ) -> None:
+        with pytest.raises(ProofError, match=complaint):
+            is_refuted(self._variant(tmp_path, theorem, "2 * x", "3 * x", witness), provers_or_skip)
+
+    def test_one_that_refutes_nothing_is_told(
+        self, provers_or_skip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        mutant = self._variant(tmp_path, "remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3")
+        assert failures(jobs([mutant], provers_or_skip)) == 1
+        told = capsys.readouterr().out
+        assert "FAILED   division.Division.remainder: its witness refutes nothing, or the true theorem: a = 6" in told
+
+    def _variant(self, folder: Path, theorem: str, old: str, new: str, witness: str) -> Mutant:
+        path = folder / "division.mlw"
+        path.write_text(EVALUATED, encoding="utf-8")
+        return replace(variant(path, old, new, f"Division.{theorem}"), witness=witness)

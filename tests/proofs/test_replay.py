@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
 import pytest
 
 from proofs.checking import gappa, mutants
+from proofs.checking.contradictions import require_none
 from proofs.checking.jobs import failures
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import digests, record
@@ -77,6 +79,71 @@ class TestWhatFails:
     def test_a_value_that_does_not_exist(self, proofs: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  let f () : int ensures { false } = any int ensures { false }\nend"))
         assert "not proved: sums.Sums.f" in told_by("sums")[1]
+
+    @pytest.mark.parametrize(
+        ("manipulation", "complaint"),
+        [
+            (
+                "type none = { x: int } invariant { x <> x }  lemma impossible: forall n: none. 1 = 2",
+                "not proved: sums.Sums.none",
+            ),
+            (
+                "let lemma none (a: int) ensures { false } = while true do invariant { a <> a } done",
+                "may not terminate",
+            ),
+            ("let rec lemma none (a: int) ensures { false } = none a", "Cannot prove termination"),
+            ("let rec lemma none (a: int) ensures { false } variant { 0 } = none a", "not proved: sums.Sums.none"),
+            (
+                "constant zero: int = 0  clone Abstract with constant c = zero",
+                "not proved: sums.Sums.Abstract.positive",
+            ),
+            (
+                "constant zero: int = 0  clone Abstract with constant c = zero, goal positive, axiom .",
+                "not proved: sums.Sums.Abstract.positive",
+            ),
+            ("let none () : unit ensures { false } = any unit ensures { false }", "not proved: sums.Sums.none"),
+            (
+                "predicate none (a: int) = a <> a  let lemma impossible (a: int) ensures { none a } = ()",
+                "not proved: sums.Sums.impossible",
+            ),
+        ],
+    )
+    def test_what_would_prove_anything(self, proofs: Path, told_by: ToldBy, manipulation: str, complaint: str) -> None:
+        abstract = "module Abstract\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
+        change(proofs, abstract + TRUE.replace("\nend", f"\n  {manipulation}\nend"))
+        row = "| `sums.Abstract.positive` | axiom | clones prove it |\n"
+        (proofs / "README.md").write_text(row, encoding="utf-8")
+        failed, told = told_by("sums")
+        assert failed == 1
+        assert complaint in told
+
+
+class TestContradictions:
+    """Axioms that somebody listed with a reason, and that contradict each other."""
+
+    @pytest.mark.parametrize("holds", [True, False])
+    def test_false_is_tried(self, proofs: Path, provers_or_skip: Path, holds: bool) -> None:
+        """Of what the modules state together, even if each of them is possible."""
+        first = "module First\n  use int.Int\n  constant c: int\n  axiom positive: c > 0\nend\n"
+        relation = ">" if holds else "<"
+        second = f"module Second\n  use int.Int\n  use First\n  axiom negative: c {relation} 0\nend\n"
+        change(proofs, first + second)
+        theory = proofs / "theories" / "sums.mlw"
+        if holds:
+            assert require_none(theory, provers_or_skip) == "no false"
+        else:
+            with pytest.raises(ProofError, match=r"^sums\.mlw contradicts itself: false is proved$"):
+                require_none(theory, provers_or_skip)
+
+    def test_a_theory_that_is_none(self, proofs: Path, provers_or_skip: Path) -> None:
+        change(proofs, "module First\n  use int.Int\n  axiom positive: d > 0\nend\n")
+        with pytest.raises(ProofError, match=r"^contradiction\.mlw: "):
+            require_none(proofs / "theories" / "sums.mlw", provers_or_skip)
+
+    def test_a_replay_of_everything_tries_it(self, told_by: ToldBy) -> None:
+        failed, told = told_by()
+        assert failed == 0
+        assert re.search(r"^proved  sums +no false", told, re.MULTILINE)
 
 
 class TestFalseVariants:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vinculum.reference import elements
-from vinculum.reference.rounding import NumberClass, decode, round_to_nearest_even, round_up_to_float64
+from vinculum.reference.rounding import NumberClass, decode, round_to_nearest_even, round_up
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,
@@ -207,14 +207,20 @@ class TestRoundTiesToEven:
 class TestRoundUp:
     """Bounds are rounded outward: the smallest binary64 number not below the value."""
 
+    @pytest.mark.parametrize("element_type", [*NARROW, FLOAT, DOUBLE], ids=str)
     @given(st.integers(min_value=0), st.integers(min_value=1), st.integers(-1200, 1200))
-    def test_it_is_the_smallest_not_below(self, numerator: int, denominator: int, exponent: int) -> None:
+    def test_it_is_the_smallest_not_below(
+        self, element_type: ElementType, numerator: int, denominator: int, exponent: int
+    ) -> None:
+        fmt = form(element_type)
         value = Fraction(numerator, denominator) * Fraction(2) ** exponent
-        rounded = round_up_to_float64(value)
-        if rounded > 0:
-            assert Fraction(math.nextafter(rounded, 0)) < value
-        if math.isfinite(rounded):
-            assert Fraction(rounded) >= value
+        bits = round_up(value, fmt)
+        if decode(bits, fmt).is_finite:
+            assert decode(bits, fmt).value >= value
+        else:
+            assert bits == fmt.largest + 1
+        if bits > 0:
+            assert decode(bits - 1, fmt).value < value
 
     @pytest.mark.parametrize(
         ("value", "expected"),
@@ -230,8 +236,8 @@ class TestRoundUp:
         ],
     )
     def test_named_values(self, value: Fraction, expected: float) -> None:
-        assert round_up_to_float64(value) == expected
+        assert round_up(value, form(DOUBLE)) == int(np.array(expected).view(np.uint64))
 
     def test_a_negative_value_is_refused(self) -> None:
         with pytest.raises(ValueError, match=r"^-1/2 is negative"):
-            round_up_to_float64(Fraction(-1, 2))
+            round_up(Fraction(-1, 2), form(DOUBLE))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.kernels.float_environment import ieee_754
 from vinculum.spec.element_types import INT4, UINT4, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of_dtype
 
@@ -30,10 +31,9 @@ def convert(array: NDArray[Any], target: ElementType | str) -> NDArray[Any]:
     flat = result.reshape(-1)
     source = array.reshape(-1) if array.flags.c_contiguous else array.flat
     for start in range(0, array.size, _CHUNK):
-        piece = _plain(source[start : start + _CHUNK])
-        # Infinities and NaN that come of a conversion are its results.
-        with np.errstate(all="ignore"):
-            flat[start : start + _CHUNK] = _converted(piece, target, dtype)
+        # Infinities and NaN that come of a conversion are its results; subnormal numbers are kept.
+        with ieee_754():
+            flat[start : start + _CHUNK] = _converted(_plain(source[start : start + _CHUNK]), target, dtype)
     return result
 
 

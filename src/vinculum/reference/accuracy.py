@@ -54,13 +54,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.reference import elements
-from vinculum.reference.rounding import decode, power_of_two, round_to_nearest_even, round_up_to_float64
-from vinculum.spec.element_types import BinaryFormat, ElementType, Kind
+from vinculum.reference.rounding import decode, infinity, power_of_two, round_to_nearest_even, round_up
+from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType, Kind
 
 # A bound of an absolute error, None where no finite one holds.
 Bound = Fraction | None
 # NumPy's own ArrayLike knows no Fraction.
 ErrorBound = ArrayLike | Fraction
+
+# NumPy's floats by their size in bytes.
+_FORMATS = {each.bits // 8: each.binary_format for each in (FLOAT16, FLOAT, DOUBLE) if each.binary_format}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,20 +191,30 @@ def _exact_values(array: NDArray[Any], element_type: ElementType) -> list[Fracti
 
 
 def _error_bounds(given: ErrorBound, name: str, shape: tuple[int, ...]) -> list[Fraction | None]:
-    bounds = np.asarray(given, dtype=object)
+    # Floats are left in their type: converting them is a computation, which may flush subnormal numbers to zero.
+    is_float = isinstance(given, np.ndarray | np.generic) and given.dtype.kind == "f"
+    bounds = np.asarray(given, dtype=None if is_float else object)
     try:
         spread = np.broadcast_to(bounds, shape)
     except ValueError:
         message = f"{name} has shape {bounds.shape}, which does not broadcast to the operands' {shape}"
         raise BroadcastError(message) from None
-    return [_error_bound(value, name) for value in spread.ravel().tolist()]
+    return [_error_bound(value, name) for value in spread.flat]
 
 
 def _error_bound(value: object, name: str) -> Fraction | None:
     if isinstance(value, Rational) and int(value.numerator) >= 0:
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, float | np.floating) and value >= 0:
-        return None if math.isinf(value) else Fraction(*value.as_integer_ratio())
+    if isinstance(value, float | np.floating):
+        array = np.asarray(value)
+        if (fmt := _FORMATS.get(array.itemsize)) is None:
+            # A long double, whose computations no switch makes flush.
+            if value >= 0:
+                return None if np.isinf(value) else Fraction(*value.as_integer_ratio())
+        else:
+            number = decode(int(array.view(f"u{array.itemsize}")), fmt)
+            if number.is_zero or not (number.is_nan or number.negative):
+                return None if number.is_infinite else number.magnitude
     raise AttributeValueError(
         f"{name} holds {value!r} ({type(value).__name__}); a bound of an absolute error is a non-negative "
         "int, float or Fraction, so give the largest absolute error"
@@ -212,5 +225,6 @@ def _rounded_outward(bounds: list[Bound], shape: tuple[int, ...], element_type: 
     if element_type.kind is Kind.REAL:
         exact = [math.inf if bound is None else bound for bound in bounds]
         return np.array(exact, dtype=object).reshape(shape)
-    rounded = [math.inf if bound is None else round_up_to_float64(bound) for bound in bounds]
-    return np.array(rounded, dtype=np.float64).reshape(shape)
+    fmt = _FORMATS[8]
+    encodings = [infinity(fmt, negative=False) if bound is None else round_up(bound, fmt) for bound in bounds]
+    return np.array(encodings, dtype=np.uint64).view(np.float64).reshape(shape)

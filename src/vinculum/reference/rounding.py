@@ -129,8 +129,11 @@ def infinity(fmt: BinaryFormat, *, negative: bool) -> int:
     return fmt.largest + 1 + (fmt.sign_mask if negative else 0)
 
 
-def round_up_to_float64(value: Fraction) -> float:
-    """Return the smallest binary64 number not below a non-negative rational, infinity above the largest.
+def round_up(value: Fraction, fmt: BinaryFormat) -> int:
+    """Return the encoding of the smallest number not below a non-negative rational, of infinity above the largest.
+
+    It is made of integers. A conversion such as ``float(value)`` is a computation of the processor, which may have been
+    switched to flush subnormal numbers to zero.
 
     Raises
     ------
@@ -139,13 +142,13 @@ def round_up_to_float64(value: Fraction) -> float:
     """
     if value < 0:
         raise ValueError(f"{value} is negative; only the size of an error is rounded upward, give its absolute value")
-    try:
-        nearest = float(value)  # correctly rounded, an error instead of infinity
-    except OverflowError:
-        return math.inf
-    if Fraction(nearest) >= value:
-        return nearest
-    return math.nextafter(nearest, math.inf)
+    if value == 0:
+        return 0
+    spacing_exponent = max(_exponent(value) - fmt.trailing_bits, fmt.subnormal_exponent)
+    significand = math.ceil(value / power_of_two(spacing_exponent))
+    # As in rounding to nearest, a carry out of the significand steps the exponent.
+    unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
+    return unsigned if unsigned <= fmt.largest else infinity(fmt, negative=False)
 
 
 @lru_cache(maxsize=4096)  # more exponents than binary64 has

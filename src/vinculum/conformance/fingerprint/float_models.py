@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.kernels.float_environment import ieee_754
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
 from vinculum.tensors.storage import dtype_of
 
@@ -79,7 +80,7 @@ class FloatModel:
 
     def quotients(self, a: Array, b: Array) -> Array:
         """Return what a runtime would give that computes in this way."""
-        with np.errstate(all="ignore"):
+        with ieee_754():
             a, b = (self._narrowed(operand) for operand in (a, b))
             b = positive(b) if self.flushing is Flushing.DIVISORS else b
             if not self.reciprocal:
@@ -89,7 +90,7 @@ class FloatModel:
 
     def products(self, a: Array, inverses: Array) -> Array:
         """Return what it would give if it were handed ``1 / b``."""
-        with np.errstate(all="ignore"):
+        with ieee_754():
             a, inverses = (self._narrowed(operand) for operand in (a, inverses))
             return self._converted(self._operation(np.multiply, a, inverses, last=True))
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vinculum.kernels.float_environment import ieee_754
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT64, UINT32, UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
@@ -82,7 +83,8 @@ class IntegerModel:
     def quotients(self, a: Array, b: Array) -> Array:
         """Return what a runtime would give that computes in this way."""
         a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
-        quotient = self._by_integers(a, b) if self.computed_in is None else self._by_floats(a, b, self.computed_in)
+        with ieee_754():
+            quotient = self._by_integers(a, b) if self.computed_in is None else self._by_floats(a, b, self.computed_in)
         if self.result is not Narrowing.NONE:
             quotient = narrowed(quotient, self.result)
         return quotient.astype(dtype_of(self.element_type))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -70,6 +71,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if any(map(item.get_closest_marker, ("exhaustive", "installing")))]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what has been collected and imported: all of it stays to the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

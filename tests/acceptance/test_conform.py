@@ -38,7 +38,7 @@ class TestConform:
         assert "How runtimes divide" in page.read_text("utf-8")
 
     def test_one_case_in_full_and_its_reproducer_runs(self, vinculum: Vinculum, tmp_path: Path) -> None:
-        done = vinculum("conform", "onnx-reference", "--quick", "--json")
+        done = vinculum("conform", "onnx-reference", "--quick", "--json", "--only", "Div-1/float/*")
         assert done.returncode == 1
         _, *cases = map(json.loads, done.stdout.splitlines())
         case = next(case for case in cases if case["verdict"] == "accepted what must be refused")

@@ -56,7 +56,8 @@ class TestRuntimes:
     """A run matches its file: nothing new fails, nothing passes unexpectedly."""
 
     def test_the_quick_cases(self, known: KnownDeviations) -> None:
-        assert mismatches(survey(known.backend, Level.QUICK), known) == ()
+        # One process: each would import the runtime, and compile what the other has compiled too.
+        assert mismatches(survey(known.backend, Level.QUICK, workers=1), known) == ()
 
     @pytest.mark.exhaustive  # Two minutes for the four of them.
     def test_every_case_that_the_file_knows(self, known: KnownDeviations) -> None:

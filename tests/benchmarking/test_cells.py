@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum.benchmarking.cells import OPERATORS, SHAPES, TYPES, Cell, cells, every_cell
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.bench_words import SHAPES as WORDS
@@ -12,12 +13,13 @@ from vinculum.spec.model import IntegerRounding
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("size", [1, 2, 3, 16, 1_000, 4_097, 1_000_000, 16_000_000])
-def test_shapes_broadcast_to_about_the_size(shape: str, size: int) -> None:
-    cell = Cell("Div", "int16", shape, size)
-    assert cell.result == np.broadcast_shapes(*cell.shapes)
-    assert size / 2 <= cell.elements <= size
-    assert cell.size_in_bytes == 2 * cell.elements
+def test_shapes_broadcast_to_about_the_size(shape: str) -> None:
+    for size in (1, 2, 3, 16, 1_000, 4_097, 1_000_000, 16_000_000):
+        with case(size):
+            cell = Cell("Div", "int16", shape, size)
+            assert cell.result == np.broadcast_shapes(*cell.shapes)
+            assert size / 2 <= cell.elements <= size
+            assert cell.size_in_bytes == 2 * cell.elements
 
 
 def test_large_shapes_lose_little() -> None:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum import (
     AttributeValueError,
     BroadcastError,
@@ -40,16 +41,17 @@ class TestTypes:
     @pytest.mark.clause("Div-13", "one-element-type")
     @pytest.mark.clause("Div-14", "one-element-type")
     @every_version
-    @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t is not REAL], ids=str)
-    def test_each_type_is_divided_or_refused(self, row: OperatorSpec, element_type: ElementType) -> None:
-        a, b = array([6, 4], element_type), array([3, 1], element_type)
-        if element_type not in row.element_types:
-            with pytest.raises(ElementTypeError, match=f"^{row.title} does not take {element_type}; allowed: "):
-                div(a, b, opset=row.since_version)
-            return
-        quotient = div(a, b, opset=row.since_version)
-        assert quotient.dtype == a.dtype
-        assert quotient.astype(int).tolist() == [2, 4]
+    def test_each_type_is_divided_or_refused(self, row: OperatorSpec) -> None:
+        for element_type in (t for t in ELEMENT_TYPES if t is not REAL):
+            with case(element_type):
+                a, b = array([6, 4], element_type), array([3, 1], element_type)
+                if element_type not in row.element_types:
+                    with pytest.raises(ElementTypeError, match=f"^{row.title} does not take {element_type}; allowed: "):
+                        div(a, b, opset=row.since_version)
+                    continue
+                quotient = div(a, b, opset=row.since_version)
+                assert quotient.dtype == a.dtype
+                assert quotient.astype(int).tolist() == [2, 4]
 
     @every_version
     def test_types_are_not_mixed(self, row: OperatorSpec) -> None:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum import AttributeValueError, ElementTypeError, Operator, reciprocal
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.spec.model import OperatorSpec
@@ -26,10 +27,13 @@ class TestSummary:
     @pytest.mark.clause("Reciprocal-13", "element-by-element", "ieee-754")
     @every_version
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
-    @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (6,), (2, 3), (1, 6, 1)])
-    def test_one_over_each_element(self, row: OperatorSpec, name: str, shape: tuple[int, ...]) -> None:
-        x = (3 + np.arange(np.prod(shape, dtype=int))).reshape(shape).astype(name)
-        np.testing.assert_array_equal(reciprocal(x, opset=row.since_version), np.array(1, name) / x, strict=True)
+    def test_one_over_each_element(self, row: OperatorSpec, name: str) -> None:
+        for shape in ((), (0,), (3, 0), (6,), (2, 3), (1, 6, 1)):
+            with case(shape):
+                x = (3 + np.arange(np.prod(shape, dtype=int))).reshape(shape).astype(name)
+                np.testing.assert_array_equal(
+                    reciprocal(x, opset=row.since_version), np.array(1, name) / x, strict=True
+                )
 
     @pytest.mark.clause("Reciprocal-1", "special-values")
     @pytest.mark.clause("Reciprocal-6", "special-values")

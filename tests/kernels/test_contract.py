@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import product
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 from tests import processes
+from tests.cases import case
 from tests.kernels import test_environment
 from tests.kernels.comparing import DTYPES as OF_DIV_14
 from tests.kernels.comparing import assert_same, encodings, exact_quotients
@@ -57,16 +57,6 @@ each_integer = pytest.mark.parametrize("name", INTEGERS)
 each_telling_type = pytest.mark.parametrize("name", TELLING)
 
 
-@contextmanager
-def case(*words: object) -> Iterator[None]:
-    """Tell which case failed."""
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"case: {', '.join(map(str, words))}")
-        raise
-
-
 def check_told(division: Division, known: Pairs, pair: tuple[Indices, Indices], *given_: Any) -> None:
     """Fail unless a division tells of exactly those of its elements that have no quotient, or else gives quotients."""
     expected = known.exceptions(*pair)
@@ -80,15 +70,22 @@ class TestQuotients:
     """Exact for every element type, rounding and policy."""
 
     @each_type
-    @pytest.mark.parametrize("floor", [False, True], ids=["truncating", "floor"])
-    def test_every_two_values_by_every_policy(self, backend: Backend, name: str, floor: bool) -> None:
+    def test_every_two_values_by_every_policy(self, backend: Backend, name: str) -> None:
         some = values(name)
         every = np.arange(len(some))
-        for zero_divisor, overflow in product(ZERO_DIVISOR, OVERFLOW):
+        for floor, zero_divisor, overflow in product((False, True), ZERO_DIVISOR, OVERFLOW):
             known = pairs(name, floor=floor, zero_divisor=zero_divisor, overflow=overflow)
             division = backend.division(known.arithmetic)
             for rows in (every, every[:1], every[-1:]):
-                with case(zero_divisor, overflow, "dividends", some[rows[0]], "to", some[rows[-1]]):
+                with case(
+                    "floor" if floor else "truncating",
+                    zero_divisor,
+                    overflow,
+                    "dividends",
+                    some[rows[0]],
+                    "to",
+                    some[rows[-1]],
+                ):
                     check_told(division, known, (rows[:, None], every), some[rows, None], some, None)
 
     @each_type
@@ -144,47 +141,47 @@ class TestLayouts:
     """Operands and results of any strides, alignment and byte order; repeated operands."""
 
     @each_type
-    @pytest.mark.parametrize("shape", [(3, 4), (5, 37, 67)], ids=str)
-    def test_operands(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+    def test_operands(self, backend: Backend, name: str) -> None:
         known, division = pairs(name), backend.division(arithmetic())
-        i, j = known.drawn(shape, 1), known.drawn(shape, 2)
-        for (of_a, lay_a), (of_b, lay_b) in product(ANY.items(), ANY.items()):
-            with case("dividend", of_a, "divisor", of_b):
-                a, b = lay_a(known.values[i]), lay_b(known.values[j])
-                before = a.tobytes(), b.tobytes()
-                check(division, a, b, known.quotients[i, j])
-                assert (a.tobytes(), b.tobytes()) == before, "an operand has changed"
+        for shape in ((3, 4), (5, 37, 67)):
+            i, j = known.drawn(shape, 1), known.drawn(shape, 2)
+            for (of_a, lay_a), (of_b, lay_b) in product(ANY.items(), ANY.items()):
+                with case(shape, "dividend", of_a, "divisor", of_b):
+                    a, b = lay_a(known.values[i]), lay_b(known.values[j])
+                    before = a.tobytes(), b.tobytes()
+                    check(division, a, b, known.quotients[i, j])
+                    assert (a.tobytes(), b.tobytes()) == before, "an operand has changed"
 
     @each_type
-    @pytest.mark.parametrize("shape", [(3, 4), (5, 37, 67)], ids=str)
-    def test_results(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+    def test_results(self, backend: Backend, name: str) -> None:
         known, division = pairs(name), backend.division(arithmetic())
-        i, j = known.drawn(shape, 1), known.drawn(shape, 2)
-        a, b = known.values[i], known.values[j]
-        for layout, lay_out in WRITABLE.items():
-            for x, y in ((a, b), (np.asfortranarray(a), b), (np.asfortranarray(a), np.asfortranarray(b))):
-                with case("result", layout, "strides", x.strides, y.strides):
-                    out = lay_out(np.zeros_like(a))
-                    check(division, x, y, known.quotients[i, j], out)
-                    out[...] = 0
-                    memory = out if out.base is None else out.base
-                    assert not encodings(memory).any(), "memory beside the result has changed"
+        for shape in ((3, 4), (5, 37, 67)):
+            i, j = known.drawn(shape, 1), known.drawn(shape, 2)
+            a, b = known.values[i], known.values[j]
+            for layout, lay_out in WRITABLE.items():
+                for x, y in ((a, b), (np.asfortranarray(a), b), (np.asfortranarray(a), np.asfortranarray(b))):
+                    with case(shape, "result", layout, "strides", x.strides, y.strides):
+                        out = lay_out(np.zeros_like(a))
+                        check(division, x, y, known.quotients[i, j], out)
+                        out[...] = 0
+                        memory = out if out.base is None else out.base
+                        assert not encodings(memory).any(), "memory beside the result has changed"
 
     @each_type
-    @pytest.mark.parametrize("shape", [(6, 4, 5), (90, 4, 100)], ids=str)
-    def test_broadcasting(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+    def test_broadcasting(self, backend: Backend, name: str) -> None:
         known, division = pairs(name), backend.division(arithmetic())
-        indices = known.drawn(shape, 1), known.drawn(shape, 2)
-        operands = [known.values[index] for index in indices]
-        for way, picked in BROADCASTS.items():
-            i, j = picked(*indices)
-            a, b = picked(*operands)
-            expected = known.quotients[i, j]
-            with case(way):
-                check(division, a, b, expected)
-                check(division, b, a, known.quotients[j, i])
-                for order in ("C", "F"):
-                    check(division, a, b, expected, np.zeros(expected.shape, DTYPES[name], order))
+        for shape in ((6, 4, 5), (90, 4, 100)):
+            indices = known.drawn(shape, 1), known.drawn(shape, 2)
+            operands = [known.values[index] for index in indices]
+            for way, picked in BROADCASTS.items():
+                i, j = picked(*indices)
+                a, b = picked(*operands)
+                expected = known.quotients[i, j]
+                with case(shape, way):
+                    check(division, a, b, expected)
+                    check(division, b, a, known.quotients[j, i])
+                    for order in ("C", "F"):
+                        check(division, a, b, expected, np.zeros(expected.shape, DTYPES[name], order))
 
     @each_telling_type
     def test_strides(self, backend: Backend, name: str) -> None:
@@ -215,17 +212,17 @@ class TestLayouts:
                 assert_untouched_around(out)
 
     @each_telling_type
-    @pytest.mark.parametrize("size", [70, 9001])
-    def test_unaligned(self, backend: Backend, name: str, size: int) -> None:
+    def test_unaligned(self, backend: Backend, name: str) -> None:
         known, division = pairs(name), backend.division(arithmetic())
-        i, j = known.drawn((size,), 1), known.drawn((size,), 2)
-        for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
-            x, y, out = (at((size,), DTYPES[name], offset) for offset in offsets)
-            x[...], y[...] = known.values[i], known.values[j]
-            with case("offsets", offsets):
-                check(division, x, y, known.quotients[i, j], out)
-                check(division, x[::3], y[7:8], known.quotients[i[::3], j[7]], out[::3])
-                assert_untouched_around(out)
+        for size in (70, 9001):
+            i, j = known.drawn((size,), 1), known.drawn((size,), 2)
+            for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
+                x, y, out = (at((size,), DTYPES[name], offset) for offset in offsets)
+                x[...], y[...] = known.values[i], known.values[j]
+                with case(size, "elements; offsets", offsets):
+                    check(division, x, y, known.quotients[i, j], out)
+                    check(division, x[::3], y[7:8], known.quotients[i[::3], j[7]], out[::3])
+                    assert_untouched_around(out)
 
     @each_type
     def test_fields_of_records(self, backend: Backend, name: str) -> None:
@@ -331,11 +328,10 @@ class TestNewResults:
 class TestOverlap:
     """`out` may lie across the operands: the quotients are those of what stood there before."""
 
-    @pytest.mark.parametrize("place", PLACES)
     @each_telling_type
-    def test_as_if_copied(self, backend: Backend, name: str, place: str) -> None:
-        known, division = pairs(name), backend.division(arithmetic())
-        for side in (4, 70, 200):
+    def test_as_if_copied(self, backend: Backend, name: str) -> None:
+        known = pairs(name)
+        for place, side in product(PLACES, (4, 70, 200)):
             of_memory, of_other = known.drawn((side, side), 1), known.drawn((side, side), 2)
             i, j, _ = PLACES[place](of_memory, of_other)
             expected = known.values[of_memory]
@@ -343,8 +339,8 @@ class TestOverlap:
             target[...] = known.quotients[i, j]
             memory = known.values[of_memory]
             a, b, out = PLACES[place](memory, known.values[of_other])
-            with case("side", side):
-                assert division(a, b, out) is out
+            with case(place, "side", side):
+                assert backend.division(arithmetic())(a, b, out) is out
                 assert_same(memory, expected)  # all of it: nothing beside the result is written
 
     @pytest.mark.parametrize("name", ["int16", "uint8", "int4"])
@@ -376,20 +372,20 @@ class TestExceptions:
     """How many elements have no quotient, and the first index in row-major order, wherever they lie in memory."""
 
     @each_integer
-    @pytest.mark.parametrize("shape", [(3, 4, 6), (60, 4, 99)], ids=str)
-    def test_counts_and_first_index(self, backend: Backend, name: str, shape: tuple[int, ...]) -> None:
+    def test_counts_and_first_index(self, backend: Backend, name: str) -> None:
         known = pairs(name, zero_divisor="raise", overflow="raise")
         division = backend.division(known.arithmetic)
-        operands = self._with_few_exceptions(known, shape)
-        for way, picked in LAYOUTS.items():
-            i, j = picked(*operands)
-            a, b = picked(*(known.values[index] for index in operands))
-            i, j = (index.astype(np.intp) for index in (i, j))  # in this byte order again
-            with case(way):
-                check_told(division, known, (i, j), a, b, None)
-                for order in "CF":
-                    out = np.zeros(np.broadcast_shapes(a.shape, b.shape), DTYPES[name], order)  # type: ignore[call-overload]
-                    check_told(division, known, (i, j), a, b, out)
+        for shape in ((3, 4, 6), (60, 4, 99)):
+            operands = self._with_few_exceptions(known, shape)
+            for way, picked in LAYOUTS.items():
+                i, j = picked(*operands)
+                a, b = picked(*(known.values[index] for index in operands))
+                i, j = (index.astype(np.intp) for index in (i, j))  # in this byte order again
+                with case(shape, way):
+                    check_told(division, known, (i, j), a, b, None)
+                    for order in "CF":
+                        out = np.zeros(np.broadcast_shapes(a.shape, b.shape), DTYPES[name], order)  # type: ignore[call-overload]
+                        check_told(division, known, (i, j), a, b, out)
 
     @staticmethod
     def _with_few_exceptions(known: Pairs, shape: tuple[int, ...]) -> tuple[Indices, Indices]:
@@ -425,20 +421,20 @@ class TestExceptions:
                     assert isinstance(only_overflow, np.ndarray)
 
     @each_integer
-    @pytest.mark.parametrize("size", [1, 9, 8192, 20_001])
-    def test_one_wherever_it_is(self, backend: Backend, name: str, size: int) -> None:
+    def test_one_wherever_it_is(self, backend: Backend, name: str) -> None:
         known = pairs(name, zero_divisor="raise", overflow="wrap")
         division = backend.division(known.arithmetic)
-        i, j = known.drawn((size,), 1), known.drawn((size,), 2, regular=True)
-        for place in {0, size // 2, size - 1}:
-            of_b = j.copy()
-            of_b[place] = np.flatnonzero(known.zero_divisors.any(0))[0]
-            with case("at", place):
-                expected = Exceptions(size, 1, (place,), 0, None)
-                assert division(known.values[i], known.values[of_b], None) == expected
-                assert division(known.values[i][:1], known.values[of_b], None) == expected
-                by_zero = division(known.values[i], known.values[of_b[place]], None)
-                assert by_zero == Exceptions(size, size, (0,), 0, None)
+        for size in (1, 9, 8192, 20_001):
+            i, j = known.drawn((size,), 1), known.drawn((size,), 2, regular=True)
+            for place in {0, size // 2, size - 1}:
+                of_b = j.copy()
+                of_b[place] = np.flatnonzero(known.zero_divisors.any(0))[0]
+                with case(size, "elements; at", place):
+                    expected = Exceptions(size, 1, (place,), 0, None)
+                    assert division(known.values[i], known.values[of_b], None) == expected
+                    assert division(known.values[i][:1], known.values[of_b], None) == expected
+                    by_zero = division(known.values[i], known.values[of_b[place]], None)
+                    assert by_zero == Exceptions(size, size, (0,), 0, None)
 
     def test_indices_are_plain_integers(self, backend: Backend) -> None:
         """As Python prints them."""
@@ -527,9 +523,10 @@ REFUSED: dict[str, tuple[object, object, object]] = {
 class TestRefusals:
     """What is no operand of the arithmetic, or no result of theirs: None, and nothing is written."""
 
-    @pytest.mark.parametrize("what", REFUSED)
-    def test_by_an_arithmetic_that_broadcasts(self, backend: Backend, what: str) -> None:
-        self._refused(backend, arithmetic(), *REFUSED[what])
+    def test_by_an_arithmetic_that_broadcasts(self, backend: Backend) -> None:
+        for what, given_ in REFUSED.items():
+            with case(what):
+                self._refused(backend, arithmetic(), *given_)
 
     @pytest.mark.parametrize("shape", [(), (1,), (4,), (1, 4), (3, 1), (1, 3, 4), (4, 3), (12,)], ids=str)
     def test_by_one_that_does_not(self, backend: Backend, shape: tuple[int, ...]) -> None:
@@ -620,22 +617,24 @@ class TestScalars:
 class TestEnvironment:
     """Results do not depend on what other libraries switched the processor to, and it is left as it was."""
 
-    @pytest.mark.parametrize("setting", SETTINGS)
     @each_type
-    def test_the_same_quotients(self, backend: Backend, name: str, setting: str) -> None:
-        known, division = pairs(name), backend.division(arithmetic())
-        half = backend.division(arithmetic(reciprocal=True))
+    def test_the_same_quotients(self, backend: Backend, name: str) -> None:
+        known = pairs(name)
         one = np.broadcast_to(np.ones((), DTYPES[name]), known.values.shape).copy()
         inverse = exact(name, one, known.values, floor=False, zero_divisor="saturate", overflow="saturate")
 
-        def divide(control: int) -> list[Any]:
-            with switched_to(control):
-                some = known.values
-                return [division(some[:, None], some, None), half(some, None, None)]
+        for setting, control in SETTINGS.items():
+            division, half = backend.division(arithmetic()), backend.division(arithmetic(reciprocal=True))
 
-        quotients, reciprocals = in_a_thread_of_its_own(divide, SETTINGS[setting])
-        assert_same(quotients, known.quotients)
-        assert_same(reciprocals, inverse)
+            def divide(control: int, division: Division = division, half: Division = half) -> list[Any]:
+                with switched_to(control):
+                    some = known.values
+                    return [division(some[:, None], some, None), half(some, None, None)]
+
+            with case(setting):
+                quotients, reciprocals = in_a_thread_of_its_own(divide, control)
+                assert_same(quotients, known.quotients)
+                assert_same(reciprocals, inverse)
 
     def test_exceptions_that_would_kill_the_process(self) -> None:
         """A debugging aid, feenableexcept, makes the processor signal x/0, 0/0 and overflow."""

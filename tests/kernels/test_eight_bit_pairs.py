@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
+from tests.cases import case
 from tests.kernels.comparing import assert_same
 from tests.kernels.layouts import WRITABLE
 from tests.kernels.witness import DTYPES, INTEGERS, ONE_BYTE, SIGNED, TYPES, arithmetic, check, exact
@@ -100,24 +101,26 @@ class TestEveryTwoBytes:
             kept = result.view(np.int8 if name in SIGNED else np.uint8)
             assert (kept.min(), kept.max()) == (TYPES[name].minimum, TYPES[name].maximum)
 
-    @pytest.mark.parametrize("length", [256, 63, 3])
-    def test_repeated_divisors(self, name: str, floor: bool, divide: kernels.Division, length: int) -> None:
+    def test_repeated_divisors(self, name: str, floor: bool, divide: kernels.Division) -> None:
         """In calls of their own, and as lines of one."""
-        every, expected = every_byte(name), of_every_two_bytes(name, floor).T
-        for start in range(0, 256, length):
-            part = slice(start, start + length)
-            check(divide, every[part], every[:, None], expected[:, part])
-        for divisor, quotients in zip(every, expected, strict=True):
-            check(divide, every[:length], divisor, quotients[:length])
+        for length in (256, 63, 3):
+            with case("length", length):
+                every, expected = every_byte(name), of_every_two_bytes(name, floor).T
+                for start in range(0, 256, length):
+                    part = slice(start, start + length)
+                    check(divide, every[part], every[:, None], expected[:, part])
+                for divisor, quotients in zip(every, expected, strict=True):
+                    check(divide, every[:length], divisor, quotients[:length])
 
-    @pytest.mark.parametrize("length", [256, 63, 3])
-    def test_repeated_dividends(self, name: str, floor: bool, divide: kernels.Division, length: int) -> None:
-        every, expected = every_byte(name), of_every_two_bytes(name, floor)
-        for start in range(0, 256, length):
-            part = slice(start, start + length)
-            check(divide, every[:, None], every[part], expected[:, part])
-        for dividend, quotients in zip(every, expected, strict=True):
-            check(divide, dividend, every[:length], quotients[:length])
+    def test_repeated_dividends(self, name: str, floor: bool, divide: kernels.Division) -> None:
+        for length in (256, 63, 3):
+            with case("length", length):
+                every, expected = every_byte(name), of_every_two_bytes(name, floor)
+                for start in range(0, 256, length):
+                    part = slice(start, start + length)
+                    check(divide, every[:, None], every[part], expected[:, part])
+                for dividend, quotients in zip(every, expected, strict=True):
+                    check(divide, dividend, every[:length], quotients[:length])
 
 
 @cache
@@ -164,13 +167,13 @@ class TestEveryPairThroughEveryLoop:
         assert_same(divide(columns, np.ascontiguousarray(divisors[:1].T)), expected.T)
         assert_same(divide(dividends[:, 0], np.ascontiguousarray(divisors.T)), expected.T)
 
-    @pytest.mark.parametrize("layout", WRITABLE)
-    def test_laid_out(self, element_type: ElementType, divide: Division, expected: Array, layout: str) -> None:
-        dividends, divisors = every_pair(element_type)
-        lay_out = WRITABLE[layout]
-        assert_same(divide(lay_out(dividends), divisors), expected)
-        assert_same(divide(dividends, lay_out(divisors)), expected)
-        assert_same(divide(lay_out(dividends), lay_out(divisors)), expected)
+    def test_laid_out(self, element_type: ElementType, divide: Division, expected: Array) -> None:
+        for layout, lay_out in WRITABLE.items():
+            with case(layout):
+                dividends, divisors = every_pair(element_type)
+                assert_same(divide(lay_out(dividends), divisors), expected)
+                assert_same(divide(dividends, lay_out(divisors)), expected)
+                assert_same(divide(lay_out(dividends), lay_out(divisors)), expected)
 
 
 @each_type

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.cases import case
 from tests.kernels.comparing import DTYPES, INTEGERS, exact_quotients
 from tests.kernels.integer_operands import edges, limits, next_to_multiples
 from tests.kernels.witness import arithmetic, check
@@ -61,13 +62,17 @@ def numbers(name: str, power: int) -> list[int]:
 class TestSmallIntegers:
     """What is small enough is decided for a run at once, and never wrongly."""
 
-    @pytest.mark.parametrize("power", POWERS)
-    def test_every_pair_next_to_a_power_of_two(self, name: str, divide: Division, floor: bool, power: int) -> None:
-        all_of_them = numbers(name, power)
-        for bound in (1 << power, (1 << power) + 1, 1 << 64):  # with those at the power, and without
-            some = [n for n in all_of_them if -bound <= n < bound]
-            a, b = (np.array(x, name).reshape(-1) for x in np.meshgrid(np.array(some, object), np.array(some, object)))
-            check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+    def test_every_pair_next_to_a_power_of_two(self, name: str, divide: Division, floor: bool) -> None:
+        for power in POWERS:
+            with case(power):
+                all_of_them = numbers(name, power)
+                for bound in (1 << power, (1 << power) + 1, 1 << 64):  # with those at the power, and without
+                    some = [n for n in all_of_them if -bound <= n < bound]
+                    a, b = (
+                        np.array(x, name).reshape(-1)
+                        for x in np.meshgrid(np.array(some, object), np.array(some, object))
+                    )
+                    check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_one_that_is_not(self, name: str, divide: Division, floor: bool, which: int) -> None:

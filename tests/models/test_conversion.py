@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum.models.conversion import convert
 from vinculum.reference.rounding import decode, infinity, round_to_nearest_even
 from vinculum.spec.element_types import (
@@ -115,30 +116,34 @@ class TestToFloat:
 class TestToInteger:
     """Integers keep their low bits; floats are truncated toward zero, saturated, NaN giving 0."""
 
-    @pytest.mark.parametrize("target", INTEGERS, ids=str)
     @pytest.mark.parametrize("source", INTEGERS, ids=str)
-    def test_from_integers(self, source: ElementType, target: ElementType) -> None:
-        numbers = [source.minimum, source.maximum, 0, 1, source.maximum // 3, source.minimum // 3]
-        values = np.array(numbers, np.uint64 if source.minimum == 0 else np.int64).astype(dtype_of(source))
-        expected = [(n - target.minimum) % 2**target.bits + target.minimum for n in numbers]
-        assert [int(n) for n in convert(values, target)] == expected
+    def test_from_integers(self, source: ElementType) -> None:
+        for target in INTEGERS:
+            with case("to", target):
+                numbers = [source.minimum, source.maximum, 0, 1, source.maximum // 3, source.minimum // 3]
+                values = np.array(numbers, np.uint64 if source.minimum == 0 else np.int64).astype(dtype_of(source))
+                expected = [(n - target.minimum) % 2**target.bits + target.minimum for n in numbers]
+                assert [int(n) for n in convert(values, target)] == expected
 
-    @pytest.mark.parametrize("target", INTEGERS, ids=str)
     @pytest.mark.parametrize("source", [FLOAT16, BFLOAT16, FLOAT, DOUBLE, FLOAT8E5M2, FLOAT8E4M3FN], ids=str)
-    def test_from_floats(self, source: ElementType, target: ElementType) -> None:
-        near = [float(n + d) for n in (target.minimum, target.maximum) for d in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)]
-        values = np.array([*near, -0.5, 0.9, -1.9, 7.99, 1e300, -1e300, np.inf, -np.inf, np.nan])
-        with np.errstate(all="ignore"):
-            values = values.astype(dtype_of(source))
-        expected = []
-        for value in values.astype(np.float64).tolist():
-            if np.isnan(value):
-                expected.append(0)
-            elif np.isinf(value):
-                expected.append(target.maximum if value > 0 else target.minimum)
-            else:
-                expected.append(min(max(int(value), target.minimum), target.maximum))
-        assert [int(n) for n in convert(values, target)] == expected
+    def test_from_floats(self, source: ElementType) -> None:
+        for target in INTEGERS:
+            with case("to", target):
+                near = [
+                    float(n + d) for n in (target.minimum, target.maximum) for d in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)
+                ]
+                values = np.array([*near, -0.5, 0.9, -1.9, 7.99, 1e300, -1e300, np.inf, -np.inf, np.nan])
+                with np.errstate(all="ignore"):
+                    values = values.astype(dtype_of(source))
+                expected = []
+                for value in values.astype(np.float64).tolist():
+                    if np.isnan(value):
+                        expected.append(0)
+                    elif np.isinf(value):
+                        expected.append(target.maximum if value > 0 else target.minimum)
+                    else:
+                        expected.append(min(max(int(value), target.minimum), target.maximum))
+                assert [int(n) for n in convert(values, target)] == expected
 
     def test_the_last_doubles_that_fit(self) -> None:
         values = np.array([2.0**63 - 1024, 2.0**63, -(2.0**63), 2.0**64 - 2048, 2.0**64])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum.errors import BroadcastError
 from vinculum.models.openvino_shapes import Sizes, normalised, reshaped, squeezed, unsqueezed
 
@@ -50,28 +52,30 @@ class TestUnsqueeze:
     """A 1 at each axis, counted in the result."""
 
     @pytest.mark.parametrize("shape", SHAPES)
-    @pytest.mark.parametrize("axes", AXES)
-    def test_like_openvino(self, shape: Sizes, axes: list[int]) -> None:
-        expected = _by_openvino("Unsqueeze", shape, axes)
-        if expected == "refused":
-            with pytest.raises(BroadcastError, match=r"^(its axes are empty|axis -?\d+ is )"):
-                unsqueezed(shape, axes)
-        else:
-            assert unsqueezed(shape, axes) == expected
+    def test_like_openvino(self, shape: Sizes) -> None:
+        for axes in AXES:
+            with case(axes):
+                expected = _by_openvino("Unsqueeze", shape, axes)
+                if expected == "refused":
+                    with pytest.raises(BroadcastError, match=r"^(its axes are empty|axis -?\d+ is )"):
+                        unsqueezed(shape, axes)
+                else:
+                    assert unsqueezed(shape, axes) == expected
 
 
 class TestSqueeze:
     """Without the dimensions named, but for those that are known not to be 1; without all of size 1 if none is."""
 
     @pytest.mark.parametrize("shape", SHAPES)
-    @pytest.mark.parametrize("axes", AXES)
-    def test_like_openvino(self, shape: Sizes, axes: list[int]) -> None:
-        expected = _by_openvino("Squeeze", shape, axes)
-        if expected == "refused":
-            with pytest.raises(BroadcastError, match=r"^axis -?\d+ is outside of rank"):
-                squeezed(shape, axes)
-        else:
-            assert squeezed(shape, axes) == expected
+    def test_like_openvino(self, shape: Sizes) -> None:
+        for axes in AXES:
+            with case(axes):
+                expected = _by_openvino("Squeeze", shape, axes)
+                if expected == "refused":
+                    with pytest.raises(BroadcastError, match=r"^axis -?\d+ is outside of rank"):
+                        squeezed(shape, axes)
+                else:
+                    assert squeezed(shape, axes) == expected
 
     @pytest.mark.parametrize("shape", SHAPES)
     def test_without_axes(self, shape: Sizes) -> None:
@@ -81,21 +85,22 @@ class TestSqueeze:
 class TestReshape:
     """Sizes, -1 for what is left, and 0 for what is there or for 0."""
 
-    @pytest.mark.parametrize("special_zero", [True, False])
     @pytest.mark.parametrize("shape", SHAPES)
-    @pytest.mark.parametrize("pattern", PATTERNS)
-    def test_like_openvino(self, shape: Sizes, pattern: list[int], special_zero: bool) -> None:
-        expected = _by_openvino("Reshape", shape, pattern, special_zero=special_zero)
-        try:
-            actual: Sizes | str = reshaped(shape, pattern, special_zero)
-        except BroadcastError:
-            actual = "refused"
-        if actual == "refused" and expected != "refused":
-            # The package checks the number of elements, and what -1 is beside 0, less strictly than its device does.
-            assert isinstance(expected, tuple)
-            assert _cannot_be(shape, expected) or (-1 in pattern and 0 in pattern and not special_zero)
-        else:
-            assert actual == expected
+    def test_like_openvino(self, shape: Sizes) -> None:
+        for pattern, special_zero in product(PATTERNS, (True, False)):
+            with case(pattern, f"{special_zero=}"):
+                expected = _by_openvino("Reshape", shape, pattern, special_zero=special_zero)
+                try:
+                    actual: Sizes | str = reshaped(shape, pattern, special_zero)
+                except BroadcastError:
+                    actual = "refused"
+                if actual == "refused" and expected != "refused":
+                    # The package checks the number of elements, and what -1 is beside 0, less strictly than
+                    # its device does.
+                    assert isinstance(expected, tuple)
+                    assert _cannot_be(shape, expected) or (-1 in pattern and 0 in pattern and not special_zero)
+                else:
+                    assert actual == expected
 
     @pytest.mark.parametrize(
         ("pattern", "part"),

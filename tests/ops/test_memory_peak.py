@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
+from tests.cases import case
 from tests.kernels.layouts import (
     byte_swapped,
     c_order,
@@ -94,29 +95,32 @@ def test_the_watch_sees_a_temporary() -> None:
 class TestPeak:
     """No more than the result where there is no `out`, and nothing where there is."""
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_operands(self, name: str, layout: str) -> None:
+    def test_operands(self, name: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
         assert a.nbytes > 4 * SMALL
-        laid_out, out = LAYOUTS[layout](b), np.empty_like(a)
-        for x, y in ((a, laid_out), (laid_out, a)):
-            assert peak(lambda x=x, y=y: vinculum.divide(x, y, out=out)) < SMALL  # type: ignore[misc]  # bound at once
-            assert peak(lambda x=x, y=y: vinculum.divide(x, y)) < a.nbytes + SMALL  # type: ignore[misc]  # likewise
+        for layout in LAYOUTS:
+            with case(layout):
+                laid_out, out = LAYOUTS[layout](b), np.empty_like(a)
+                for x, y in ((a, laid_out), (laid_out, a)):
+                    assert peak(partial(vinculum.divide, x, y, out=out)) < SMALL
+                    assert peak(partial(vinculum.divide, x, y)) < a.nbytes + SMALL
 
-    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other", "gaps"])
-    def test_results(self, name: str, layout: str) -> None:
+    def test_results(self, name: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
-        out = LAYOUTS[layout](np.zeros_like(a))
-        assert peak(lambda: vinculum.divide(a, b, out=out)) < SMALL
+        for layout in ("contiguous", "column-major", "reversed", "every other", "gaps"):
+            with case(layout):
+                out = LAYOUTS[layout](np.zeros_like(a))
+                assert peak(partial(vinculum.divide, a, b, out=out)) < SMALL
 
-    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other", "gaps"])
-    def test_in_place(self, name: str, layout: str) -> None:
+    def test_in_place(self, name: str) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])
-        for place in (0, 1):
-            both = [LAYOUTS[layout](a), LAYOUTS[layout](b)]
-            both[place] = LAYOUTS[layout](np.ones_like(a))
-            out = both[place]
-            assert peak(lambda both=both, out=out: vinculum.divide(*both, out=out, **lenient(name))) < SMALL  # type: ignore[misc]  # bound at once
+        for layout in ("contiguous", "column-major", "reversed", "every other", "gaps"):
+            with case(layout):
+                for place in (0, 1):
+                    both = [LAYOUTS[layout](a), LAYOUTS[layout](b)]
+                    both[place] = LAYOUTS[layout](np.ones_like(a))
+                    out = both[place]
+                    assert peak(partial(vinculum.divide, *both, out=out, **lenient(name))) < SMALL
 
 
 def lenient(name: str) -> dict[str, Any]:

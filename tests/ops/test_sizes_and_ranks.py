@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum import BroadcastError, Operator, div, divide, reciprocal, sonnx
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of
@@ -27,11 +28,12 @@ class TestEmpty:
     """Nothing is divided and nothing is raised, even if the divisor holds zeros."""
 
     @every_type
-    @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (0, 0), (2, 0, 3), (1, 0)])
-    def test_every_type(self, element_type: ElementType, shape: tuple[int, ...]) -> None:
-        a = np.empty(shape, dtype_of(element_type))
-        quotient = operator_of(element_type)(a, a.copy())
-        assert (quotient.shape, quotient.dtype) == (shape, a.dtype)
+    def test_every_type(self, element_type: ElementType) -> None:
+        for shape in ((0,), (0, 3), (3, 0), (0, 0), (2, 0, 3), (1, 0)):
+            with case(shape):
+                a = np.empty(shape, dtype_of(element_type))
+                quotient = operator_of(element_type)(a, a.copy())
+                assert (quotient.shape, quotient.dtype) == (shape, a.dtype)
 
     @pytest.mark.parametrize("dtype", ["int8", "int64", "uint32", "float32", ml_dtypes.int4])
     @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from proofs.checking.extraction import C_FILES, PROOFS
+from tests.cases import case
 from tests.kernels.comparing import DTYPES, FLOATS, assert_same
 from tests.processes import output_of, run
 from tests.proofs.sonnx_c_library import C_NAMES, Guarded, SonnxC, extracted, require_compiler
@@ -118,14 +119,13 @@ class TestBroadcast:
         assert c.intact()
 
     @pytest.mark.parametrize(("function", "name"), SAME_SHAPE)
-    @pytest.mark.parametrize("shapes", SHAPES, ids=str)
-    def test_shapes(
-        self, sonnx_c: SonnxC, function: str, name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]]
-    ) -> None:
-        a, b = (x[::41].copy() for x in divisible(name))
-        a, b = (np.resize(x, shape) for x, shape in zip((a, b), shapes, strict=True))
-        output = np.broadcast_shapes(*shapes)
-        self._check(sonnx_c, function, a, b, np.broadcast_to(a, output), np.broadcast_to(b, output))
+    def test_shapes(self, sonnx_c: SonnxC, function: str, name: str) -> None:
+        for shapes in SHAPES:
+            with case(shapes):
+                a, b = (x[::41].copy() for x in divisible(name))
+                a, b = (np.resize(x, shape) for x, shape in zip((a, b), shapes, strict=True))
+                output = np.broadcast_shapes(*shapes)
+                self._check(sonnx_c, function, a, b, np.broadcast_to(a, output), np.broadcast_to(b, output))
 
     @pytest.mark.parametrize("name", NAMES)
     def test_equal_strides_walk_along_diagonals(self, sonnx_c: SonnxC, name: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import case
 from vinculum.errors import BroadcastError, ElementTypeError
 from vinculum.reference import divide, elements, reciprocal
 from vinculum.spec.element_types import (
@@ -47,12 +48,13 @@ class TestElementTypes:
         assert quotient.astype(object).tolist() == [[2, 4], [0, 7]]
 
     @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
-    @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)])
-    def test_every_shape_is_kept(self, element_type: ElementType, shape: tuple[int, ...]) -> None:
-        ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
-        quotient = divide(ones, ones, element_type)
-        assert quotient.shape == shape
-        assert quotient.dtype == ones.dtype
+    def test_every_shape_is_kept(self, element_type: ElementType) -> None:
+        for shape in ((), (0,), (2, 0, 3), (1, 1)):
+            with case(shape):
+                ones = np.ones(shape, dtype=np.int8).astype(element_type.numpy)
+                quotient = divide(ones, ones, element_type)
+                assert quotient.shape == shape
+                assert quotient.dtype == ones.dtype
 
     def test_reals_stay_exact(self) -> None:
         """SONNX Div (real), example 2."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.report import Report, Result
@@ -64,11 +65,13 @@ def reproducer(id: str) -> str:
     )
 
 
+@cache
 def report(backend: str = "openvino", title: str = "OpenVINO", rows: tuple[OperatorSpec, ...] = ROWS) -> Report:
     """Return a report of several hundred cases, over half of them exact."""
     return Report(backend, title, {**VERSIONS, backend: "2026.4.1"}, Level.DEFAULT, tuple(_results(rows)), 61.25)
 
 
+@cache
 def exact(backend: str = "vinculum", title: str = "Vinculum") -> Report:
     """Return the same cases, all of them passed."""
     results = (replace(r, verdict=Verdict(Kind.EXACT, elements=64), reproducer=None) for r in report().results)

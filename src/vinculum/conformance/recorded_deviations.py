@@ -66,19 +66,20 @@ def _place(group: _Group, known: KnownDeviations | None) -> tuple[int, str, list
 
 def _patterns(report: Report, kinds: tuple[Kind, ...], wanted: set[str]) -> Iterator[tuple[str, ...]]:
     """Yield patterns that match all of the wanted cases, none that would disagree and none of another reason."""
-    left = {tuple(id.split("/")) for id in wanted}
+    meant = {tuple(id.split("/")) for id in wanted}
     matching: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     refuted: set[tuple[str, ...]] = set()
     for kept in product((False, True), repeat=PARTS):
         for result in report.results:
             parts = tuple(result.id.split("/"))
             pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
-            if parts in left:
+            if parts in meant:
                 matching.setdefault(pattern, set()).add(parts)
             elif not (result.verdict.kind is Kind.REFUSED_AS_REQUIRED and agrees(result.verdict.kind, kinds)):
                 refuted.add(pattern)
     candidates = {pattern: parts for pattern, parts in matching.items() if pattern not in refuted}
-    while left:
-        best = max(candidates, key=lambda pattern: (len(candidates[pattern] & left), pattern.count("*"), pattern))
+    while candidates:
+        best = max(candidates, key=lambda pattern: (len(candidates[pattern]), pattern.count("*"), pattern))
         yield best
-        left -= candidates.pop(best)
+        matched = candidates[best]
+        candidates = {pattern: rest for pattern, parts in candidates.items() if (rest := parts - matched)}

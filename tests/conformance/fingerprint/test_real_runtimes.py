@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from tests.optional import needs, skip_without
-from vinculum.conformance.fingerprint import Finding, Standing, fingerprint
+from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing, fingerprint
 from vinculum.conformance.fingerprint.telling import UNKNOWN
 from vinculum.errors import SpecLookupError
 from vinculum.models.isolation import Limits
+from vinculum.reporting.fingerprint_page import page
 
 A_WHILE = Limits(seconds=60.0)
 
@@ -23,8 +26,12 @@ Told = dict[tuple[str, str], Finding]
 
 def told_of(backend: str) -> Told:
     """Return the findings about a runtime; of what is said twice of a subject, that which deviates."""
-    findings = fingerprint(backend, limits=A_WHILE).findings
-    ordered = sorted(findings, key=lambda finding: finding.standing is Standing.DEVIATES)
+    return by_subject(fingerprint(backend, limits=A_WHILE))
+
+
+def by_subject(found: Fingerprint) -> Told:
+    """Return findings by probe and subject."""
+    ordered = sorted(found.findings, key=lambda finding: finding.standing is Standing.DEVIATES)
     return {(finding.probe, finding.subject): finding for finding in ordered}
 
 
@@ -35,9 +42,14 @@ def onnxruntime() -> Told:
 
 
 @pytest.fixture(scope="module")
-def openvino() -> Told:
+def fingerprint_of_openvino() -> Fingerprint:
     skip_without("openvino")
-    return told_of("openvino")
+    return fingerprint("openvino", limits=A_WHILE)
+
+
+@pytest.fixture(scope="module")
+def openvino(fingerprint_of_openvino: Fingerprint) -> Told:
+    return by_subject(fingerprint_of_openvino)
 
 
 def deviations(told: Told) -> dict[tuple[str, str], str]:
@@ -101,6 +113,18 @@ class TestOpenvino:
     def test_zero_divisors(self, openvino: Told) -> None:
         assert openvino["x / 0", "int32"].statement == "gives MIN"
         assert openvino["x / 0 of constants", "int32"].statement == "refused"
+
+    def test_the_page_marks_them(self, fingerprint_of_openvino: Fingerprint) -> None:
+        console = Console(width=400, file=StringIO(), record=True)
+        console.print(page(fingerprint_of_openvino))
+        marked = "\n".join(line for line in console.export_text().splitlines() if line.startswith("!"))
+        for words in (
+            "computed as a multiplication by the reciprocal, a * (1/b)",
+            "int64, uint64 computed in int32, and there in float",
+            "floor ignored at run time (truncated), honoured when folded",
+            "constant folding disagrees with run time",
+        ):
+            assert words in " ".join(marked.split())
 
     def test_every_quotient_is_explained(self, openvino: Told) -> None:
         assert not [one for one in openvino.values() if UNKNOWN in one.statement + one.detail]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from onnx import ModelProto
 from onnx.defs import onnx_opset_version
 
+from tests.cases import case
 from tests.models.convert.ir_models import (
     DIVIDING,
     assert_same,
@@ -63,24 +65,23 @@ def _ops(model: ModelProto) -> list[str]:
     return [node.op_type for node in model.graph.node]
 
 
-def _cases() -> list[tuple[ElementType, int]]:
-    opsets = (6, 7, 12, 13, 14, 19, 21, NEWEST)
-    return [(t, n) for t in DIVIDING for n in opsets if n >= FIRST.get(t, 6)]
+def _opsets(element_type: ElementType) -> list[int]:
+    return [n for n in (6, 7, 12, 13, 14, 19, 21, NEWEST) if n >= FIRST.get(element_type, 6)]
 
 
 class TestEveryElementType:
     """Divide keeps its quotients in every operator set that can say them, carried by another type if need be."""
 
-    @pytest.mark.parametrize("pythondiv", ["true", "false"])
-    @pytest.mark.parametrize(("element_type", "opset"), _cases())
-    def test_every_pair(self, tmp_path: Path, element_type: ElementType, opset: int, pythondiv: str) -> None:
+    @pytest.mark.parametrize("element_type", DIVIDING)
+    def test_every_pair(self, tmp_path: Path, element_type: ElementType) -> None:
         a, b = pairs(element_type)
-        path = divide_ir(tmp_path, element_type, (None,), (None,), auto_broadcast="numpy", m_pythondiv=pythondiv)
-        if opset < 7:
-            path = divide_ir(tmp_path, element_type, a.shape, b.shape, auto_broadcast="none", m_pythondiv=pythondiv)
-        converted = onnx_model_of(_convert(path, opset).model, tmp_path)
-        output = assert_same(load(path), converted, {"a": a, "b": b})["q"]
-        assert output.size == a.size
+        for opset, pythondiv in product(_opsets(element_type), ("true", "false")):
+            with case(opset, f"{pythondiv=}"):
+                shapes, how = ((a.shape, b.shape), "none") if opset < 7 else (((None,), (None,)), "numpy")
+                path = divide_ir(tmp_path, element_type, *shapes, auto_broadcast=how, m_pythondiv=pythondiv)
+                converted = onnx_model_of(_convert(path, opset).model, tmp_path)
+                output = assert_same(load(path), converted, {"a": a, "b": b})["q"]
+                assert output.size == a.size
 
     @pytest.mark.parametrize("element_type", DIVIDING)
     def test_policies_and_errors(self, tmp_path: Path, element_type: ElementType) -> None:
@@ -125,8 +126,6 @@ class TestEveryElementType:
 class TestBroadcasting:
     """none, numpy and pdpd: each lays the divisor where the layer does."""
 
-    @pytest.mark.parametrize("opset", [6, 7, 13, NEWEST])
-    @pytest.mark.parametrize("constant", [True, False])
     @pytest.mark.parametrize(
         ("b", "axis"),
         [
@@ -146,15 +145,17 @@ class TestBroadcasting:
             ((2, 3, 4, 5), -1),
         ],
     )
-    def test_pdpd(self, tmp_path: Path, b: tuple[int, ...], axis: int, constant: bool, opset: int) -> None:
-        divisor = np.resize(edge_values(INT32), b)
-        path = divide_ir(
-            tmp_path, INT32, (2, 3, 4, 5), divisor if constant else b, auto_broadcast="pdpd", axis=str(axis)
-        )
-        converted = onnx_model_of(_convert(path, opset).model, tmp_path)
-        a = np.resize(edge_values(INT32)[::-1], (2, 3, 4, 5))
-        inputs = {"a": a} if constant else {"a": a, "b": divisor}
-        assert assert_same(load(path), converted, inputs)["q"].shape == (2, 3, 4, 5)
+    def test_pdpd(self, tmp_path: Path, b: tuple[int, ...], axis: int) -> None:
+        for opset, constant in product((6, 7, 13, NEWEST), (True, False)):
+            with case(opset, f"{constant=}"):
+                divisor = np.resize(edge_values(INT32), b)
+                path = divide_ir(
+                    tmp_path, INT32, (2, 3, 4, 5), divisor if constant else b, auto_broadcast="pdpd", axis=str(axis)
+                )
+                converted = onnx_model_of(_convert(path, opset).model, tmp_path)
+                a = np.resize(edge_values(INT32)[::-1], (2, 3, 4, 5))
+                inputs = {"a": a} if constant else {"a": a, "b": divisor}
+                assert assert_same(load(path), converted, inputs)["q"].shape == (2, 3, 4, 5)
 
     @pytest.mark.parametrize("opset", [7, NEWEST])
     def test_pdpd_of_sizes_that_the_run_knows(self, tmp_path: Path, opset: int) -> None:
@@ -177,12 +178,13 @@ class TestBroadcasting:
 class TestOtherLayers:
     """Convert, Unsqueeze, Squeeze and Reshape."""
 
-    @pytest.mark.parametrize("target", DIVIDING)
     @pytest.mark.parametrize("source", DIVIDING)
-    def test_convert(self, tmp_path: Path, source: ElementType, target: ElementType) -> None:
-        array = np.concatenate([edge_values(source), np.arange(20).astype(dtype_of(source))])
-        path = _convert_ir(tmp_path, source, target)
-        assert_same(load(path), onnx_model_of(_convert(path).model, tmp_path), {"x": array})
+    def test_convert(self, tmp_path: Path, source: ElementType) -> None:
+        for target in DIVIDING:
+            with case("to", target):
+                array = np.concatenate([edge_values(source), np.arange(20).astype(dtype_of(source))])
+                path = _convert_ir(tmp_path, source, target)
+                assert_same(load(path), onnx_model_of(_convert(path).model, tmp_path), {"x": array})
 
     @pytest.mark.parametrize("element_type", [FLOAT, INT8, UINT64])
     def test_convert_to_and_from_boolean(self, tmp_path: Path, element_type: ElementType) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from proofs.checking import rules as extraction_of_rules
+from proofs.checking.extraction import extract
 from proofs.checking.rules import FOLDER, RULES, main, outdated
 from tests.processes import run
 from tests.proofs.compiled_rules import COMPILERS, DIRECT, OPTIMIZED, STANDARDS, STRICT, headers, loops
@@ -18,11 +19,25 @@ from tests.proofs.sonnx_c_library import require_compiler
 each_standard = pytest.mark.parametrize("standard", COMPILERS)
 
 
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -> Path:
+    """Return a folder of what the proofs extract to; that takes a second each time."""
+    folder = tmp_path_factory.mktemp("extracted")
+    extract(folder, RULES)
+    return folder
+
+
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the committed headers that the command takes for them."""
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extracted: Path) -> Path:
+    """Return a copy of the committed headers that the command takes for them, and extracts to from what is known."""
+
+    def known(folder: Path, rules: object) -> None:
+        assert rules is RULES
+        shutil.copytree(extracted, folder, dirs_exist_ok=True)
+
     folder = Path(shutil.copytree(FOLDER, tmp_path / "rules"))
     monkeypatch.setattr(extraction_of_rules, "FOLDER", folder)
+    monkeypatch.setattr(extraction_of_rules, "extract", known)
     return folder
 
 

@@ -89,10 +89,10 @@ def check(
 def _kinds(
     element_type: ElementType, runtime: Runtime, *, pairwise: bool
 ) -> Iterator[tuple[int, str, ZeroDivisor, Overflow]]:
-    for (i, opset), (j, policies), (k, place) in product(*map(enumerate, (opsets(element_type), POLICIES, PLACES))):
+    kinds = product(enumerate(opsets(element_type)), enumerate(POLICIES), enumerate(PLACES))
+    for (i, opset), (j, (zero_divisor, overflow)), (k, place) in kinds:
         if pairwise and (i + j + k) % 2:
             continue  # Each two of the three remain together.
-        zero_divisor, overflow = policies
         if runtime == "openvino" and element_type.maximum > INT32.maximum:
             zero_divisor = "zero"  # The other policy is refused there.
         yield opset, place, zero_divisor, overflow

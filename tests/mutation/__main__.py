@@ -20,6 +20,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -155,17 +156,17 @@ def tests_of(file: str) -> tuple[Sequence[str], str]:
     return AROUND if name in ("module.cpp", "nest.hpp", "task.hpp", "targets.cpp") else QUOTIENTS
 
 
-def equivalents() -> list[dict[str, str]]:
-    """Return what `equivalent.toml` names: a file, a line, what it becomes if not everything, and the reason."""
+def equivalents() -> list[dict[str, Any]]:
+    """Return what `equivalent.toml` names: a file, a line, what it may become if not anything, and the reason."""
     return list(tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"])
 
 
-def is_equivalent(mutant: Mutant, known: Sequence[dict[str, str]]) -> bool:
+def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
     """Whether a mutant is one of those that no test can find."""
     return any(
         mutant.file.endswith(one["file"])
         and mutant.line == one["line"]
-        and one.get("becomes", mutant.changed) == mutant.changed
+        and mutant.changed in one.get("becomes", [mutant.changed])
         for one in known
     )
 

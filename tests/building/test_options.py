@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -13,6 +14,10 @@ import pytest
 
 from tests.building.environment import BUILT, COMPILERS, PROGRAMS, ROOT
 from tests.processes import output_of, run
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="the options are those of compilers for x86-64"
+)
 
 CONTRACT = ROOT / "src" / "vinculum" / "kernels" / "core" / "rules" / "contract.h"
 EVERYWHERE: tuple[str, ...] = (

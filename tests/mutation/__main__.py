@@ -20,6 +20,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,9 +54,9 @@ _QUOTIENTS = _of_kernels(
     *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "reciprocals", "lengths", "layouts"),
     *("policies_and_exceptions", "in_place_and_overlap", "forbidden_pages"),
 )
-_PROCESSES = _of_kernels("threads", "environment", "thread_limit", "backends")
+_PROCESSES = _of_kernels("core", "threads", "environment", "thread_limit", "backends")
 QUOTIENTS = (_QUOTIENTS, "not portable")
-CORE_AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
+AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
 POOL = ((*_PROCESSES, *_of_kernels("contract", "fork_exit_interrupt")), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
@@ -75,6 +76,7 @@ class Planted:
         for unit in UNITS:
             self._compile(unit)
         self.objects = {unit: self._object(unit).read_bytes() for unit in UNITS}
+        self.included = {unit: (folder / f"{unit}.d").read_text(encoding="utf-8") for unit in UNITS}
         self._link()
 
     def plant(self, mutant: Mutant) -> str | None:
@@ -84,7 +86,7 @@ class Planted:
             return None
         source = Path(mutant.file).relative_to(CORE)
         (self.folder / "core" / source).write_text(mutant.text, encoding="utf-8")
-        units = [source.stem] if source.suffix == ".cpp" else [unit for unit in UNITS if self._includes(unit, source)]
+        units = [unit for unit in UNITS if str(self.folder / "core" / source) in self.included[unit]]
         if not all(self._compile(unit) for unit in units):
             return "does not compile"
         if all(self._object(unit).read_bytes() == self.objects[unit] for unit in units):
@@ -105,23 +107,11 @@ class Planted:
 
     def is_found(self, tests: Sequence[str], only: str = "") -> str | None:
         """Return the test that finds what is planted, or how it ends; None if all pass."""
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "-n",
-            "0",
-            "-p",
-            "no:cacheprovider",
-            "--tb=no",
-            "--no-header",
-        ]
+        pytest = f"-m pytest -x -q -n 0 -p no:cacheprovider --tb=no --no-header -o faulthandler_timeout={LIMIT}"
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.folder), str(ROOT)])}
-        command += ["-o", f"faulthandler_timeout={LIMIT}"]
+        command = [sys.executable, *pytest.split(), "-k", only, *tests]
         try:
-            ended = run([*command, "-k", only, *tests], cwd=ROOT, env=environment, limit=30 * LIMIT)
+            ended = run(command, cwd=ROOT, env=environment, limit=30 * LIMIT)
         except subprocess.TimeoutExpired:
             return "hangs"
         if ended.returncode == 0:
@@ -131,10 +121,6 @@ class Planted:
 
     def _object(self, unit: str) -> Path:
         return self.folder / f"{unit}.o"
-
-    def _includes(self, unit: str, source: Path) -> bool:
-        listed = (self.folder / f"{unit}.d").read_text(encoding="utf-8")
-        return str(self.folder / "core" / source) in listed
 
     def _compile(self, unit: str) -> bool:
         name, *options = TARGETS[self.target]
@@ -167,20 +153,20 @@ def tests_of(file: str) -> tuple[Sequence[str], str]:
         return OPERATORS if "/ops/" in file else PORTABLE if name in ("portable.py", "float_environment.py") else PYTHON
     if name in ("pool.cpp", "environment.hpp"):
         return POOL
-    return CORE_AROUND if name in ("module.cpp", "nest.hpp", "task.hpp", "targets.cpp") else QUOTIENTS
+    return AROUND if name in ("module.cpp", "nest.hpp", "task.hpp", "targets.cpp") else QUOTIENTS
 
 
-def equivalents() -> list[dict[str, str]]:
-    """Return what `equivalent.toml` names: a file, a line, what it becomes if not everything, and the reason."""
+def equivalents() -> list[dict[str, Any]]:
+    """Return what `equivalent.toml` names: a file, a line, what it may become if not anything, and the reason."""
     return list(tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"])
 
 
-def is_equivalent(mutant: Mutant, known: Sequence[dict[str, str]]) -> bool:
+def is_equivalent(mutant: Mutant, known: Sequence[dict[str, Any]]) -> bool:
     """Whether a mutant is one of those that no test can find."""
     return any(
         mutant.file.endswith(one["file"])
         and mutant.line == one["line"]
-        and one.get("becomes", mutant.changed) == mutant.changed
+        and mutant.changed in one.get("becomes", [mutant.changed])
         for one in known
     )
 

@@ -17,8 +17,8 @@ from proofs.checking.provers import ProofError
 from proofs.checking.sessions import needed
 from proofs.checking.trusted import modules
 
-# What `vinculum spec --trace` prints from. It keeps the digest of each theorem that is linked to a clause, and of the
-# contract of each function that is extracted.
+# What `vinculum spec --trace` prints from. It keeps the digest of each theorem that is linked to a clause, of the
+# contract of each function that is extracted, and of each axiom and contract that is taken on trust.
 TRACED = Path(__file__).parents[2] / "src" / "vinculum" / "spec" / "traceability.json"
 
 _DECLARES = "axiom clone coinductive constant exception function goal inductive lemma let meta predicate type use val"
@@ -33,9 +33,11 @@ _HIDDEN = re.compile(
     r"|(?<!let )(?<!ghost )(?<!rec )\blemma\b"
 )
 _NAMES_OF_TYPE = re.compile(r"[\w']+(?=\s*:)|(?<=\|)\s*[\w']+")
+_WITH = re.compile(r"\bwith\s+([\w']+)")  # what is defined together
 _WORD = re.compile(r"[A-Za-z_][\w']*")
 _OPENS, _CLOSES = "([{", ")]}"
 _JOINS = ("use", "clone", "meta")
+_TRUSTED = ("axiom", "val")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Declaration:
         if self.is_program or is_lemma or self.word in ("lemma", "goal", *_JOINS):
             return set()
         fields = _NAMES_OF_TYPE.findall(self.text) if self.word == "type" else []
-        return {self.name.strip("()"), *(name.strip() for name in fields)}
+        return {self.name, *(name.strip() for name in fields), *_WITH.findall(self.text)}
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Statements:
         module, _, own_name = name.partition(".")
         theory = self._theory(file)
         stated = [each for each in self._declarations(theory) if (each.module, each.name) == (module, own_name)]
-        stated = [each for each in stated if each.word in ("let", "lemma", "goal")]
+        stated = [each for each in stated if each.word in ("let", "lemma", "goal", *_TRUSTED)]
         if len(stated) != 1:
             raise ProofError(f"{title} is stated {len(stated)} times in {theory.name}; once is right")
         text = stated[0].statement
@@ -158,6 +160,12 @@ class Statements:
         file, _, own_name = module.partition(".")
         declared = self._declarations(self._theory(file))
         return [f"{module}.{each.name}" for each in declared if each.module == own_name and each.is_program]
+
+    def trusted(self) -> list[str]:
+        """Return the axioms and the contracts without a body, which are believed, and must not come to say more."""
+        theories = sorted((self._proofs / "theories").glob("*.mlw"))
+        declared = [(theory, each) for theory in theories for each in self._declarations(theory)]
+        return [f"{theory.stem}.{each.module}.{each.name}" for theory, each in declared if each.word in _TRUSTED]
 
     def _theory(self, name: str) -> Path:
         return self._proofs / "theories" / f"{name}.mlw"
@@ -174,7 +182,8 @@ class Statements:
     def _rests_on(self, theory: Path, module: str, text: str) -> set[str]:
         """Return the definitions whose names a text mentions, and whose names these mention, and so on.
 
-        A name may have several in different modules; all of them count. So does what a module uses and clones.
+        A name may have several in different modules; all of them count. So does what a module uses and clones, and the
+        operators that it defines.
         """
         defining = self._defining(theory)
         places = {(theory, module)}
@@ -195,7 +204,8 @@ class Statements:
 
     def _joined(self, theory: Path, module: str) -> list[str]:
         declared = self._declarations(theory)
-        return [each.text for each in declared if each.module == module and each.word in _JOINS]
+        joined = [each for each in declared if each.module == module]
+        return [each.text for each in joined if each.word in _JOINS or each.name.startswith("(")]
 
 
 def _of_script(script: Path) -> Statement:

@@ -19,8 +19,8 @@ no theorem, no function or no test. `vinculum spec Div --trace` prints the same.
 theorems assume and what ties the functions to them.
 
 Theorems stand at the end of this page with what proves them, and then with what they say; they are about the rules and
-the algorithms that the functions follow. A few clauses are not about numbers and have none; the table says why. Tests in *italics* name the
-clause for no row in particular.
+the algorithms that the functions follow. A few clauses are not about numbers and have none; the table says why. Tests
+in *italics* name the clause for no row in particular.
 """
 
 
@@ -66,9 +66,9 @@ def _theorems(theorems: Mapping[str, Any]) -> Iterator[str]:
 
 def _statements(table: Mapping[str, Any], statements: Mapping[str, str]) -> Iterator[str]:
     yield "## What they say\n"
-    yield "The statement of each theorem and the contract of each function that becomes C, and how the SHA-256 begins"
-    yield "of it and of every definition in `proofs/theories` that it may rest on, by name. Whoever weakens one of them"
-    yield "changes a line here.\n"
+    yield "The statement of each theorem, the contract of each function that becomes C, and what is taken on trust"
+    yield "(`axiom`, `val`), and how the SHA-256 begins of it and of every definition in `proofs/theories` that it may rest"
+    yield "on, by name. Whoever weakens one of them, or has more believed, changes a line here.\n"
     digests = {name: stored["statement"] for name, stored in table["theorems"].items()} | table["contracts"]
     for name, digest in sorted(digests.items()):
         yield f"**{name}** `{digest[:16]}`\n"

@@ -80,7 +80,8 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
     for marker in markers:
         if len(marker.words) == 1:
             shared.setdefault(str(marker.words[0]), []).append(f"{marker.file}::{marker.test}")
-    contracts = {name: statements.of(name).digest for name in _extracted(statements) if name not in theorems}
+    others = {*_extracted(statements), *statements.trusted()} - theorems.keys()
+    contracts = {name: statements.of(name).digest for name in others}
     return {
         "rows": rows,
         "theorems": theorems,

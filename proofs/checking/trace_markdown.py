@@ -67,8 +67,8 @@ def _theorems(theorems: Mapping[str, Any]) -> Iterator[str]:
 def _statements(table: Mapping[str, Any], statements: Mapping[str, str]) -> Iterator[str]:
     yield "## What they say\n"
     yield "The statement of each theorem, the contract of each function that becomes C, and what is taken on trust"
-    yield "(`axiom`, `val`), and how the SHA-256 begins of it and of every definition in `proofs/theories` that it may rest"
-    yield "on, by name. Whoever weakens one of them, or has more believed, changes a line here.\n"
+    yield "(`axiom`, `val`), and how the SHA-256 begins of it and of every definition in `proofs/theories` that it may"
+    yield "rest on, by name. Whoever weakens one of them, or has more believed, changes a line here.\n"
     digests = {name: stored["statement"] for name, stored in table["theorems"].items()} | table["contracts"]
     for name, digest in sorted(digests.items()):
         yield f"**{name}** `{digest[:16]}`\n"

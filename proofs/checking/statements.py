@@ -7,8 +7,8 @@ weakened shows there as a changed line, and a weakened definition as a changed d
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,9 @@ from proofs.checking.provers import ProofError
 from proofs.checking.sessions import needed
 from proofs.checking.trusted import modules
 
-# What `vinculum spec --trace` prints from. It keeps the digest of each theorem that is linked to a clause, of the
-# contract of each function that is extracted, and of each axiom and contract that is taken on trust.
-TRACED = Path(__file__).parents[2] / "src" / "vinculum" / "spec" / "traceability.json"
+# The digest of each theorem that is linked to a clause, of the contract of each function that is extracted, and of each
+# axiom and contract that is taken on trust.
+TRACED = "statements.txt"
 
 _DECLARES = "axiom clone coinductive constant exception function goal inductive lemma let meta predicate type use val"
 _BEGINS = re.compile(rf"^  (?=(?:{_DECLARES.replace(' ', '|')})\b)", re.MULTILINE)
@@ -214,7 +214,12 @@ def _of_script(script: Path) -> Statement:
     return Statement(stated, hashlib.sha256(" ".join(text.split()).encode()).hexdigest())
 
 
-def require_traced(proofs: Path, traced: Path = TRACED) -> None:
+def as_text(statements: Mapping[str, Statement]) -> str:
+    """Return the text of the file that keeps the digests."""
+    return "".join(f"{statement.digest}  {name}\n" for name, statement in statements.items())
+
+
+def require_traced(proofs: Path) -> None:
     """Check that the theorems that matter say what ``docs/traceability.md`` has them say.
 
     Raises
@@ -222,10 +227,11 @@ def require_traced(proofs: Path, traced: Path = TRACED) -> None:
     ProofError
         Naming those that do not.
     """
-    table = json.loads(traced.read_text(encoding="utf-8"))
-    stored = {name: theorem.get("statement") for name, theorem in table["theorems"].items()} | table["contracts"]
+    lines = (proofs / TRACED).read_text(encoding="utf-8").splitlines()
     statements = Statements(proofs)
-    changed = [name for name in sorted(stored) if statements.of(name).digest != stored[name]]
+    changed = [
+        name for digest, _, name in (line.partition("  ") for line in lines) if statements.of(name).digest != digest
+    ]
     if changed:
         raise ProofError(
             "these theorems, or definitions that they rest on, do not say what docs/traceability.md has them say: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from proofs.checking.statements import Statement
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 
@@ -24,10 +25,10 @@ in *italics* name the clause for no row in particular.
 """
 
 
-def document(table: Mapping[str, Any], statements: Mapping[str, str]) -> str:
+def document(table: Mapping[str, Any], statements: Mapping[str, Statement]) -> str:
     """Return the page: a section for each row, then the theorems, then what each of them says."""
     rows = (line for row in ROWS for line in _row(row, table))
-    return "\n".join([_HEAD, *rows, *_theorems(table["theorems"]), *_statements(table, statements)])
+    return "\n".join([_HEAD, *rows, *_theorems(table["theorems"]), *_statements(statements)])
 
 
 def _row(row: OperatorSpec, table: Mapping[str, Any]) -> Iterator[str]:
@@ -64,15 +65,14 @@ def _theorems(theorems: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _statements(table: Mapping[str, Any], statements: Mapping[str, str]) -> Iterator[str]:
+def _statements(statements: Mapping[str, Statement]) -> Iterator[str]:
     yield "## What they say\n"
     yield "The statement of each theorem, the contract of each function that becomes C, and what is taken on trust"
     yield "(`axiom`, `val`), and how the SHA-256 begins of it and of every definition in `proofs/theories` that it may"
     yield "rest on, by name. Whoever weakens one of them, or has more believed, changes a line here.\n"
-    digests = {name: stored["statement"] for name, stored in table["theorems"].items()} | table["contracts"]
-    for name, digest in sorted(digests.items()):
-        yield f"**{name}** `{digest[:16]}`\n"
-        yield f"```whyml\n{statements[name]}\n```\n"
+    for name, statement in statements.items():
+        yield f"**{name}** `{statement.digest[:16]}`\n"
+        yield f"```whyml\n{statement.text}\n```\n"
 
 
 def _anchor(name: str) -> str:

@@ -124,12 +124,12 @@ survey: .venv/test
 	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.txt) --html docs/survey.html
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
-# What is unchanged since everything was replayed, as proofs/recorded.txt shows, is not replayed again.
+# Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.
 proofs:
 	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay
 
-# Every proof again: about ten minutes on two cores. RECORD=--record writes proofs/recorded.txt if all of them hold.
+# Every proof again, every false variant, and `false` itself. RECORD=--record writes proofs/recorded.txt if all is well.
 proofs-all:
 	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay --all $(RECORD)

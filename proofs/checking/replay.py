@@ -219,10 +219,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         began = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
             configuration = configure(Path(folder))
-            statements.require_traced(PROOFS)
             if given.theories:
                 failed = replay_named(PROOFS, configuration, given.theories)
             else:
+                statements.require_traced(PROOFS)
                 failed = replay(PROOFS, configuration, everything=given.all, record=given.record)
         seconds = time.perf_counter() - began
         print(f"{failed or 'no'} failure{'' if failed == 1 else 's'}, {seconds:.0f} s")

@@ -7,8 +7,8 @@ weakened shows there as a changed line, and a weakened definition as a changed d
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,9 @@ from proofs.checking.provers import ProofError
 from proofs.checking.sessions import needed
 from proofs.checking.trusted import modules
 
-# What `vinculum spec --trace` prints from. It keeps the digest of each theorem that is linked to a clause, and of the
-# contract of each function that is extracted.
-TRACED = Path(__file__).parents[2] / "src" / "vinculum" / "spec" / "traceability.json"
+# The digest of each theorem that is linked to a clause, of the contract of each function that is extracted, and of each
+# axiom and contract that is taken on trust.
+TRACED = "statements.txt"
 
 _DECLARES = "axiom clone coinductive constant exception function goal inductive lemma let meta predicate type use val"
 _BEGINS = re.compile(rf"^  (?=(?:{_DECLARES.replace(' ', '|')})\b)", re.MULTILINE)
@@ -33,9 +33,11 @@ _HIDDEN = re.compile(
     r"|(?<!let )(?<!ghost )(?<!rec )\blemma\b"
 )
 _NAMES_OF_TYPE = re.compile(r"[\w']+(?=\s*:)|(?<=\|)\s*[\w']+")
+_WITH = re.compile(r"\bwith\s+([\w']+)")  # what is defined together
 _WORD = re.compile(r"[A-Za-z_][\w']*")
 _OPENS, _CLOSES = "([{", ")]}"
 _JOINS = ("use", "clone", "meta")
+_TRUSTED = ("axiom", "val")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Declaration:
         if self.is_program or is_lemma or self.word in ("lemma", "goal", *_JOINS):
             return set()
         fields = _NAMES_OF_TYPE.findall(self.text) if self.word == "type" else []
-        return {self.name.strip("()"), *(name.strip() for name in fields)}
+        return {self.name, *(name.strip() for name in fields), *_WITH.findall(self.text)}
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Statements:
         module, _, own_name = name.partition(".")
         theory = self._theory(file)
         stated = [each for each in self._declarations(theory) if (each.module, each.name) == (module, own_name)]
-        stated = [each for each in stated if each.word in ("let", "lemma", "goal")]
+        stated = [each for each in stated if each.word in ("let", "lemma", "goal", *_TRUSTED)]
         if len(stated) != 1:
             raise ProofError(f"{title} is stated {len(stated)} times in {theory.name}; once is right")
         text = stated[0].statement
@@ -158,6 +160,12 @@ class Statements:
         file, _, own_name = module.partition(".")
         declared = self._declarations(self._theory(file))
         return [f"{module}.{each.name}" for each in declared if each.module == own_name and each.is_program]
+
+    def trusted(self) -> list[str]:
+        """Return the axioms and the contracts without a body, which are believed, and must not come to say more."""
+        theories = sorted((self._proofs / "theories").glob("*.mlw"))
+        declared = [(theory, each) for theory in theories for each in self._declarations(theory)]
+        return [f"{theory.stem}.{each.module}.{each.name}" for theory, each in declared if each.word in _TRUSTED]
 
     def _theory(self, name: str) -> Path:
         return self._proofs / "theories" / f"{name}.mlw"
@@ -174,7 +182,8 @@ class Statements:
     def _rests_on(self, theory: Path, module: str, text: str) -> set[str]:
         """Return the definitions whose names a text mentions, and whose names these mention, and so on.
 
-        A name may have several in different modules; all of them count. So does what a module uses and clones.
+        A name may have several in different modules; all of them count. So does what a module uses and clones, and the
+        operators that it defines.
         """
         defining = self._defining(theory)
         places = {(theory, module)}
@@ -195,7 +204,8 @@ class Statements:
 
     def _joined(self, theory: Path, module: str) -> list[str]:
         declared = self._declarations(theory)
-        return [each.text for each in declared if each.module == module and each.word in _JOINS]
+        joined = [each for each in declared if each.module == module]
+        return [each.text for each in joined if each.word in _JOINS or each.name.startswith("(")]
 
 
 def _of_script(script: Path) -> Statement:
@@ -204,7 +214,12 @@ def _of_script(script: Path) -> Statement:
     return Statement(stated, hashlib.sha256(" ".join(text.split()).encode()).hexdigest())
 
 
-def require_traced(proofs: Path, traced: Path = TRACED) -> None:
+def as_text(statements: Mapping[str, Statement]) -> str:
+    """Return the text of the file that keeps the digests."""
+    return "".join(f"{statement.digest}  {name}\n" for name, statement in statements.items())
+
+
+def require_traced(proofs: Path) -> None:
     """Check that the theorems that matter say what ``docs/traceability.md`` has them say.
 
     Raises
@@ -212,10 +227,11 @@ def require_traced(proofs: Path, traced: Path = TRACED) -> None:
     ProofError
         Naming those that do not.
     """
-    table = json.loads(traced.read_text(encoding="utf-8"))
-    stored = {name: theorem.get("statement") for name, theorem in table["theorems"].items()} | table["contracts"]
+    lines = (proofs / TRACED).read_text(encoding="utf-8").splitlines()
     statements = Statements(proofs)
-    changed = [name for name in sorted(stored) if statements.of(name).digest != stored[name]]
+    changed = [
+        name for digest, _, name in (line.partition("  ") for line in lines) if statements.of(name).digest != digest
+    ]
     if changed:
         raise ProofError(
             "these theorems, or definitions that they rest on, do not say what docs/traceability.md has them say: "

@@ -1,7 +1,7 @@
 """Writes the traceability table: ``python -m proofs.checking.traceability`` joins rows, links, proofs and tests.
 
-It makes ``docs/traceability.md`` and ``src/vinculum/spec/traceability.json``, from which ``vinculum spec --trace``
-prints. No prover is needed: what proves a theorem is read from the stored sessions.
+It makes ``docs/traceability.md``, ``src/vinculum/spec/traceability.json``, from which ``vinculum spec --trace`` prints,
+and ``proofs/statements.txt``. No prover is needed: what proves a theorem is read from the stored sessions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from proofs.checking.extraction import C_FILES
 from proofs.checking.provers import GAPPA_VERSION, ProofError
 from proofs.checking.rules import RULES
 from proofs.checking.sessions import Session
-from proofs.checking.statements import Statements
+from proofs.checking.statements import TRACED, Statements, as_text
 from proofs.checking.trace_links import Links
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import OperatorSpec
@@ -65,7 +65,6 @@ def place(row: OperatorSpec) -> tuple[str, str]:
 def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collection[ClauseMarker]) -> dict[str, Any]:
     """Return the whole table as `vinculum.spec.traceability` reads it; theorems that are not proved are left out."""
     rows: dict[str, Any] = {}
-    statements = Statements(ROOT / "proofs")
     for row in ROWS:
         file, constant = place(row)
         clauses = {clause.tag: _clause(links, proved, markers, row, clause.tag) for clause in row.clauses}
@@ -75,18 +74,12 @@ def joined(links: Links, proved: Mapping[str, Theorem | None], markers: Collecti
     for name, theorem in proved.items():
         if theorem is not None and name in cited:
             seconds = {} if theorem.seconds is None else {"seconds": theorem.seconds}
-            theorems[name] = {"provers": list(theorem.provers), "statement": statements.of(name).digest, **seconds}
+            theorems[name] = {"provers": list(theorem.provers), **seconds}
     shared: dict[str, list[str]] = {}
     for marker in markers:
         if len(marker.words) == 1:
             shared.setdefault(str(marker.words[0]), []).append(f"{marker.file}::{marker.test}")
-    contracts = {name: statements.of(name).digest for name in _extracted(statements) if name not in theorems}
-    return {
-        "rows": rows,
-        "theorems": theorems,
-        "contracts": contracts,
-        "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared},
-    }
+    return {"rows": rows, "theorems": theorems, "shared_tests": {tag: sorted(set(shared[tag])) for tag in shared}}
 
 
 def _extracted(statements: Statements) -> set[str]:
@@ -122,8 +115,10 @@ def made() -> tuple[list[str], dict[Path, str]]:
     proved, markers = every_theorem(), every_marker()
     table = joined(links, proved, markers)
     statements = Statements(ROOT / "proofs")
-    said = {name: statements.of(name).text for name in (*table["theorems"], *table["contracts"])}
-    texts = {DATA: as_json(table), DOCUMENT: trace_markdown.document(table, said)}
+    names = {*table["theorems"], *_extracted(statements), *statements.trusted()}
+    said = {name: statements.of(name) for name in sorted(names)}
+    document = trace_markdown.document(table, said)
+    texts = {DATA: as_json(table), DOCUMENT: document, ROOT / "proofs" / TRACED: as_text(said)}
     return list(dict.fromkeys(trace_links.problems(links, ROWS, proved, markers))), texts
 
 

@@ -70,7 +70,7 @@ def evaluated(
         axioms = [each.text for each in before if each.word == "axiom" and constants]
         goals = [_refutation(stated, axioms, each, set(constants)) for each in witnesses]
         asked = "".join(f"  goal {_GOAL}{number}: {goal}\n" for number, goal in enumerate(goals))
-        changed = _inserted(path.read_text(encoding="utf-8"), stated, asked)
+        changed = _ending_with(asked, path.read_text(encoding="utf-8"), stated)
         for constant, declaration in constants.items():
             changed = changed.replace(declaration, f"{declaration} = {witnesses[0][constant]}", 1)
         for axiom in axioms:  # Why3 allows none about what is defined
@@ -127,8 +127,8 @@ def _variables(groups: Sequence[str]) -> dict[str, str]:
     return {name: match["type"].strip() for match in matches for name in match["names"].split() if name != "_"}
 
 
-def _inserted(text: str, stated: Declaration, goals: str) -> str:
-    """Return a theory's text with goals before a declaration, where nothing is known of that."""
+def _ending_with(goals: str, text: str, stated: Declaration) -> str:
+    """Return a theory's text up to a declaration, of which nothing is known there, and goals instead of the rest."""
     begin = re.search(rf"\b(?:module|theory)\s+{stated.module}\b", text)
     place = text.index(f"\n  {stated.text.splitlines()[0]}", begin.end() if begin else 0) + 1
-    return text[:place] + goals + text[place:]
+    return f"{text[:place]}  use list.List\n{goals}end\n"  # in which witnesses are written

@@ -16,6 +16,7 @@ import pytest
 from proofs.checking import trace_links, traceability
 from proofs.checking.mutants import mutants
 from proofs.checking.provers import PROVERS, WHY3_VERSION, ProofError
+from proofs.checking.statements import TRACED
 from proofs.checking.trace_links import Link, Links, NoTheorem
 from tests.architecture.clause_markers import ClauseMarker, every_marker
 from vinculum.spec.model import Clause
@@ -49,7 +50,9 @@ class TestOurChain:
     def test_nothing_breaks_it(self) -> None:
         assert made()[0] == []
 
-    @pytest.mark.parametrize("path", [DATA, traceability.DOCUMENT], ids=lambda path: str(path.name))
+    @pytest.mark.parametrize(
+        "path", [DATA, traceability.DOCUMENT, traceability.ROOT / "proofs" / TRACED], ids=lambda path: str(path.name)
+    )
     def test_generated_files_are_up_to_date(self, path: Path) -> None:
         up_to_date = path.read_text(encoding="utf-8") == made()[1][path]
         assert up_to_date, f"{path.name} is out of date: make traceability"

@@ -63,6 +63,24 @@ WEAKENED = {
         "    (shape a_strides b_strides: Buffer.buffer int64) : unit\n    requires { n < 0 }\n",
         "c_broadcast_loops_signed.Int8.vinculum_div_broadcast_int8",
     ),
+    "a contract on trust that says more": (
+        "theories/two_step_programs.mlw",
+        "    requires { 0.0 <=. t'real value <. 0x1p64 }\n",
+        "",
+        "two_step_programs.Machine.whole_part",
+    ),
+    "an axiom that says more": (
+        "theories/integer_division.mlw",
+        "axiom bounds: (minimum = 0 \\/ minimum = - maximum - 1) /\\ maximum > 0",
+        "axiom bounds: minimum = - maximum - 1 /\\ maximum > 0 /\\ maximum < 0",
+        "integer_division.MachineInteger.bounds",
+    ),
+    "an operator that means another": (
+        "theories/c_buffers.mlw",
+        "  val ([]) (b: buffer 'a) (i: int64) : 'a\n",
+        "  val ([]) (b: buffer 'a) (i: int64) : 'a\n    ensures { false }\n",
+        "c_integer_loops_signed.Int64.sonnx_div_int64",
+    ),
     "a definition that holds of everything": (
         "theories/integer_division.mlw",
         "(b > 0 -> 0 <= a - b * q < b) /\\ (b < 0 -> b < a - b * q <= 0)",

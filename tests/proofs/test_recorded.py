@@ -343,6 +343,17 @@ class TestCommands:
         assert asked == [(ROOT / "proofs", everything, record)]
         assert capsys.readouterr().out == f"{told}\n"
 
+    def test_a_statement_that_is_another(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def differs(proofs: Path) -> None:
+            raise ProofError("they do not say what they said")
+
+        monkeypatch.setattr(statements, "require_traced", differs)
+        monkeypatch.setattr(replay, "configure", lambda folder: folder)
+        assert replay.main([]) == 2
+        assert capsys.readouterr().err == "error: they do not say what they said\n"
+
     @pytest.mark.parametrize(
         ("words", "expected"),
         [

@@ -32,8 +32,9 @@ static inline int32_t truncated_quotient(float dividend, float divisor) {
 }
 
 static inline int32_t floored_quotient(float dividend, float divisor) {
-  float whole;
-  whole = floorf(dividend / divisor);
+  float quotient, whole;
+  quotient = dividend / divisor;
+  whole = floorf(quotient);
   return (int32_t)whole;
 }
 
@@ -76,15 +77,15 @@ static inline uint64_t shifted_encoding(double whole) {
 }
 
 static inline uint64_t shifted_truncation(double dividend, double divisor) {
-  double whole;
-  whole = trunc(dividend / divisor);
-  return shifted_encoding(whole);
+  double quotient;
+  quotient = dividend / divisor;
+  return shifted_encoding(trunc(quotient));
 }
 
 static inline uint64_t shifted_floor(double dividend, double divisor) {
-  double whole;
-  whole = floor(dividend / divisor);
-  return shifted_encoding(whole);
+  double quotient;
+  quotient = dividend / divisor;
+  return shifted_encoding(floor(quotient));
 }
 
 static inline int32_t truncating_i32(int32_t dividend, int32_t divisor) {

@@ -273,6 +273,11 @@ class TestLayouts:
                 check(division, x, y, expected)
                 check(division, x, y, expected, np.zeros_like(expected))
 
+    def test_a_result_larger_than_memory(self, backend: Backend) -> None:
+        column, row = (np.broadcast_to(np.int32(3), shape) for shape in ((1 << 25, 1), (1, 1 << 25)))
+        with pytest.raises(MemoryError):
+            backend.division(arithmetic())(column, row, None)
+
     def test_the_largest_rank(self, backend: Backend) -> None:
         known, division = pairs("int16"), backend.division(arithmetic())
         i, j = known.drawn((2, 3, 4), 1), known.drawn((2, 3, 4), 2)

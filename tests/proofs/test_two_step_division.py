@@ -22,7 +22,6 @@ Array = npt.NDArray[Any]
     ("file", "pattern"),
     [
         ("theories/two_step_estimates.mlw", r"constant reduced_one : real = (\S+)"),
-        ("theories/two_step_programs.mlw", r"\((0x\S+): Float64\.t\)"),
         ("c/two_step.drv", r'syntax val numerator "(\S+)"'),
         ("gappa/two_step.gappa", r"reduced_one = (\S+);"),
     ],

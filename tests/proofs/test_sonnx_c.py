@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from math import prod
 from typing import Any
 
@@ -159,6 +160,15 @@ class TestLibrary:
             declared = [line for line in text.splitlines() if line.endswith(");") and line.startswith("static")]
             assert all(line.split("(")[0].endswith(" place") for line in declared), declared
         assert len(extracted(tmp_path_factory)) == len(C_FILES)
+
+    def test_it_is_the_one_whose_digests_are_stored(
+        self, sonnx_c: SonnxC, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """After a change: make sonnx-c && (cd build/sonnx-c && sha256sum *.c *.h) > proofs/c/extracted.sha256."""
+        stored = (PROOFS / "c" / "extracted.sha256").read_text("utf-8").split()
+        folder = extracted(tmp_path_factory)[0].parent
+        made = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.[ch]")}
+        assert dict(zip(stored[1::2], stored[::2], strict=True)) == made
 
     @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-freciprocal-math", "-fno-signed-zeros"])
     def test_it_refuses_fast_math(self, sonnx_c: SonnxC, flag: str) -> None:

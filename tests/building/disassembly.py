@@ -23,7 +23,7 @@ _MOVING = re.compile(
 # What rounds once, as IEEE 754 says, or not at all. Not here are a product and a sum in one (FMA), estimates of
 # reciprocals and roots, conversions to bfloat16, which flush subnormals, and all of the x87, whose results are wider.
 _EXACT = re.compile(
-    r"v?(add|sub|mul|div|round|rndscale|u?comi|cmp\w*)[sp][sd]"
+    r"v?(add|sub|mul|div|round|rndscale|u?comi|cmp\w*|fpclass)[sp][sd]"
     r"|v?cvt(u?si2s[sd]|ts[sd]2u?si)[lq]?|v?cvt(u?[dq]q2p[sd]|tp[sd]2u?[dq]q)[xyz]?|vcvtp[sh]2p[sh]"
 )
 

@@ -25,6 +25,17 @@
 
 namespace vinculum {
 
+// Asks for the line of the cache that an address lies in, which need not be memory of ours.
+VINCULUM_ALWAYS_INLINE void prefetch(const char* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#elif defined(VINCULUM_X86)
+    _mm_prefetch(address, _MM_HINT_T0);
+#else
+    (void)address;
+#endif
+}
+
 // An element that need not be aligned, as NumPy's strides and offsets allow.
 #if defined(__GNUC__)
 template <class T>

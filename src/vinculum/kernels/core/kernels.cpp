@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t CHUNK = 4096;
 // Bytes of a chunk in scratch: so short that a processor divides one while it already packs the next.
 constexpr std::int64_t SCRATCH = 4096;
+// Bytes of a chunk for which memory is asked ahead, and how far: no more lines of the cache at once than a processor
+// waits for, which else has them come only while it does not divide.
+constexpr std::int64_t FETCHED = 1024, AHEAD = 4096;
 // Shorter lines are not worth the computation for an invariant divisor.
 constexpr std::int64_t INVARIANT = 64;
 
@@ -79,6 +82,8 @@ template <class Rule>
 class Block {
     using T = typename Rule::Element;
     static constexpr std::int64_t SIZE = sizeof(T);
+    // Integers whose division takes about as long as memory does.
+    static constexpr bool FETCHES = Rule::HAS_EXCEPTIONS && SIZE >= 4;
 
   public:
     Block(Task& task, Scratch<T>& scratch)
@@ -171,7 +176,8 @@ class Block {
                                               Divide divide) {
         const bool a_direct = is_direct<T>(a, a_stride, swap_a_), b_direct = is_direct<T>(b, b_stride, swap_b_);
         const std::int64_t c_stride = task_.nest[task_.depth - 1].c;
-        const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : SCRATCH / SIZE;
+        const bool fetches = FETCHES && task_.stream;
+        const std::int64_t step = task_.direct && a_direct && b_direct ? CHUNK : (fetches ? FETCHED : SCRATCH) / SIZE;
         for (std::int64_t start = 0; start < count; start += step) {
             Chunk<T> chunk;
             chunk.n = smaller(step, count - start);
@@ -190,9 +196,15 @@ class Block {
             }
             char* const place = c_ + start * c_stride;
             chunk.c = task_.direct ? (T*)place : scratch_.quotients;
+            if (fetches && a_direct && !chunk.a_repeats) fetch((const char*)chunk.a + AHEAD);
+            if (fetches && b_direct && !chunk.b_repeats) fetch((const char*)chunk.b + AHEAD);
             divide(chunk);
             if (!task_.direct) put(chunk.c, place, c_stride, chunk.n);
         }
+    }
+
+    static void fetch(const char* operands) {
+        for (std::int64_t byte = 0; byte < FETCHED; byte += CACHE_LINE) prefetch(operands + byte);
     }
 
     void put(const T* quotients, char* place, std::int64_t stride, std::int64_t n) {

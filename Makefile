@@ -76,7 +76,7 @@ sanitize-memory: TESTS := tests/kernels
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)
-	ASAN_OPTIONS=detect_leaks=0:handle_segv=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	$(TEST_SANITIZED)
 
 sanitize-threads: SANITIZERS := thread

@@ -56,7 +56,7 @@ class Verdict:
     ulps : Mapping of int to int
         For floats: how many quotients are off by that many ulps, from 2**k to below 2**(k + 1), by k.
     largest : int or None
-        The most ulps that a quotient is off; None if that cannot be said in ulps.
+        The most ulps that a quotient is off; None if the difference is not a number of ulps.
     example : Example or None
         The first element that differs.
     """

@@ -54,7 +54,7 @@ def harden_file(
     source : Path
         An ONNX file.
     target : Path or None
-        Where to write, not over the source; None to plan only, which needs no runtime.
+        Where to write, not over the source or its data; None to plan only, which needs no runtime.
     runtime, zero_divisor, overflow
         As `vinculum.models.harden.harden` takes them.
     advance : callable, optional
@@ -69,12 +69,14 @@ def harden_file(
     OSError
         If the target cannot be written.
     """
-    if target is not None:
-        _check_target(source, target)
+    if target is not None and target.suffix.lower() == ".xml":
+        raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     if is_openvino_ir(source, content_of(source)):
         raise ModelError(
             f"model {str(source)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
         )
+    if target is not None:
+        check_spared(source, ir=False, places=[target])  # before the work
     check_file(source)
     proto = read_whole(source)
     original = _loaded(proto, source)
@@ -84,19 +86,12 @@ def harden_file(
     with staged(target) as folder:
         staging = folder / target.name
         write_whole(hardening.model, staging)
-        check_spared(source, False, [target.parent / path.name for path in folder.iterdir()])
+        check_spared(source, ir=False, places=[target.parent / path.name for path in folder.iterdir()])
         check_file(staging, "the hardened model")
         proof = prove(hardening, advance)
         for witness in proof.runtimes:
             check_whole(original, hardening, staging, witness)
     return HardenedFile(hardening, proof)
-
-
-def _check_target(source: Path, target: Path) -> None:
-    if target.suffix.lower() == ".xml":
-        raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
-    if target.exists() and source.exists() and target.samefile(source):
-        raise ModelError(f"the result would replace the model {str(source)!r}; give another -o")
 
 
 def _loaded(proto: ModelProto, source: Path) -> Model:

@@ -28,7 +28,7 @@ from vinculum.ops.operator import Operator
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum.models import load as load
-    from vinculum.models.onnx_operators import reference_ops as reference_ops
+    from vinculum.models.engines.reference.operators import reference_ops as reference_ops
 
 __version__ = "0.1.0"
 
@@ -72,7 +72,7 @@ def __getattr__(name: str) -> Any:
 
         return vinculum.backend
     if name == "reference_ops":
-        from vinculum.models.onnx_operators import reference_ops
+        from vinculum.models.engines.reference.operators import reference_ops
 
         return reference_ops
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 

@@ -12,7 +12,7 @@ from vinculum.benchmarking.cells import Cell, cells
 from vinculum.benchmarking.measuring import measure
 from vinculum.benchmarking.results import Measured, Missing, Report
 from vinculum.errors import AttributeValueError
-from vinculum.models.isolation import Limits
+from vinculum.sandbox import Limits
 
 BYTES, WORDS = cells(["Div"], ["uint8", "uint16"], ["equal"], [500])
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.optional import skip_without
 from vinculum.benchmarking.cells import SHAPES, Cell
-from vinculum.models.isolation import Answer, End, Isolated, Limits
+from vinculum.sandbox import Answer, End, Isolated, Limits
 
 EXACT, INEXACT = True, False
 LACKING = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.registry import names, parsed
 from vinculum.errors import VinculumError
-from vinculum.models.isolation import Answer, Isolated
+from vinculum.sandbox import Answer, Isolated
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.tensors.storage import dtype_of

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64, ElementType
 from vinculum.spec.model import Dialect, IntegerRounding

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.conformance.judging import array, case
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.verdict import Example, Kind, Verdict
-from vinculum.models.isolation import Answer, End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,

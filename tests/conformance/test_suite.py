@@ -30,7 +30,7 @@ from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import ask, survey
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
-from vinculum.models.isolation import Limits
+from vinculum.sandbox import Limits
 from vinculum.spec.element_types import INT32
 from vinculum.spec.model import Dialect
 

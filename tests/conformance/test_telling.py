@@ -16,7 +16,7 @@ from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
 from vinculum.conformance.telling import telling
 from vinculum.conformance.verdict import Kind
-from vinculum.models.isolation import Answer, End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 

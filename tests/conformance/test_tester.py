@@ -20,7 +20,7 @@ from vinculum.conformance.cases import cases
 from vinculum.conformance.report import Result
 from vinculum.conformance.suite import ask
 from vinculum.conformance.verdict import Kind
-from vinculum.models.isolation import Limits
+from vinculum.sandbox import Limits
 from vinculum.spec.element_types import BinaryFormat
 from vinculum.spec.registry import find, find_version
 

@@ -26,8 +26,8 @@ def run(file: Path, opset: int) -> None:
     """Load a model and run it on a few sets of inputs."""
     from vinculum import load
     from vinculum.errors import VinculumError
-    from vinculum.models.input_sets import input_sets
     from vinculum.models.limits import limited
+    from vinculum.models.sampling.input_sets import input_sets
 
     model = load(file)
     refusal: VinculumError | None = None

@@ -20,7 +20,7 @@ from tests.kernels.many_threads import in_threads
 from tests.processes import output_of, python
 from vinculum.conformance.fingerprint.float_models import float_models
 from vinculum.errors import AttributeValueError
-from vinculum.models.conversion import convert
+from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, by_numpy_name
 
 Array = npt.NDArray[Any]

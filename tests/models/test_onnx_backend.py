@@ -19,8 +19,8 @@ from onnx.backend.test.case.utils import import_recursive
 from onnx.reference import ReferenceEvaluator
 
 from vinculum import backend
-from vinculum.models.onnx_divisions import DIVIDES
-from vinculum.models.onnx_scopes import all_nodes
+from vinculum.models.onnx.divisions import DIVIDES
+from vinculum.models.onnx.scopes import all_nodes
 
 SOFTSIGN = Path(onnx.__file__).parent / "backend/test/data/pytorch-converted/test_Softsign"
 

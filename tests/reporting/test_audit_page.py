@@ -12,9 +12,9 @@ from rich.console import Console
 from vinculum.conformance.audit.record import Audit, Hazard, NodeRecord, Run
 from vinculum.conformance.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
-from vinculum.models.isolation import End
 from vinculum.reporting.audit_page import as_json, page
 from vinculum.reporting.run_report import InputReport
+from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT, INT64
 from vinculum.spec.registry import find
 

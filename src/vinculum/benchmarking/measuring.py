@@ -17,7 +17,7 @@ from vinculum.benchmarking.peers.registry import LIMIT, OURS, peer
 from vinculum.benchmarking.results import Measured, Missing, Outcome, Report, Row
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.errors import AttributeValueError, VinculumError
-from vinculum.models.isolation import Answer, End, Isolated, Limits
+from vinculum.sandbox import Answer, End, Isolated, Limits
 
 LIMITS = Limits(seconds=120.0, memory=sys.maxsize)  # The sizes decide what memory is needed; it is looked at before.
 

@@ -52,9 +52,9 @@ def audit(
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
-    from vinculum.models.isolation import Limits
     from vinculum.reporting.audit_page import as_json, page
     from vinculum.reporting.progress import progress
+    from vinculum.sandbox import Limits
 
     auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY))
     given = model_inputs(auditor.subject.inputs, inputs or (), seed, dims or ())

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from vinculum.conformance.known_deviations import KnownDeviations
     from vinculum.conformance.planning import Plan
     from vinculum.conformance.report import Report
-    from vinculum.models.isolation import Limits
     from vinculum.reporting.conformance_expected import Comparison
+    from vinculum.sandbox import Limits
 
 _HELP = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, or package.module:attribute of any ONNX "
@@ -75,7 +75,7 @@ def conform(
     from vinculum.cli.report_files import check_files
     from vinculum.conformance.known_deviations import read_known_deviations
     from vinculum.conformance.planning import plan
-    from vinculum.models.isolation import Limits
+    from vinculum.sandbox import Limits
 
     known = {file.backend: file for file in map(read_known_deviations, expect or ())}
     asked = tuple(dict.fromkeys(backends or known))

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from vinculum.errors import ModelError
-from vinculum.models.external_data import regular_size
-from vinculum.models.inputs import ModelTensor
-from vinculum.models.messages import listed, one_line, quoted
-from vinculum.models.onnx_tensors import decode
+from vinculum.models.onnx.external_data import regular_size
+from vinculum.models.onnx.tensors import decode
+from vinculum.models.values import ModelTensor
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of
+from vinculum.text import listed, one_line, quoted
 
 # A compressed member can expand a thousandfold; the file of a plain array is as large as the array.
 _LARGEST_MEMBER = 4 * 2**30

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from vinculum.cli.input_files import InputFile, input_files, read_inputs
 from vinculum.errors import ModelError
-from vinculum.models.drawn_inputs import DrawnInput, dimension_sizes, draw
-from vinculum.models.inputs import ModelTensor
+from vinculum.models.sampling.drawn_inputs import DrawnInput, dimension_sizes, draw
+from vinculum.models.values import ModelTensor
 from vinculum.reporting.run_report import InputReport
 
 

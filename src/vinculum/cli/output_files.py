@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.messages import quoted
-from vinculum.models.written_files import staged
+from vinculum.files import staged
+from vinculum.text import quoted
 
 _LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
 

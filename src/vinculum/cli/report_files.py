@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from vinculum.errors import ModelError
-from vinculum.models.written_files import staged
+from vinculum.files import staged
 
 
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:

@@ -14,9 +14,9 @@ from vinculum.conformance.number_text import number_text
 from vinculum.conformance.question import pair
 from vinculum.conformance.silence import what_it_did
 from vinculum.conformance.verdict import Example, Kind, Verdict
-from vinculum.models.isolation import Answer, End
-from vinculum.models.messages import shape_text
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
+from vinculum.text import shape_text
 
 _DEATHS = {
     End.CRASHED: Kind.CRASHED,

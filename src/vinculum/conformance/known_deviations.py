@@ -28,7 +28,7 @@ from vinculum.conformance.case import Level
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError
-from vinculum.models.messages import quoted
+from vinculum.text import quoted
 
 PARTS = 5
 _LARGEST = 16 << 20  # Bytes; a device may have no end.

@@ -11,7 +11,7 @@ from vinculum.conformance.cases import cases
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError
-from vinculum.models.messages import listed
+from vinculum.text import listed
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from vinculum.conformance.question import Question
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.telling import telling
-from vinculum.models.isolation import Answer, End, Isolated, Limits
+from vinculum.sandbox import Answer, End, Isolated, Limits
 
 _ANSWERING = "vinculum.conformance.answering:answering"
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.

@@ -11,7 +11,7 @@ from vinculum.conformance.case import Case, Expectation
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question, reduced
 from vinculum.conformance.verdict import Kind, Verdict
-from vinculum.models.isolation import Answer
+from vinculum.sandbox import Answer
 
 _FEW = 16  # Numbers that a person still reads one by one.
 _LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # To ask again takes as long again.

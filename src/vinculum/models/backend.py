@@ -11,13 +11,13 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.models.execution import Execution
-from vinculum.models.messages import listed, one_line
 from vinculum.models.model import Model
-from vinculum.models.onnx_file import normalise
-from vinculum.models.onnx_model import model_of
-from vinculum.models.onnx_node import model_of_node
-from vinculum.models.onnx_text import check_text
+from vinculum.models.onnx.file import normalise
+from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.node import model_of_node
+from vinculum.models.onnx.utf8 import check_text
 from vinculum.ops.policies import Policies
+from vinculum.text import listed, one_line
 
 _IN_MEMORY = Path("(in memory)")
 _DEVICES = ("CPU", "CPU:0")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 from vinculum.errors import ModelError
-from vinculum.models.messages import shape_text
 from vinculum.tensors.shapes import LARGEST_SIZE
+from vinculum.text import shape_text
 
 LARGEST_RANK = 64  # NumPy's own limit
 

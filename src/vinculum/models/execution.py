@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
-from vinculum.models.messages import quoted, shape_text
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import OperatorSpec
+from vinculum.text import quoted, shape_text
 
 Shape = tuple[int | str | None, ...]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.execution import Division, Execution, Observer
-from vinculum.models.inputs import ModelTensor, Value, admit
-from vinculum.models.messages import quoted
+from vinculum.models.values import ModelTensor, Value, admit
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.text import quoted
 
 Engine = Literal["reference", "onnxruntime"]
 ENGINES = ("reference", "onnxruntime")

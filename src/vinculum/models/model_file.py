@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from vinculum.errors import ModelError
-from vinculum.models.external_data import regular_size
-from vinculum.models.messages import one_line
+from vinculum.models.onnx.external_data import regular_size
+from vinculum.text import one_line
 
 
 def content_of(file: Path) -> bytes:

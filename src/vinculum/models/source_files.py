@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vinculum.errors import ModelError
 from vinculum.models.model_file import content_of
-from vinculum.models.onnx_file import all_tensors, parse
+from vinculum.models.onnx.file import all_tensors, parse
 
 
 def check_spared(source: Path, ir: bool, places: Iterable[Path]) -> None:

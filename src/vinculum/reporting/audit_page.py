@@ -13,12 +13,12 @@ from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord, Run
 from vinculum.conformance.verdict import Kind, Verdict
-from vinculum.models.isolation import End
-from vinculum.models.messages import shape_text
 from vinculum.reporting.harmless import one_line, short
 from vinculum.reporting.run_page import inputs_table, seconds_text
 from vinculum.reporting.run_report import InputReport
 from vinculum.reporting.tables import counted, section, table
+from vinculum.sandbox import End
+from vinculum.text import shape_text
 
 _ENDS = {
     End.REFUSED: "refused to run it",

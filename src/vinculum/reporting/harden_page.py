@@ -13,9 +13,9 @@ from rich.text import Text
 
 from vinculum.models.harden import RUNTIMES, Decision, HardenedFile
 from vinculum.models.harden.runtime_process import NAMES
-from vinculum.models.messages import listed
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import counted, section, table
+from vinculum.text import listed
 
 
 def page(hardened: HardenedFile, source: Path, target: Path | None) -> RenderableType:

@@ -10,7 +10,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.models.messages import shape_text
 from vinculum.models.observation import DivisionSummary
 from vinculum.reporting.harmless import short
 from vinculum.reporting.run_report import (
@@ -24,6 +23,7 @@ from vinculum.reporting.run_report import (
 )
 from vinculum.reporting.tables import cell, counted, section, table
 from vinculum.spec.element_types import by_name
+from vinculum.text import shape_text
 
 _SHAPES_SHOWN = 2
 

@@ -14,7 +14,7 @@ from tests.models.built_models import build
 from tests.optional import skip_without
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
-from vinculum.models.isolation import Isolated, Limits
+from vinculum.sandbox import Isolated, Limits
 
 
 @pytest.fixture

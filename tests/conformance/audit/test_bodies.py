@@ -12,7 +12,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.verdict import Kind
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 
 Audited = Callable[..., Audit]
 Build = Callable[..., ModelProto]

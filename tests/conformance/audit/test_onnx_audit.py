@@ -15,7 +15,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 from vinculum.spec.element_types import by_name
 
 Audited = Callable[..., Audit]

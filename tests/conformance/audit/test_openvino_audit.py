@@ -14,10 +14,10 @@ import pytest
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError
-from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
-from vinculum.models.isolation import End
-from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_types import Known
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
+from vinculum.models.openvino_ir.types import Known
+from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT
 
 Audited = Callable[..., Audit]

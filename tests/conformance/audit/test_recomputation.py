@@ -15,7 +15,7 @@ from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.question import Question
 from vinculum.conformance.verdict import Kind
 from vinculum.models.execution import Division
-from vinculum.models.isolation import Answer, End, Isolated
+from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.registry import find
 
 FLAT = Delivery.AS_THEY_ARE

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.points import Subject
 from vinculum.conformance.audit.runs import both_runs
-from vinculum.models.isolation import Answer, End, Isolated
+from vinculum.sandbox import Answer, End, Isolated
 
 
 class Scripted:

@@ -15,7 +15,7 @@ from vinculum.conformance.fingerprint import PROBES, Finding, Fingerprint, Stand
 from vinculum.conformance.fingerprint.asking import Asker
 from vinculum.conformance.fingerprint.operands import float_operands
 from vinculum.conformance.question import Question
-from vinculum.models.isolation import Answer, End, Limits, UnsupportedError
+from vinculum.sandbox import Answer, End, Limits, UnsupportedError
 from vinculum.spec.element_types import FLOAT
 
 A_WHILE = Limits(seconds=60.0)

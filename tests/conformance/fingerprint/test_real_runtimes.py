@@ -12,8 +12,8 @@ from tests.optional import needs, skip_without
 from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing, fingerprint
 from vinculum.conformance.fingerprint.telling import UNKNOWN
 from vinculum.errors import SpecLookupError
-from vinculum.models.isolation import Limits
 from vinculum.reporting.fingerprint_page import page
+from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)
 

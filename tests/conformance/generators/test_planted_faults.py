@@ -16,7 +16,7 @@ from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
-from vinculum.models.isolation import Answer, End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.registry import find, find_version
 
 ROWS = (find_version("Div", 6), find("Div"), find("Reciprocal"))

@@ -10,7 +10,7 @@ from tests.optional import needs
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14

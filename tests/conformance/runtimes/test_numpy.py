@@ -12,7 +12,7 @@ from tests.conformance.asking import message, question, same_bits, small
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_13, DIV_14

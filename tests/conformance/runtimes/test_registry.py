@@ -11,7 +11,7 @@ from tests.conformance.asking import answer, message, question
 from tests.processes import python, run
 from vinculum.conformance.runtimes.registry import names, parsed, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 from vinculum.spec.onnx_div import DIV_14
 
 OURS = ("onnxruntime", "openvino", "onnx-reference", "torch", "numpy", "jax", "vinculum")

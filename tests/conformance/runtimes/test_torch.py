@@ -14,7 +14,7 @@ from vinculum import reference
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.isolation import End, UnsupportedError
+from vinculum.sandbox import End, UnsupportedError
 from vinculum.spec.element_types import BFLOAT16, INT4, ElementType, by_name
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 
-from vinculum.models.onnx_checker import check_file
-from vinculum.models.onnx_file import normalise
-from vinculum.models.onnx_model import model_of
+from vinculum.models.onnx.checker import check_file
+from vinculum.models.onnx.file import normalise
+from vinculum.models.onnx.model import model_of
 from vinculum.spec.element_types import ElementType
 
 Shape = Sequence[int | str | None]

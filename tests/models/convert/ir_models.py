@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models import Model, load
-from vinculum.models.convert.onnx_to_ir.conversion import OpenvinoFiles
-from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
-from vinculum.models.edge_cases import edge_values
-from vinculum.models.onnx_checker import check_file
-from vinculum.models.onnx_file import normalise
-from vinculum.models.onnx_model import model_of
-from vinculum.models.openvino_types import Known
+from vinculum.models.convert.to_openvino.conversion import OpenvinoFiles
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.models.onnx.checker import check_file
+from vinculum.models.onnx.file import normalise
+from vinculum.models.onnx.model import model_of
+from vinculum.models.openvino_ir.types import Known
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
 

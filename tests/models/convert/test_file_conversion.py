@@ -18,7 +18,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
-from vinculum.models.onnx_file import read_whole
+from vinculum.models.onnx.file import read_whole
 
 OneLine = Callable[..., AbstractContextManager[None]]
 File = Callable[..., Path]
@@ -94,8 +94,8 @@ class TestSourceSurvives:
     ) -> None:
         source = self._with_data(tmp_path, "new.onnx.data")
         convert_file(source, tmp_path / "new.onnx", opset=13)  # It is small, and has no such file.
-        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 0)
-        monkeypatch.setattr("vinculum.models.onnx_file._SMALLEST_APART", 0)
+        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
+        monkeypatch.setattr("vinculum.models.onnx.file._SMALLEST_APART", 0)
         before = (tmp_path / "new.onnx.data").read_bytes()
         with one_line(ModelError, "would replace the data"):
             convert_file(source, tmp_path / "new.onnx", opset=13)
@@ -178,7 +178,7 @@ class TestLargeModels:
         source = onnx_file(
             [helper.make_node("Div", ["x", "w"], ["y"])], tensors, {"y": tensors["x"]}, initializers=[initializer]
         )
-        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 1000)
+        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
         convert_file(source, tmp_path / "new/large.onnx", opset=21)
         assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
         assert (tmp_path / "new/large.onnx").stat().st_size < 1000
@@ -194,7 +194,7 @@ class TestLargeModels:
         tensors: dict[str, Any] = {"x": (TensorProto.FLOAT, [1000, 3])}
         nodes = [helper.make_node("Div", ["x", "w"], ["y"])]
         source = onnx_file(nodes, tensors, {"y": tensors["x"]}, initializers=[weights])
-        monkeypatch.setattr("vinculum.models.onnx_file._LARGEST_MESSAGE", 1000)
+        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
         monkeypatch.chdir(tmp_path)
         for opset in (20, 21):
             convert_file(source, Path("large.onnx"), opset=opset)

@@ -14,7 +14,7 @@ from onnx import ModelProto, checker, helper, numpy_helper
 
 from tests.optional import skip_without
 from vinculum.models.harden.runtime_process import Case, Outcome, run_cases
-from vinculum.models.isolation import Answer, End, Isolated
+from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.element_types import ElementType
 
 Operand = NDArray[Any] | Sequence[int | str | None]

@@ -13,8 +13,8 @@ from onnx import ModelProto, NodeProto, TensorProto, checker, helper, numpy_help
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.harden import Hardening, Runtime, harden
 from vinculum.models.harden.runtime_process import Outcome
-from vinculum.models.onnx_file import normalise
-from vinculum.models.onnx_model import model_of
+from vinculum.models.onnx.file import normalise
+from vinculum.models.onnx.model import model_of
 from vinculum.spec.element_types import INT32, INT64
 
 N = helper.make_node

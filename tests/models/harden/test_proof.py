@@ -14,7 +14,7 @@ from vinculum.models.harden import harden, runtime_process, trials
 from vinculum.models.harden.facts import Facts
 from vinculum.models.harden.operand_pairs import pairs_for
 from vinculum.models.harden.proof import prove
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64
 
 Division = Callable[..., ModelProto]

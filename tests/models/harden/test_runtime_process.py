@@ -54,7 +54,7 @@ class TestDeath:
         ],
     )
     def test_other_ends(self, monkeypatch: pytest.MonkeyPatch, runtime: str, problem: str, died: bool) -> None:
-        monkeypatch.setattr(runtime_process, "_CHILD", "tests.models.isolated_objects:Runner")
+        monkeypatch.setattr(runtime_process, "_CHILD", "tests.sandbox.isolated_objects:Runner")
         outcomes = run_cases(runtime, [Case(b"", None)] * 2, seconds=2.0)
         assert [(outcome.problem, outcome.died) for outcome in outcomes] == [(problem, died)] * (1 if died else 2)
 

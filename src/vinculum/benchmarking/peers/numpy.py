@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.benchmarking.rightness import rounding_of
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import IntegerRounding
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.conformance.question import Question
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 
 _QUIET = 4

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from vinculum.benchmarking.peers.protocol import Peer
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.messages import one_line, quoted
+from vinculum.text import one_line, quoted
 
 OURS, LIMIT = "vinculum", "limit"
 """Those that are always measured, and that nobody is compared with by the name of a peer."""

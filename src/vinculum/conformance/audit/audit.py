@@ -15,12 +15,12 @@ from vinculum.conformance.audit.suspects import suspects
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
-from vinculum.models.differences import check_equal
-from vinculum.models.inputs import admit
-from vinculum.models.isolation import Answer, End, Isolated, Limits
-from vinculum.models.messages import quoted
 from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.openvino_xml import read_net
+from vinculum.models.openvino_ir.xml import read_net
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.values import admit
+from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import quoted
 
 _ROOM = "vinculum.conformance.audit"
 _MAKERS = {

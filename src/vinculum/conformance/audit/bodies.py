@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.onnx_rewriter import names_in, unique_name
-from vinculum.models.onnx_scopes import subgraphs
+from vinculum.models.onnx.rewriter import names_in, unique_name
+from vinculum.models.onnx.scopes import subgraphs
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import dtype_of
 

@@ -13,17 +13,17 @@ from onnx.inliner import inline_local_functions
 from vinculum.conformance.audit.bodies import Bodies
 from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, distinct_name, inside_body
 from vinculum.errors import ModelError
-from vinculum.models.convert.constants import visible_constants
 from vinculum.models.execution import Division
-from vinculum.models.messages import one_line, quoted
-from vinculum.models.onnx_divisions import division_nodes, division_of, mark, number_of
-from vinculum.models.onnx_file import read_whole
-from vinculum.models.onnx_inference import infer_types
-from vinculum.models.onnx_model import model_of
-from vinculum.models.onnx_scopes import Scope, all_nodes, opset_imports
-from vinculum.models.onnx_tensors import decode
+from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.divisions import division_nodes, division_of, mark, number_of
+from vinculum.models.onnx.file import read_whole
+from vinculum.models.onnx.inference import infer_types
+from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.scopes import Scope, all_nodes, opset_imports
+from vinculum.models.onnx.tensors import decode
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
+from vinculum.text import one_line, quoted
 
 
 def onnx_subject(file: Path, *, with_bodies: bool = True) -> Subject:

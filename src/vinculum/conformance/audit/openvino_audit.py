@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.openvino import OpenVino
 from vinculum.errors import ModelError
-from vinculum.models.messages import quoted
-from vinculum.models.openvino_constants import unpacked
+from vinculum.models.openvino_ir.constants import unpacked
 from vinculum.spec.element_types import by_openvino_name
+from vinculum.text import quoted
 
 
 @dataclass(frozen=True)

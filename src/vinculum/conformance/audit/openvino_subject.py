@@ -9,12 +9,12 @@ from vinculum.conformance.audit.openvino_audit import DivideFacts, ModelFacts, P
 from vinculum.conformance.audit.points import Point, Source, Subject, distinct_name, inside_body
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.models.execution import Division
-from vinculum.models.inputs import UNKNOWN, ModelTensor
-from vinculum.models.messages import quoted
-from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
+from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
+from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.text import quoted
 
 _NUMPY = "numpy"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models.execution import Division
-from vinculum.models.inputs import ModelTensor
+from vinculum.models.values import ModelTensor
 from vinculum.spec.model import AttributeValue
 
 

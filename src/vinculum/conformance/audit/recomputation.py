@@ -16,8 +16,8 @@ from vinculum.conformance.case import Case, Expectation, Level
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
 from vinculum.errors import VinculumError
-from vinculum.models.isolation import Answer, End, Isolated
 from vinculum.ops.operator import Operator
+from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.element_types import by_numpy_name
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vinculum.conformance.verdict import Verdict
 from vinculum.models.execution import Division
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
 
 Index = tuple[int, ...]

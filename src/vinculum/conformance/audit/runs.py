@@ -11,8 +11,8 @@ from typing import Any
 
 from vinculum.conformance.audit.points import Point, Subject
 from vinculum.errors import ModelError
-from vinculum.models.isolation import Answer, End, Isolated
-from vinculum.models.onnx_file import write_whole
+from vinculum.models.onnx.file import write_whole
+from vinculum.sandbox import Answer, End, Isolated
 
 
 def both_runs(

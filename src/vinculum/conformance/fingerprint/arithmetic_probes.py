@@ -15,7 +15,7 @@ from vinculum.conformance.fingerprint.float_models import float_models
 from vinculum.conformance.fingerprint.operands import float_operands, right_reciprocals
 from vinculum.conformance.fingerprint.telling import UNKNOWN, explained, first_difference, same
 from vinculum.conformance.generators.deliveries import Delivery
-from vinculum.models.isolation import Answer
+from vinculum.sandbox import Answer
 from vinculum.spec.element_types import (
     BFLOAT16,
     DOUBLE,

@@ -17,7 +17,7 @@ from vinculum.conformance.fingerprint.operands import float_operands, integer_op
 from vinculum.conformance.generators.deliveries import Delivery, constant
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.models.isolation import Answer, End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, IntegerRounding, OperatorSpec
 from vinculum.spec.onnx_div import DIV_14
@@ -36,7 +36,7 @@ _WAYS: tuple[tuple[OperatorSpec, Mapping[str, AttributeValue]], ...] = (
 
 
 class Caller(Protocol):
-    """The object in a process that answers: `vinculum.models.isolation.Isolated`."""
+    """The object in a process that answers: `vinculum.sandbox.Isolated`."""
 
     def call(self, method: str, *arguments: object) -> Answer:
         """Return what became of a call."""

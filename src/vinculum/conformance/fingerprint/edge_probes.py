@@ -13,7 +13,7 @@ from vinculum.conformance.fingerprint.asking import Asked, Asker
 from vinculum.conformance.fingerprint.finding import Finding, Standing
 from vinculum.conformance.fingerprint.telling import number, without_quotients
 from vinculum.conformance.generators.deliveries import Delivery
-from vinculum.models.isolation import End
+from vinculum.sandbox import End
 from vinculum.spec.element_types import INT8, INT16, INT32, INT64, UINT8, ElementType
 from vinculum.tensors.storage import dtype_of
 

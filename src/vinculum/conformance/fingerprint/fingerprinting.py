@@ -19,7 +19,7 @@ from vinculum.conformance.fingerprint.rule_probes import (
     versions,
 )
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.models.isolation import Isolated, Limits
+from vinculum.sandbox import Isolated, Limits
 
 Probe = Callable[[Asker], Iterator[Finding]]
 Advance = Callable[[int, str], None]

@@ -14,14 +14,14 @@ from vinculum.conformance.fingerprint.finding import Finding, Standing
 from vinculum.conformance.fingerprint.integer_models import IntegerModel, Rounding
 from vinculum.conformance.fingerprint.telling import ROUNDINGS, without_quotients
 from vinculum.conformance.generators.deliveries import Delivery
-from vinculum.models.isolation import Answer, End
-from vinculum.models.messages import shape_text
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import INT32, INT64, ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.tensors.storage import dtype_of
+from vinculum.text import shape_text
 
 Array = NDArray[Any]
 Attributes = Mapping[str, AttributeValue]

@@ -11,9 +11,9 @@ from vinculum.conformance.fingerprint.asking import KILLED, Asked
 from vinculum.conformance.fingerprint.finding import Finding, Standing
 from vinculum.conformance.fingerprint.float_models import float_models, smallest_normal
 from vinculum.conformance.fingerprint.integer_models import Rounding, integer_models
-from vinculum.models.isolation import Answer, End
-from vinculum.models.messages import shape_text
+from vinculum.sandbox import Answer, End
 from vinculum.spec.model import IntegerRounding
+from vinculum.text import shape_text
 
 Array = NDArray[Any]
 

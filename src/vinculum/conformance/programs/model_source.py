@@ -23,7 +23,7 @@ def packed(array):  # Two in a byte, the first in its low half.
 
 def onnx_model_lines(question: Question) -> list[str]:
     """Return lines that make `model`, the ONNX model that asks a question, from the operands by onnx's helper."""
-    from vinculum.models.onnxruntime_session import IR_VERSION
+    from vinculum.models.engines.onnxruntime.session import IR_VERSION
 
     spec = question.spec
     named = list(zip((operand.name for operand in spec.inputs), question.operands, question.constant, strict=True))
@@ -74,7 +74,7 @@ def is_packed(array: NDArray[Any]) -> bool:
 
 def _data_lines(question: Question, data: bytes) -> list[str]:
     """Return lines that make the file beside an IR, in which every constant begins at an even place."""
-    from vinculum.models.convert.onnx_to_ir.writer import packed
+    from vinculum.models.convert.to_openvino.writer import packed
 
     if not data:
         return ['data = b""']

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, helper, numpy_helper
 
 from vinculum.conformance.question import Question, quotient_shape
-from vinculum.models.onnxruntime_session import IR_VERSION
+from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.spec.model import AttributeValue
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question, quotient_shape
-from vinculum.models.convert.onnx_to_ir.writer import OpenvinoWriter, Value
-from vinculum.models.openvino_layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_types import Known
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
+from vinculum.models.openvino_ir.types import Known
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
 from vinculum.tensors.storage import element_type_of_dtype

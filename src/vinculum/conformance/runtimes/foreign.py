@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.errors import ModelError, VinculumError
-from vinculum.models.messages import one_line, quoted
+from vinculum.text import one_line, quoted
 
 _MEMBERS = ("title", "check", "versions", "covers", "start", "answer", "reproducer")
 

@@ -14,7 +14,7 @@ from vinculum.conformance.runtimes.function_calls import Function, can_be_called
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
-from vinculum.models.messages import one_line
+from vinculum.text import one_line
 
 
 class Jax:

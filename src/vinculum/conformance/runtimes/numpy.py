@@ -13,7 +13,7 @@ from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for, is_signed
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import versions_of
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 
 _NAMES = {
     Function.DIVIDE: "divide",

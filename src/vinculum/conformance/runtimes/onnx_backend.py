@@ -18,9 +18,9 @@ from vinculum.conformance.programs.reproducer import operand_lines, print_quotie
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.packages import check_elsewhere, versions_of
 from vinculum.errors import ModelError
-from vinculum.models.isolation import UnsupportedError
-from vinculum.models.messages import one_line, quoted
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
+from vinculum.text import one_line, quoted
 
 _UNSUPPORTED = ("NotImplementedError", "BackendIsNotSupposedToImplementIt")  # The second is onnx's, for backends.
 

@@ -12,9 +12,9 @@ from vinculum.conformance.programs.reproducer import operand_lines, print_quotie
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
-from vinculum.models.isolation import UnsupportedError
-from vinculum.models.messages import one_line
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
+from vinculum.text import one_line
 
 
 class OnnxReference:

@@ -15,9 +15,9 @@ from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError, VinculumError
-from vinculum.models.isolation import UnsupportedError
-from vinculum.models.messages import listed
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
+from vinculum.text import listed
 
 _NAME = "onnxruntime"
 _CPU = "CPUExecutionProvider"
@@ -92,7 +92,7 @@ class OnnxRuntime:
         UnsupportedError, ModelError
             As ONNX Runtime refuses it.
         """
-        from vinculum.models.onnxruntime_values import to_python, to_runtime
+        from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
         try:
             session = self._session(model)
@@ -167,7 +167,7 @@ def _run_lines(question: Question) -> list[str]:
 
 def _refusal(error: Exception) -> Exception:
     """Return an error of ONNX Runtime's as one that says no more than its reason."""
-    from vinculum.models.onnxruntime_session import reason_of
+    from vinculum.models.engines.onnxruntime.session import reason_of
 
     words = str(error).lower()
     lacks = type(error).__name__ == "NotImplemented" or any(phrase in words for phrase in _UNSUPPORTED)

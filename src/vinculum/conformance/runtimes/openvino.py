@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
-from vinculum.models.isolation import UnsupportedError
-from vinculum.models.messages import one_line, quoted
-from vinculum.models.openvino_constants import unpacked
+from vinculum.models.openvino_ir.constants import unpacked
+from vinculum.sandbox import UnsupportedError
 from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.spec.model import Dialect
 from vinculum.tensors.storage import element_type_of_dtype
+from vinculum.text import one_line, quoted
 
 _VIRTUAL = ("AUTO", "BATCH", "HETERO", "MULTI")
 _PRECISION = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -164,7 +164,7 @@ def _tensor(array: NDArray[Any]) -> Any:
     """Return a tensor with an array's bytes, since NumPy and OpenVINO do not know each other's types."""
     import openvino
 
-    from vinculum.models.convert.onnx_to_ir.writer import openvino_name, packed
+    from vinculum.models.convert.to_openvino.writer import openvino_name, packed
 
     if array.dtype == object:  # Of a whole model's inputs strings are.
         return openvino.Tensor(array.astype(np.str_))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from vinculum.errors import AttributeValueError
-from vinculum.models.messages import quoted
+from vinculum.text import quoted
 
 _MOST = 1024
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from vinculum.conformance.question import Question
 from vinculum.errors import ModelError
-from vinculum.models.isolation import End, Isolated, Limits
+from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
 
 _SECONDS = 60.0  # To import a runtime takes seconds.

@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from vinculum.conformance.runtimes.foreign import ForeignRuntime
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.models.messages import quoted
+from vinculum.text import quoted
 
 GROUP = "vinculum.backends"
 """The entry points by which other packages offer runtimes: each names a class that is made with the options."""

@@ -14,7 +14,7 @@ from vinculum.conformance.runtimes.function_calls import Function, can_be_called
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
-from vinculum.models.isolation import UnsupportedError
+from vinculum.sandbox import UnsupportedError
 
 _BITS: dict[int, np.dtype[Any]] = {8: np.dtype(np.uint8), 16: np.dtype(np.int16)}
 _ROUNDING_MODES = {Function.TRUNCATING_DIVIDE: "trunc", Function.FLOOR_DIVIDE: "floor"}

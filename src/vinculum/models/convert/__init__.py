@@ -2,9 +2,9 @@
 
 from vinculum.models.convert.change import Change, OnnxConversion
 from vinculum.models.convert.file_conversion import FileConversion, convert_file
-from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
-from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
+from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
 
 __all__ = [

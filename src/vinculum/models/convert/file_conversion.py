@@ -9,19 +9,19 @@ from pathlib import Path
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.files import staged
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.ir_to_onnx.conversion import to_onnx
-from vinculum.models.convert.onnx_to_ir.conversion import to_openvino
+from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.loading import load
 from vinculum.models.model import Model
 from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx_checker import check_file
-from vinculum.models.onnx_file import read_whole, write_whole
-from vinculum.models.onnx_scopes import opset_imports
+from vinculum.models.onnx.checker import check_file
+from vinculum.models.onnx.file import read_whole, write_whole
+from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source_files import check_spared
-from vinculum.models.written_files import staged
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
 _FROM_IR = 21

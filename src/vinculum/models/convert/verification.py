@@ -8,14 +8,14 @@ from time import perf_counter
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
-from vinculum.models.differences import check_equal
 from vinculum.models.execution import Execution
-from vinculum.models.input_sets import input_sets
-from vinculum.models.inputs import Value
 from vinculum.models.limits import LimitError, limited
-from vinculum.models.messages import listed, one_line, quoted
 from vinculum.models.model import Model
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.input_sets import input_sets
+from vinculum.models.values import Value
 from vinculum.ops.policies import Policies
+from vinculum.text import listed, one_line, quoted
 
 SIDES = ("the original", "the converted")
 

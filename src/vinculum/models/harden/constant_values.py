@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.convert.constants import visible_constants
-from vinculum.models.onnx_scopes import subgraphs
+from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.scopes import subgraphs
 
 _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile")
 
@@ -24,7 +24,7 @@ class ConstantValues:
     holder : GraphProto or FunctionProto
         The scope.
     tensors : Mapping of str to TensorProto
-        Its constants and those around, as `vinculum.models.convert.constants` finds them.
+        Its constants and those around, as `vinculum.models.onnx.constants` finds them.
     around : ConstantValues, optional
         The scope around it.
     """
@@ -86,7 +86,7 @@ class ConstantValues:
 
 
 def constant_values(model: ModelProto) -> Iterator[ConstantValues]:
-    """Yield what each scope sees, scopes in the order of `vinculum.models.onnx_scopes.scopes`."""
+    """Yield what each scope sees, scopes in the order of `vinculum.models.onnx.scopes.scopes`."""
     tensors = visible_constants(model)
     for holder in (model.graph, *model.functions):
         yield from _nested(holder, tensors, None)

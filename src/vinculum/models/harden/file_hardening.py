@@ -8,17 +8,17 @@ from pathlib import Path
 from onnx import ModelProto
 
 from vinculum.errors import ModelError
+from vinculum.files import staged
 from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.proof import Advance, Proof, prove
 from vinculum.models.harden.whole_model import check_whole
 from vinculum.models.model import Model
 from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx_checker import check_file
-from vinculum.models.onnx_file import read_whole, write_whole
-from vinculum.models.onnx_model import model_of
+from vinculum.models.onnx.checker import check_file
+from vinculum.models.onnx.file import read_whole, write_whole
+from vinculum.models.onnx.model import model_of
 from vinculum.models.source_files import check_spared
-from vinculum.models.written_files import staged
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 

@@ -8,8 +8,8 @@ from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.harden.decision import Runtime
-from vinculum.models.messages import one_line, quoted
-from vinculum.models.onnx_scopes import all_nodes, opset_imports
+from vinculum.models.onnx.scopes import all_nodes, opset_imports
+from vinculum.text import one_line, quoted
 
 
 def check_functions(model: ModelProto, runtime: Runtime) -> None:

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Set
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.convert.function_types import typed_scopes
 from vinculum.models.harden.constant_values import ConstantValues, constant_values
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.models.harden.facts import Facts
 from vinculum.models.harden.functions import check_functions, without_functions
 from vinculum.models.harden.rewrites import rewrite
 from vinculum.models.harden.risk import assess
-from vinculum.models.onnx_divisions import DIVIDES, division_of
-from vinculum.models.onnx_rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
-from vinculum.models.onnx_scopes import Scope, name_of
+from vinculum.models.onnx.divisions import DIVIDES, division_of
+from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
+from vinculum.models.onnx.scopes import Scope, name_of
+from vinculum.models.onnx.typed_scopes import typed_scopes
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 
 _FIRST_OPSET = 7
@@ -35,7 +35,7 @@ def harden(
     Parameters
     ----------
     proto : ModelProto
-        As `vinculum.models.onnx_file.read_whole` returns it. It is not changed.
+        As `vinculum.models.onnx.file.read_whole` returns it. It is not changed.
     runtime : {"onnxruntime", "openvino", "portable"}
         Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
         exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.spec.element_types import UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.models.edge_cases import edge_values
 from vinculum.models.harden.decision import Runtime
 from vinculum.models.harden.facts import Facts, Values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 

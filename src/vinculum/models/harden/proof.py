@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError
-from vinculum.models.differences import check_equal
 from vinculum.models.harden.decision import Decision, Hardening, Runtime
 from vinculum.models.harden.runtime_process import NAMES, Outcome, check_installed, run_cases
 from vinculum.models.harden.trials import Trial, trials
-from vinculum.models.messages import quoted
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.text import quoted
 
 _AT_ONCE = 24  # Models in one process: few enough to show progress, enough to start it seldom.
 _WITNESSES: dict[Runtime, tuple[str, ...]] = {

@@ -11,7 +11,7 @@ from vinculum.models.harden.decision import Runtime
 from vinculum.models.harden.exact_quotient import exact_quotient
 from vinculum.models.harden.facts import Facts
 from vinculum.models.harden.integer_nodes import IntegerNodes
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import FLOAT, INT32, INT64, UINT32, UINT64, ElementType
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.models.onnxruntime_values import to_python, to_runtime
+from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
 _QUIET = 4
 

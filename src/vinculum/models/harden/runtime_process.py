@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.isolation import Answer, End, Isolated, Limits
+from vinculum.sandbox import Answer, End, Isolated, Limits
 
 NAMES = {
     "onnxruntime": "ONNX Runtime",

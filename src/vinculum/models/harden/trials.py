@@ -15,7 +15,7 @@ from vinculum.models.harden.facts import Facts
 from vinculum.models.harden.operand_pairs import Pairs, pairs_for
 from vinculum.models.harden.rewrites import rewrite
 from vinculum.models.harden.runtime_process import Case
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import ElementType

@@ -9,15 +9,15 @@ import numpy as np
 from onnx import ModelProto, TensorProto
 
 from vinculum.errors import DifferenceError, ModelError, VinculumError
-from vinculum.models.convert.function_types import typed_scopes
-from vinculum.models.differences import check_equal
 from vinculum.models.execution import Execution
 from vinculum.models.harden.decision import Hardening
 from vinculum.models.harden.runtime_process import NAMES, Case, run_cases
-from vinculum.models.input_sets import input_sets
 from vinculum.models.limits import limited
-from vinculum.models.messages import quoted
 from vinculum.models.model import Model
+from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.input_sets import input_sets
+from vinculum.text import quoted
 
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 28  # Bytes, of an operator whose operand says how large its result is.

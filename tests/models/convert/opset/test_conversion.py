@@ -15,8 +15,8 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.onnx_file import read_whole
-from vinculum.models.onnx_scopes import all_nodes
+from vinculum.models.onnx.file import read_whole
+from vinculum.models.onnx.scopes import all_nodes
 
 Run = Callable[..., dict[str, NDArray[Any]]]
 Make = Callable[..., ModelProto]
@@ -229,7 +229,7 @@ class TestExamples:
     )
     def test_there_and_back(self, run: Run, name: str, opsets: tuple[int, ...]) -> None:
         from vinculum.models.convert.verification import verify
-        from vinculum.models.onnx_model import model_of
+        from vinculum.models.onnx.model import model_of
 
         def model(proto: ModelProto) -> Any:
             copy = ModelProto()

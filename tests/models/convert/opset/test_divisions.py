@@ -16,7 +16,7 @@ from onnx.defs import onnx_opset_version
 from vinculum import div
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.edge_cases import edge_values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import DOUBLE, FLOAT, FLOAT16, INT8, INT32, INT64, UINT32, UINT64, ElementType
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13

@@ -10,7 +10,7 @@ from itertools import product
 from vinculum.conformance.generators.values.encodings import floats, random_below, random_bits, random_normals
 from vinculum.conformance.generators.values.hard_quotients import Pair
 from vinculum.conformance.generators.values.value_class import Array, Operands
-from vinculum.models.edge_cases import edge_values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
 from vinculum.reference.rounding import round_to_nearest_even
 from vinculum.spec.element_types import BinaryFormat, ElementType

@@ -7,7 +7,7 @@ from itertools import product
 
 from vinculum.conformance.generators.values.encodings import integers, random_below, random_bits
 from vinculum.conformance.generators.values.value_class import Array, Operands
-from vinculum.models.edge_cases import edge_values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
 from vinculum.spec.element_types import ElementType
 

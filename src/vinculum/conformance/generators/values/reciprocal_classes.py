@@ -17,7 +17,7 @@ from vinculum.conformance.generators.values.float_operands import (
 )
 from vinculum.conformance.generators.values.hard_quotients import hard_reciprocals
 from vinculum.conformance.generators.values.value_class import Operands, ValueClass
-from vinculum.models.edge_cases import edge_values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import BinaryFormat, ElementType
 
 QUICK, DEFAULT, FULL = Level

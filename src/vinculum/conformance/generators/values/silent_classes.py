@@ -12,7 +12,7 @@ from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.conformance.generators.values.encodings import integers
 from vinculum.conformance.generators.values.integer_operands import ordinary_dividends, ordinary_divisors
 from vinculum.conformance.generators.values.value_class import Array, Joined, Operands, ValueClass
-from vinculum.models.edge_cases import edge_values
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level

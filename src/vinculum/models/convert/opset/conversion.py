@@ -8,13 +8,13 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
-from vinculum.models.convert.constants import visible_constants
-from vinculum.models.convert.function_types import typed_scopes
 from vinculum.models.convert.opset.divisions import convert_division
 from vinculum.models.convert.opset.other_operators import convert_other
-from vinculum.models.onnx_divisions import DIVIDES
-from vinculum.models.onnx_rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
-from vinculum.models.onnx_scopes import Scope, all_nodes, name_of, subgraphs
+from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.divisions import DIVIDES
+from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
+from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
+from vinculum.models.onnx.typed_scopes import typed_scopes
 
 _LONGEST_LIST = 3
 _INFERRED_SINCE = 6
@@ -31,7 +31,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     Parameters
     ----------
     model : ModelProto
-        As `vinculum.models.onnx_file.read_whole` returns it. It is not changed.
+        As `vinculum.models.onnx.file.read_whole` returns it. It is not changed.
     opset : int
         The operator set of the new model, from 1 to the newest that the onnx package knows.
 

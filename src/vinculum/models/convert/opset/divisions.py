@@ -12,11 +12,11 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.carried_types import Carrier, carrier
 from vinculum.models.convert.opset.legacy_broadcasting import LegacyForm, legacy_form, trailing_ones
 from vinculum.models.convert.opset.operands import Operand
-from vinculum.models.messages import quoted
-from vinculum.models.onnx_rewriter import Rewriter
-from vinculum.models.onnx_scopes import Scope, title
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.onnx.scopes import Scope, title
 from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.registry import find
+from vinculum.text import quoted
 
 Said = tuple[str, str]
 """What was done, and why."""

@@ -12,10 +12,10 @@ from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.operator_versions import default_of
 from vinculum.models.execution import Shape
-from vinculum.models.messages import quoted
-from vinculum.models.onnx_divisions import declared_shape
-from vinculum.models.onnx_rewriter import Rewriter
-from vinculum.models.onnx_scopes import Types
+from vinculum.models.onnx.divisions import declared_shape
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.onnx.scopes import Types
+from vinculum.text import quoted
 
 
 @dataclass

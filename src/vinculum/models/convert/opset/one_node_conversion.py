@@ -15,10 +15,10 @@ from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, 
 from onnx.shape_inference import InferenceError
 from onnx.version_converter import ConvertError, convert_version
 
-from vinculum.models.convert.opset.constant_nodes import tensor_of
-from vinculum.models.messages import one_line
-from vinculum.models.onnx_inference import check_operand_types, infer_types
-from vinculum.models.onnx_rewriter import Rewriter
+from vinculum.models.onnx.constants import tensor_of
+from vinculum.models.onnx.inference import check_operand_types, infer_types
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.text import one_line
 
 _LARGEST_KEPT = 1024  # Elements; axes, shapes and scales are far fewer.
 _IR_VERSION = 10

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, numpy_helper
 
 from vinculum.models.execution import Shape
-from vinculum.models.onnx_divisions import declared_element_type, declared_shape
-from vinculum.models.onnx_rewriter import Rewriter
-from vinculum.models.onnx_scopes import Types
+from vinculum.models.onnx.divisions import declared_element_type, declared_shape
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.onnx.scopes import Types
 from vinculum.spec.element_types import INT64, ElementType
 from vinculum.tensors.storage import dtype_of
 

@@ -10,7 +10,7 @@ from typing import Any
 from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, helper
 from onnx.defs import OpSchema, get_all_schemas_with_history
 
-from vinculum.models.messages import quoted
+from vinculum.text import quoted
 
 _VARIADIC = OpSchema.FormalParameterOption.Variadic
 _OPTIONAL = OpSchema.FormalParameterOption.Optional

@@ -17,13 +17,13 @@ from onnx.defs import OpSchema
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.changed_meanings import MEANINGS
-from vinculum.models.convert.opset.constant_nodes import tensor_of
 from vinculum.models.convert.opset.node_step import Step
 from vinculum.models.convert.opset.one_node_conversion import converted_alone
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
-from vinculum.models.messages import quoted
-from vinculum.models.onnx_rewriter import Rewriter
-from vinculum.models.onnx_scopes import Scope, subgraphs, title
+from vinculum.models.onnx.constants import tensor_of
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.onnx.scopes import Scope, subgraphs, title
+from vinculum.text import quoted
 
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}

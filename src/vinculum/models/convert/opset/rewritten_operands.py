@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 
-from vinculum.models.convert.opset.constant_nodes import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
 
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)

@@ -1,0 +1,58 @@
+"""Files that appear whole or not at all, several of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from vinculum.errors import ModelError
+from vinculum.text import one_line
+
+
+@contextmanager
+def staged(file: Path) -> Iterator[Path]:
+    """Yield a folder in which to write a file and what belongs to it; all of it moves beside each other at the end.
+
+    If the block raises, nothing is left behind, folders that had to be made included.
+
+    Parameters
+    ----------
+    file : Path
+        Where the file is to be. It takes its place last, when what belongs to it is there.
+
+    Raises
+    ------
+    ModelError
+        If a folder or a device stands in the place of a file.
+    OSError
+        If nothing can be written there; it names the file, or the folder that is in the way.
+    """
+    folder = file.parent
+    if file.is_dir():
+        raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
+    if file.exists() and not file.is_file():  # What replaced it would be no device, to the harm of all that use it.
+        raise ModelError(f"{str(file)!r} is no ordinary file; give the name of one to write")
+    created = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".vinculum-", dir=folder) as temporary:
+            yield Path(temporary)
+            written = sorted(Path(temporary).iterdir(), key=lambda path: path.name == file.name)
+            for path in written:
+                if (folder / path.name).is_dir():
+                    raise ModelError(f"{str(folder / path.name)!r} is a folder; give the name of a file to write")
+            for path in written:
+                path.replace(folder / path.name)
+    except BaseException as error:
+        for parent in created:
+            if parent.is_dir() and not any(parent.iterdir()):
+                parent.rmdir()
+        if isinstance(error, OSError):
+            # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
+            known = error.filename in [str(parent) for parent in file.parents]
+            raise OSError(
+                error.errno, error.strerror or one_line(error), error.filename if known else str(file)
+            ) from None
+        raise

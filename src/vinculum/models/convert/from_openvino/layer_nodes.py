@@ -1,0 +1,162 @@
+"""The layers Convert, Unsqueeze, Squeeze and Reshape of operation set 1 in ONNX operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.convert.change import Change
+from vinculum.models.convert.from_openvino.legality import check_allowed
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.openvino_ir.program import ConvertStep, ReshapeStep
+from vinculum.models.openvino_ir.shapes import normalised
+from vinculum.models.openvino_ir.types import Known
+from vinculum.spec.element_types import FLOAT, INT64, ElementType, Kind
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import quoted
+
+BOOL = 9
+"""The number of bool in ``onnx.TensorProto.DataType``."""
+
+_ALLOWZERO_SINCE = 14
+
+
+def convert_nodes(
+    step: ConvertStep, value: str, known: Known, opset: int, rewriter: Rewriter
+) -> tuple[str, list[Change]]:
+    """Return the name of what a Convert makes, and what is told of it.
+
+    Raises
+    ------
+    ModelError
+        If the operator set has no Cast between the types.
+    """
+    title = f"layer {quoted(step.name)} (Convert)"
+    source, target = known.element_type, step.target
+    if source == target:
+        return _same(value, known, title, opset, rewriter), []
+    check_allowed("Cast", opset, source, title)
+    check_allowed("Cast", opset, target, title)
+    if isinstance(target, str):
+        return rewriter.cast(value, BOOL, "converted"), []
+    changes = []
+    if target.is_integer and isinstance(source, ElementType) and source.kind is Kind.FLOAT:
+        if target.bits == 4:
+            value, change = _clipped(value, source, target, title, rewriter)
+        else:
+            why = f"both formats leave open what floats beyond {target} give; this package saturates in both"
+            change = Change(title, f"Cast to {target}", why)
+        changes.append(change)
+    if target.kind is Kind.FLOAT and target.bits == 8:
+        return rewriter.add("Cast", [value], "converted", to=target.onnx_code, saturate=0), changes
+    return rewriter.cast(value, target, "converted"), changes
+
+
+def _clipped(
+    value: str, source: ElementType, target: ElementType, title: str, rewriter: Rewriter
+) -> tuple[str, Change]:
+    """Return floats within the range of an integer of 4 bits, beyond which Cast drops the high bits."""
+    if source.bits == 8:
+        value, source = rewriter.cast(value, FLOAT, "wide"), FLOAT
+    dtype = dtype_of(source)
+    limits = [rewriter.constant(np.array(n, dtype), f"limit_{n}") for n in (target.minimum, target.maximum)]
+    why = f"ONNX drops high bits beyond {target}, a Convert saturates"
+    return rewriter.add("Clip", [value, *limits], "clipped"), Change(title, f"clipped, and cast to {target}", why)
+
+
+def reshape_nodes(
+    step: ReshapeStep,
+    operands: Sequence[str],
+    known: Sequence[Known],
+    numbers: NDArray[Any] | None,
+    opset: int,
+    rewriter: Rewriter,
+) -> tuple[str, list[Change]]:
+    """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what is told of it.
+
+    Parameters
+    ----------
+    step : ReshapeStep
+        What the layer says.
+    operands : sequence of str
+        The value, and then the axes or the pattern, if there are any.
+    known : sequence of Known
+        What is known of them.
+    numbers : ndarray or None
+        The axes or the pattern, if they are constant.
+    opset : int
+        The operator set to write in, from 7 on.
+    rewriter : Rewriter
+        Takes the nodes.
+
+    Raises
+    ------
+    ModelError
+        If the operator set cannot say it.
+    """
+    title, kind = step.reshaping.title, step.reshaping.kind
+    check_allowed(kind, opset, known[0].element_type, title)
+    if kind == "Reshape":
+        return _reshape(step, operands, known[1], numbers, opset, rewriter), []
+    if len(operands) == 1:
+        return rewriter.add("Squeeze", operands, "squeezed"), []
+    if numbers is None:
+        raise ModelError(f"{title} computes its axes; only constant ones can be said in ONNX")
+    shape, axes = known[0].shape, [int(axis) for axis in numbers.reshape(-1)]
+    if kind == "Unsqueeze":
+        return rewriter.unsqueeze(operands[0], _unsqueezed_axes(axes, shape, title), "unsqueezed"), []
+    if not axes:
+        return rewriter.add("Squeeze", operands[:1], "squeezed"), []
+    if shape is None:
+        raise ModelError(
+            f"{title} leaves dimensions that are not 1 as they are; in ONNX it needs the rank of its input"
+        )
+    places = set(normalised(axes, max(len(shape), 1)))
+    dropped = [place for place, size in enumerate(shape) if place in places and size in (1, None)]
+    if not dropped:
+        return _same(operands[0], known[0], title, opset, rewriter), []
+    return rewriter.squeeze(operands[0], dropped, "squeezed"), []
+
+
+def _unsqueezed_axes(axes: list[int], shape: Sequence[object] | None, title: str) -> list[int]:
+    if shape is not None:
+        return sorted(set(normalised(axes, len(shape) + len(set(axes)))))
+    if min(axes) < 0:
+        raise ModelError(f"{title} counts axes from the end of a shape whose rank is not known; count from the front")
+    return sorted(set(axes))
+
+
+def _reshape(
+    step: ReshapeStep,
+    operands: Sequence[str],
+    pattern: Known,
+    numbers: NDArray[Any] | None,
+    opset: int,
+    rewriter: Rewriter,
+) -> str:
+    title, zeros_are_sizes = step.reshaping.title, not step.reshaping.special_zero
+    sizes = None if numbers is None else [int(size) for size in numbers.reshape(-1)]
+    attributes = {}
+    if zeros_are_sizes and (sizes is None or 0 in sizes):
+        if opset < _ALLOWZERO_SINCE:
+            raise ModelError(
+                f"{title} has special_zero=false and sizes of 0, which Reshape can say from operator set "
+                f"{_ALLOWZERO_SINCE} on"
+            )
+        attributes = {"allowzero": 1}
+    if sizes is not None:
+        shape = rewriter.constant(np.array(sizes, np.int64), "pattern")
+    elif pattern.element_type == INT64:
+        shape = operands[1]
+    else:
+        shape = rewriter.cast(operands[1], INT64, "pattern")
+    return rewriter.add("Reshape", [operands[0], shape], "reshaped", **attributes)
+
+
+def _same(value: str, known: Known, title: str, opset: int, rewriter: Rewriter) -> str:
+    check_allowed("Identity", opset, known.element_type, title)
+    return rewriter.add("Identity", [value], "same")

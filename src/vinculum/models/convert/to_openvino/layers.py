@@ -1,0 +1,123 @@
+"""What each ONNX operator that an IR can say becomes: its layers of operation set 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+from onnx import AttributeProto, TensorProto
+
+from vinculum.errors import ModelError
+from vinculum.models.convert.change import Change
+from vinculum.models.convert.to_openvino.div_layers import div, reciprocal
+from vinculum.models.convert.to_openvino.nodes import PlainNode
+from vinculum.models.convert.to_openvino.shape_layers import operand, reshape, squeeze, unsqueeze
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value, openvino_name
+from vinculum.models.onnx.divisions import declared_element_type
+from vinculum.models.onnx.tensors import decode
+from vinculum.models.openvino_ir.types import Known
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, FLOAT8E4M3FN, INT64, ElementType, Kind
+from vinculum.tensors.storage import dtype_of
+
+_NUMBERS = {
+    "value_float": ("f", FLOAT),
+    "value_floats": ("floats", FLOAT),
+    "value_int": ("i", INT64),
+    "value_ints": ("ints", INT64),
+}
+"""Where in an attribute of Constant its numbers are, and of which type."""
+
+
+def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
+    """Return an element type that an IR has.
+
+    Raises
+    ------
+    ModelError
+        If it has none such; the line names what has it.
+    """
+    if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
+        return element_type
+    allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])
+    raise ModelError(f"{owner} has element type {element_type}, which cannot be said in an IR; what can: {allowed}")
+
+
+def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) -> Value:
+    """Return the result, a value in the element type that it has: another one, or the same in a tensor of its own."""
+    data = {"destination_type": openvino_name(result.known.element_type)}
+    return writer.layer("Convert", name, data, (value,), result)
+
+
+def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+    for kind, attribute in node.attributes.items():
+        owner = f"attribute {kind} of {node.title}"
+        if kind == "value":
+            element_type = checked_type(declared_element_type(attribute.t.data_type), owner)
+            array = decode(attribute.t, Path(), owner)
+            return Value(Known(element_type, array.shape), node.tensor_name, array), []
+        if kind in _NUMBERS:
+            field, element_type = _NUMBERS[kind]
+            array = np.array(getattr(attribute, field), dtype_of(element_type))
+            return Value(Known(element_type, array.shape), node.tensor_name, array), []
+    raise ModelError(
+        f"{node.title} has no value that can be said in an IR; what can: {', '.join(['value', *_NUMBERS])}"
+    )
+
+
+def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+    return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
+
+
+def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+    value, target = operand(node, 0), checked_type(_target(node), f"the result of {node.title}")
+    source = value.known.element_type
+    saturate = node.attributes.get("saturate")
+    if isinstance(target, ElementType) and source != target:
+        if target.kind is Kind.FLOAT and target.bits == 8 and (saturate is None or saturate.i):
+            if not _within(source, target):
+                raise ModelError(
+                    f"{node.title} saturates, and the layer Convert to {target.openvino} does not; with saturate=0 it "
+                    "can be said"
+                )
+        elif target.bits == 4 and isinstance(source, ElementType) and not source.is_integer:
+            raise ModelError(
+                f"{node.title} takes floats to {target}; beyond that type ONNX's own tests drop the high bits, and the "
+                "layer Convert saturates: clip them and cast to an integer of 8 bits first"
+            )
+    result = Value(Known(target, value.known.shape), node.tensor_name)
+    return converted(value, result, node.layer_name, writer), []
+
+
+def _target(node: PlainNode[Value]) -> ElementType | str:
+    to = node.attributes.get("to")
+    # Cast-1 spells the type, later versions number it.
+    codes = dict(TensorProto.DataType.items())
+    code = 0 if to is None else to.i if to.type == AttributeProto.INT else codes.get(to.s.decode(errors="replace"), 0)
+    try:
+        return declared_element_type(code)
+    except ModelError:
+        raise ModelError(f"{node.title} has no attribute to that is an element type") from None
+
+
+def _within(source: ElementType | str, target: ElementType) -> bool:
+    """Whether no value of a type is beyond a float type of 8 bits."""
+    if isinstance(source, str):
+        return True
+    if source.is_integer and target.binary_format is not None:
+        largest = np.array([target.binary_format.largest], np.uint8).view(dtype_of(target))
+        return max(-source.minimum, source.maximum) <= float(largest[0])
+    return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
+
+
+LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Said]] = {
+    "Cast": _cast,
+    "Constant": _constant,
+    "Div": div,
+    "Identity": _identity,
+    "Reciprocal": reciprocal,
+    "Reshape": reshape,
+    "Squeeze": squeeze,
+    "Unsqueeze": unsqueeze,
+}
+"""The operators that can be said, and how."""

@@ -1,0 +1,124 @@
+"""The nodes of an ONNX model one after the other, calls of functions gone into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
+
+from vinculum.errors import ModelError
+from vinculum.models.onnx.scopes import name_of, opset_imports, title
+from vinculum.text import quoted
+
+V = TypeVar("V")
+_DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
+
+
+@dataclass(frozen=True)
+class PlainNode(Generic[V]):
+    """A node that calls no function, as it is met while the model runs.
+
+    Attributes
+    ----------
+    node : NodeProto
+        As the file has it.
+    path : str
+        The functions that it was reached through, joined by ``/``; ``""`` at the top.
+    opset : int
+        The version of ONNX's own operator set that is in force there.
+    attributes : dict of str to AttributeProto
+        With the values that callers gave in place of references to them.
+    values : MutableMapping of str to V
+        What is known there of the values made before; what the node makes goes in.
+    """
+
+    node: NodeProto
+    path: str
+    opset: int
+    attributes: dict[str, AttributeProto]
+    values: MutableMapping[str, V]
+
+    @property
+    def title(self) -> str:
+        """What a message calls it."""
+        return f"{title(self.node)} in {quoted(self.path)[1:-1]}" if self.path else title(self.node)
+
+    @property
+    def layer_name(self) -> str:
+        """What a layer in its place is called."""
+        return f"{self.path}/{name_of(self.node)}" if self.path else name_of(self.node)
+
+    @property
+    def tensor_name(self) -> str:
+        """What its result is called; ``""`` in a function, whose names come again with every call."""
+        return "" if self.path else self.node.output[0]
+
+    def operand(self, place: int) -> V | None:
+        """Return an operand, None if it is left out."""
+        names = self.node.input
+        return self.values.get(names[place]) if place < len(names) else None
+
+
+class PlainNodes(Generic[V]):
+    """Walks through a model; the values of each function call are kept apart.
+
+    Parameters
+    ----------
+    model : ModelProto
+        As `vinculum.models.onnx.file.read_whole` returns it.
+    """
+
+    def __init__(self, model: ModelProto) -> None:
+        self._model = model
+        self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+
+    def walk(self, values: MutableMapping[str, V]) -> Iterator[PlainNode[V]]:
+        """Yield the nodes; whoever iterates puts what each makes into its values before the next is asked for."""
+        yield from self._nodes(self._model.graph.node, self._model, "", values, {}, 0)
+
+    def _nodes(
+        self,
+        nodes: Iterator[NodeProto],
+        holder: ModelProto | FunctionProto,
+        path: str,
+        values: MutableMapping[str, V],
+        given: Mapping[str, AttributeProto],
+        depth: int,
+    ) -> Iterator[PlainNode[V]]:
+        opset = opset_imports(holder).get("", 0)
+        for node in nodes:
+            attributes = dict(_resolved(node, given))
+            function = self._functions.get((node.domain, node.op_type, node.overload))
+            if function is None:
+                yield PlainNode(node, path, opset, attributes, values)
+            else:
+                yield from self._call(node, function, path, values, attributes, depth)
+
+    def _call(
+        self,
+        node: NodeProto,
+        function: FunctionProto,
+        path: str,
+        values: MutableMapping[str, V],
+        attributes: dict[str, AttributeProto],
+        depth: int,
+    ) -> Iterator[PlainNode[V]]:
+        if depth == _DEEPEST_CALL:
+            raise ModelError(f"{title(node)} calls functions more than {_DEEPEST_CALL} deep, or in a circle")
+        inner = {formal: values[actual] for formal, actual in zip(function.input, node.input, strict=False) if actual}
+        defaults = {attribute.name: attribute for attribute in function.attribute_proto}
+        inner_path = f"{path}/{function.name}" if path else function.name
+        yield from self._nodes(function.node, function, inner_path, inner, defaults | attributes, depth + 1)
+        for formal, actual in zip(function.output, node.output, strict=False):
+            if actual:
+                values[actual] = inner[formal]
+
+
+def _resolved(node: NodeProto, given: Mapping[str, AttributeProto]) -> Iterator[tuple[str, AttributeProto]]:
+    for attribute in node.attribute:
+        if not attribute.ref_attr_name:
+            yield attribute.name, attribute
+        elif attribute.ref_attr_name in given:
+            yield attribute.name, given[attribute.ref_attr_name]

@@ -1,0 +1,183 @@
+"""Layers and edges, written as an OpenVINO IR file: its XML, and the data of its constants.
+
+Writes version 11 with layers of operation set 1, as OpenVINO's own serializer does. It reads nothing, so the standard
+library's ElementTree serves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.convert.change import Change
+from vinculum.models.onnx.rewriter import unique_name
+from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.xml import Port
+from vinculum.spec.element_types import ElementType
+from vinculum.text import quoted
+
+_ALIGNMENT = 64
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """What flows along an edge.
+
+    Attributes
+    ----------
+    known : Known
+        Its element type and shape.
+    name : str
+        What the tensor is called; ``""`` for none.
+    array : ndarray or None
+        Its elements, if they are the same in every run. A constant gets its layer when it is first used.
+    """
+
+    known: Known
+    name: str = ""
+    array: NDArray[Any] | None = None
+
+
+Said = tuple[Value, list[Change]]
+"""What a node makes, and what is told of it."""
+
+
+@dataclass(eq=False)
+class OpenvinoWriter:
+    """Collects the layers of an IR file in an order in which they can run."""
+
+    _layers: Element = field(default_factory=lambda: Element("layers"))
+    _edges: Element = field(default_factory=lambda: Element("edges"))
+    _ports: dict[Value, Port] = field(default_factory=dict)
+    _names: set[str] = field(default_factory=set)
+    _data: bytearray = field(default_factory=bytearray)
+    _offsets: dict[bytes, int] = field(default_factory=dict)
+
+    def reserve(self, names: Sequence[str]) -> None:
+        """Keep names for layers that come later."""
+        self._names.update(names)
+
+    def parameter(self, name: str, known: Known) -> Value:
+        """Return a new input, whose layer and tensor both have its reserved name."""
+        value = Value(known, name)
+        data = {"shape": _declared(known), "element_type": openvino_name(known.element_type)}
+        self._layer("Parameter", name, data, (), value)
+        return value
+
+    def layer(self, kind: str, name: str, data: Mapping[str, str], inputs: Sequence[Value], result: Value) -> Value:
+        """Add a layer and return its result."""
+        self._layer(kind, unique_name(name, self._names), data, inputs, result)
+        return result
+
+    def result(self, value: Value, name: str) -> None:
+        """Hand a value out under a name."""
+        layer = self._layer("Result", unique_name(f"{name}/sink_port_0", self._names), {}, (value,), None)
+        layer.set("output_names", _tensor_names(name))
+
+    def xml(self, name: str) -> bytes:
+        """Return the file, its constants in the file that `data` returns."""
+        net = Element("net", name=_text(name or "model"), version="11")
+        net.extend((self._layers, self._edges))
+        indent(net, "\t")
+        return bytes(tostring(net, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+    def data(self) -> bytes:
+        """Return what goes into the file beside the XML."""
+        return bytes(self._data)
+
+    def _layer(
+        self, kind: str, name: str, data: Mapping[str, str], inputs: Sequence[Value], result: Value | None
+    ) -> Element:
+        sources = [self._port(value) for value in inputs]
+        identity = str(len(self._layers))
+        layer = SubElement(self._layers, "layer", id=identity, name=_text(name), type=kind, version="opset1")
+        if data:
+            SubElement(layer, "data", dict(data))
+        if inputs:
+            ports = SubElement(layer, "input")
+            for number, (value, source) in enumerate(zip(inputs, sources, strict=True)):
+                _write_port(ports, number, value.known)
+                ends = ("from-layer", "from-port", "to-layer", "to-port")
+                numbers = (*source, identity, str(number))
+                SubElement(self._edges, "edge", dict(zip(ends, numbers, strict=True)))
+        if result is not None:
+            port = _write_port(SubElement(layer, "output"), len(inputs), result.known)
+            if result.name:
+                port.set("names", _tensor_names(result.name))
+            self._ports[result] = (identity, str(len(inputs)))
+        return layer
+
+    def _port(self, value: Value) -> Port:
+        if value not in self._ports and value.array is not None:
+            offset, size = self._stored(value.array, value.known.element_type)
+            data = {
+                "element_type": openvino_name(value.known.element_type),
+                "shape": ", ".join(map(str, value.array.shape)),
+                "offset": str(offset),
+                "size": str(size),
+            }
+            self._layer("Const", unique_name(value.name or "constant", self._names), data, (), value)
+        return self._ports[value]
+
+    def _stored(self, array: NDArray[Any], element_type: ElementType | str) -> tuple[int, int]:
+        """Return where the elements are in the data, and how many bytes they take; equal bytes are there once."""
+        # OpenVINO writes one byte for a constant without elements, and cannot read a file that has none.
+        raw = packed(array, element_type) or b"\0"
+        key = sha256(raw).digest()
+        if key not in self._offsets:
+            self._data.extend(bytes(-len(self._data) % _ALIGNMENT))
+            self._offsets[key] = len(self._data)
+            self._data.extend(raw)
+        return self._offsets[key], len(raw)
+
+
+def openvino_name(element_type: ElementType | str) -> str:
+    """Return what an IR calls an element type that `vinculum.models.openvino_ir.types` knows."""
+    return "boolean" if isinstance(element_type, str) else str(element_type.openvino)
+
+
+def _precision(element_type: ElementType | str) -> str:
+    name = openvino_name(element_type).upper()
+    return {"F16": "FP16", "F32": "FP32", "F64": "FP64", "BOOLEAN": "BOOL"}.get(name, name)
+
+
+def _declared(known: Known) -> str:
+    if known.shape is None:
+        return "..."
+    return ",".join(str(size) if isinstance(size, int) else "?" for size in known.shape)
+
+
+def _write_port(ports: Element, number: int, known: Known) -> Element:
+    port = SubElement(ports, "port", id=str(number), precision=_precision(known.element_type))
+    for size in known.shape or ():
+        SubElement(port, "dim").text = str(size) if isinstance(size, int) else "-1"
+    return port
+
+
+def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
+    if isinstance(element_type, str) or element_type.bits > 4:
+        return array.tobytes()
+    halves = np.zeros(array.size + array.size % 2, np.uint8)
+    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
+    return (halves[0::2] | halves[1::2] << 4).tobytes()
+
+
+def _tensor_names(name: str) -> str:
+    # A comma separates the names of one tensor; one that belongs to a name has a backslash before it.
+    return _text(name).replace(",", "\\,")
+
+
+def _text(name: str) -> str:
+    if _NOT_XML.search(name):
+        raise ModelError(f"the name {quoted(name)} holds a character that no XML file can; rename it")
+    return name

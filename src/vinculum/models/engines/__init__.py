@@ -1,0 +1,1 @@
+"""What runs a model whose divisions are ours."""

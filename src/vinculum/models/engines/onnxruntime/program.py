@@ -1,0 +1,178 @@
+"""An ONNX graph run by ONNX Runtime, but for its divisions, which our engine computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx.inliner import inline_local_functions
+
+from vinculum.models.engines.onnxruntime.part import Holder, RunnablePart
+from vinculum.models.engines.onnxruntime.partition import Stage, partition
+from vinculum.models.engines.onnxruntime.session import onnxruntime, refusals
+from vinculum.models.engines.onnxruntime.values import to_python
+from vinculum.models.engines.reference.evaluator import EvaluatedGraph
+from vinculum.models.execution import Division, Execution
+from vinculum.models.onnx.dependencies import dividing_functions, operands_of
+from vinculum.models.onnx.divisions import DIVIDES, number_of
+from vinculum.models.onnx.scopes import title
+from vinculum.models.onnx.tensors import decode
+from vinculum.ops import onnx as onnx_ops
+
+
+class OnnxRuntimeProgram:
+    """An ONNX graph cut at its divisions; what lies between them is made ready at the first run and kept.
+
+    ONNX Runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
+    Nodes that hold divisions in subgraphs, or in functions of another operator set than the model's, are run by the
+    reference evaluator with our divisions. Divisions that do not wait for each other are done before those that do.
+
+    Raises
+    ------
+    ModelError
+        If onnxruntime cannot be imported.
+    """
+
+    def __init__(
+        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+    ) -> None:
+        onnxruntime()
+        with refusals(proto.graph.node):
+            # The inliner leaves calls of functions that import another operator set than the model.
+            inlined = inline_local_functions(proto) if proto.functions else proto
+        known = _constant_nodes(inlined.graph.node)
+        self._nodes = [node for node in inlined.graph.node if known.keys().isdisjoint(node.output)]
+        self._constants = {**constants, **known}
+        self._outputs = [value.name for value in inlined.graph.output]
+        self._holder = Holder(tuple(inlined.opset_import), tuple(inlined.functions))
+        self._divisions = divisions
+        self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
+        self._lock = Lock()
+
+    def prepare(self) -> None:
+        """Do nothing: the sessions depend on which constants a run replaces."""
+
+    def in_onnxruntime(self) -> OnnxRuntimeProgram:
+        """Return the program itself."""
+        return self
+
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked."""
+        values = {**self._constants, **arrays}
+        for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
+            step.run(values, execution)
+        return {name: to_python(name, values[name]) for name in self._outputs}
+
+    def _plan(self, overridden: frozenset[str]) -> tuple[_Step, ...]:
+        """Return the steps of a run in which some constants are given as inputs."""
+        with self._lock:
+            if overridden not in self._plans:
+                constants = {name: array for name, array in self._constants.items() if name not in overridden}
+                outside = dividing_functions(self._holder.functions)
+                stages = partition(self._nodes, self._outputs, constants, outside)
+                self._plans[overridden] = tuple(self._steps(stages, constants))
+            return self._plans[overridden]
+
+    def _steps(self, stages: Sequence[Stage], constants: Mapping[str, NDArray[Any]]) -> list[_Step]:
+        parts = sum(stage.part is not None for stage in stages)
+        steps: list[_Step] = []
+        for stage in stages:
+            if stage.part is not None:
+                steps.append(RunnablePart(stage.part, constants, self._holder, parts))
+            steps.extend(self._outside(node) for node in stage.outside)
+            steps.append(_Drop(stage.dropped))
+        return steps
+
+    def _outside(self, node: NodeProto) -> _Step:
+        if node.domain == "" and node.op_type in DIVIDES:
+            number = number_of(node)
+            assert number is not None, "every division of a model is numbered when it is read"
+            return _DivisionStep(node, self._divisions[number])
+        return _EvaluatedStep(node, self._holder, self._divisions)
+
+
+class _Step(Protocol):
+    """Something that adds values to those of a run, or takes some away."""
+
+    def run(self, values: dict[str, Any], execution: Execution) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Drop:
+    names: tuple[str, ...]
+
+    def run(self, values: dict[str, Any], execution: Execution) -> None:
+        for name in self.names:
+            del values[name]
+
+
+class _DivisionStep:
+    """A division, by our engine."""
+
+    def __init__(self, node: NodeProto, division: Division) -> None:
+        self._operands = [name for name in node.input if name]
+        self._result = node.output[0]
+        self._division = division
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        self._options = {"opset": division.spec.since_version, **attributes}
+
+    def run(self, values: dict[str, Any], execution: Execution) -> None:
+        *dividend, divisor = (to_python(name, values[name]) for name in self._operands)
+        policies = execution.policies
+
+        def compute(a: Any, b: Any) -> NDArray[Any]:
+            if self._division.spec.name == "Reciprocal":
+                return onnx_ops.reciprocal(b, **self._options)
+            options = {"zero_divisor": policies.zero_divisor, "overflow": policies.overflow, **self._options}
+            return onnx_ops.div(a, b, **options)
+
+        first = dividend[0] if dividend else None
+        values[self._result] = execution.divide(self._division, first, divisor, compute)
+
+
+class _EvaluatedStep:
+    """A node that holds divisions, by the reference evaluator."""
+
+    def __init__(self, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
+        self._operands = operands_of(node)
+        proto = holder.model([node])
+        proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
+        self._program = EvaluatedGraph(proto, divisions, {})
+
+    def run(self, values: dict[str, Any], execution: Execution) -> None:
+        operands = {name: to_python(name, values[name]) for name in self._operands}
+        values.update(self._program.execute(operands, execution))
+
+
+def _constant_nodes(nodes: Sequence[NodeProto]) -> dict[str, NDArray[Any]]:
+    """Return the values of Constant nodes by their names, sparse ones aside."""
+    values: dict[str, NDArray[Any]] = {}
+    for node in nodes:
+        if node.domain == "" and node.op_type == "Constant" and len(node.attribute) == 1:
+            value = _constant(node)
+            if value is not None:
+                value.flags.writeable = False
+                values[node.output[0]] = value
+    return values
+
+
+def _constant(node: NodeProto) -> NDArray[Any] | None:
+    (attribute,) = node.attribute
+    value = helper.get_attribute_value(attribute)
+    match attribute.name:
+        case "value":
+            return decode(value, Path(), f"the value of {title(node)}")
+        case "value_float" | "value_floats":
+            return np.array(value, np.float32)
+        case "value_int" | "value_ints":
+            return np.array(value, np.int64)
+        case "value_string" | "value_strings":
+            return np.array(value, object)
+        case _:
+            return None

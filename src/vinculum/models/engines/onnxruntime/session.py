@@ -1,0 +1,115 @@
+"""Sessions of ONNX Runtime. This file alone imports it, and only when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from onnx import ModelProto, NodeProto
+
+from vinculum.errors import ModelError, VinculumError
+from vinculum.models.onnx.scopes import title
+from vinculum.text import one_line
+
+ADVICE = "run the model with the reference engine"
+IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
+
+
+@cache
+def onnxruntime() -> ModuleType:
+    """Return the onnxruntime package.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported.
+    """
+    try:
+        import onnxruntime as package
+    except ImportError as error:
+        raise ModelError(
+            f"the engine 'onnxruntime' needs the package onnxruntime ({one_line(error)}); "
+            "install it: pip install 'vinculum[onnxruntime]'"
+        ) from None
+    return package  # type: ignore[no-any-return]  # it ships no types
+
+
+def new_session(model: ModelProto, initializers: Mapping[str, Any] | None = None, threads: int = 1) -> Any:
+    """Return a session that says nothing on standard error.
+
+    Parameters
+    ----------
+    model : ModelProto
+        What it runs.
+    initializers : mapping of str to OrtValue, optional
+        The model's initializers that it declares as external; they must live as long as the session.
+    threads : int
+        How many it has, 0 for as many as ONNX Runtime likes best.
+    """
+    options = onnxruntime().SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = threads
+    for name, value in _settings().items():
+        options.add_session_config_entry(name, value)
+    options.enable_mem_pattern = False  # To plan memory ahead costs short runs more than it saves.
+    if initializers:
+        options.add_external_initializers(list(initializers), list(initializers.values()))
+    # With fallback it would print, and then try the same again.
+    return onnxruntime().InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
+    )
+
+
+@cache
+def _settings() -> dict[str, str]:
+    """Return what is measured to be best for many short runs, one after the other, in sessions of their own.
+
+    An idle thread waits 30 microseconds for the next operator and then sleeps: awake it would take a processor from
+    the divisions and from the other sessions' threads. What the sessions compute lies in one arena, so that each finds
+    in the caches what the one before has left. Weights do not: a model that is dropped gives their memory back.
+    """
+    settings = {"session.intra_op.spin_duration_us": "30", "session.force_spinning_stop": "1"}
+    runtime = onnxruntime()
+    arena = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
+    try:
+        # Of the sessions in the process only those with the entries below use it.
+        runtime.create_and_register_allocator(runtime.OrtMemoryInfo("Cpu", arena, 0, runtime.OrtMemType.DEFAULT), None)
+    except Exception:  # Its exceptions have no base in common; without an arena for all, each session has its own.
+        return settings
+    return {**settings, "session.use_env_allocators": "1", "session.use_device_allocator_for_initializers": "1"}
+
+
+@contextmanager
+def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
+    """Turn an error of ONNX Runtime into one of ours, which names the node of these that it is about."""
+    try:
+        yield
+    except VinculumError:
+        raise
+    # Its own exceptions have no base in common but this one.
+    except Exception as error:
+        raise ModelError(
+            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}; {ADVICE}"
+        ) from None
+
+
+def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
+    """Return the title of the node that a message names, or those of the first and the last."""
+    titles = [title(node) for node in nodes] or ["the model"]
+    for node, its_title in zip(nodes, titles, strict=False):
+        spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
+        if any(spelling in message for spelling in spellings):
+            return its_title
+    return titles[0] if len(titles) == 1 else f"the part from {titles[0]} to {titles[-1]}"
+
+
+def reason_of(error: Exception) -> str:
+    """Return what ONNX Runtime says, without its codes and the places in its sources."""
+    words = re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error))
+    words = re.sub(r"Non-zero status code returned while running .*? Status Message: ", "", words)
+    words = re.sub(r"/\S+\.(cc|h):\d+ [^)]*\)( const)?( \[with [^\]]*\])? ", "", words)
+    return one_line(Exception(words.strip().rstrip(".")))

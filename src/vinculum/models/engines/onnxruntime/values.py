@@ -1,0 +1,138 @@
+"""Values of ONNX Runtime and of Python, each made into the other; a tensor's numbers stay where they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
+
+from vinculum.errors import ModelError
+from vinculum.models.engines.onnxruntime.session import ADVICE, IR_VERSION, new_session, onnxruntime
+from vinculum.text import quoted
+
+_NAMES = TensorProto.DataType.keys()
+_PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6e3m2")
+_OPSET = 16  # The first whose Identity takes sequences.
+
+Kind = tuple[str, int]
+"""A value's type as ONNX Runtime writes it, ``"tensor(float)"``, and a tensor's rank."""
+
+
+def to_runtime(name: str, value: Any) -> Any:
+    """Return a value as ONNX Runtime holds it.
+
+    Raises
+    ------
+    ModelError
+        If ONNX Runtime cannot be given it.
+    """
+    if isinstance(value, np.ndarray):
+        return _tensor(name, value)
+    if isinstance(value, list) and value:
+        items = {f"{name}[{number}]": item for number, item in enumerate(value)}
+        held = {name: to_runtime(name, item) for name, item in items.items()}
+        return _session("SequenceConstruct", held).run_with_ort_values(["result"], held)[0]
+    if isinstance(value, onnxruntime().OrtValue):
+        return value
+    kind = "an empty sequence" if isinstance(value, list) else f"a {type(value).__name__}"
+    raise ModelError(f"value {quoted(name)} is {kind}, which ONNX Runtime cannot be given; {ADVICE}")
+
+
+def to_python(name: str, value: Any) -> Any:
+    """Return a value as the reference evaluator holds it; a tensor's array keeps the memory that it lies on.
+
+    Raises
+    ------
+    ModelError
+        If ONNX Runtime packs its elements.
+    """
+    if not isinstance(value, onnxruntime().OrtValue):
+        return value
+    if not value.has_value():
+        return None
+    if not value.is_tensor():
+        return _session("Identity", {name: value}).run(None, {name: value})[0]
+    code, shape = value.element_type(), tuple(value.shape())
+    if code == TensorProto.STRING:
+        return value.numpy()
+    _refuse_unshared(name, code)
+    dtype = helper.tensor_dtype_to_np_dtype(code)
+    return np.empty(shape, dtype) if 0 in shape else np.asarray(_Memory(value, shape, dtype.itemsize)).view(dtype)
+
+
+def is_packed(dtype: np.dtype[Any]) -> bool:
+    """Tell whether ONNX Runtime holds several elements of a type in a byte."""
+    return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
+
+
+def kind_of(value: Any) -> Kind:
+    """Return what a session must know of a value of ONNX Runtime that it is to be given."""
+    return value.data_type(), len(value.shape()) if value.is_tensor() else 0
+
+
+def type_of(name: str, kind: Kind) -> TypeProto:
+    """Return the type that declares a value, its sizes left open.
+
+    Raises
+    ------
+    ModelError
+        If it is neither a tensor nor a sequence of tensors.
+    """
+    known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
+    if known is None or known[2].upper() not in _NAMES:
+        raise ModelError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on; {ADVICE}")
+    code = TensorProto.DataType.Value(known[2].upper())
+    if known[1]:
+        return helper.make_sequence_type_proto(helper.make_tensor_type_proto(code, None))
+    return helper.make_tensor_type_proto(code, [None] * kind[1])
+
+
+class _Memory:
+    """What NumPy asks for to lay an array on a value's memory: the array keeps this object, and this the value."""
+
+    def __init__(self, value: Any, shape: tuple[int, ...], size: int) -> None:
+        self.value = value
+        data = (value.data_ptr(), False)
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": f"|V{size}", "data": data}
+
+
+def _tensor(name: str, array: NDArray[Any]) -> Any:
+    runtime = onnxruntime()
+    if array.dtype == object:
+        strings = ModelProto(ir_version=IR_VERSION)
+        strings.opset_import.add(domain="", version=_OPSET)
+        strings.graph.name = "strings"
+        strings.graph.initializer.append(numpy_helper.from_array(array, "result"))
+        strings.graph.output.add(name="result")
+        return new_session(strings).run_with_ort_values(["result"], {})[0]
+    code = helper.np_dtype_to_tensor_dtype(array.dtype)
+    _refuse_unshared(name, code)
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # It gives a scalar a dimension.
+    if array.dtype.isbuiltin == 1:  # A type of NumPy's own.
+        return runtime.OrtValue.ortvalue_from_numpy(contiguous)
+    return runtime.OrtValue.ortvalue_from_numpy_with_onnx_type(contiguous, code)
+
+
+def _refuse_unshared(name: str, code: int) -> None:
+    """Refuse what ONNX Runtime packs, and what it has no numbers for."""
+    element_type = TensorProto.DataType.Name(code).lower()
+    if element_type in (*_PACKED, "complex64", "complex128"):
+        raise ModelError(
+            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot hand over; {ADVICE}"
+        )
+
+
+def _session(operator: str, operands: Mapping[str, Any]) -> Any:
+    """Return a session for one operator, whose output is ``"result"``."""
+    model = ModelProto(ir_version=IR_VERSION)
+    model.opset_import.add(domain="", version=_OPSET)
+    model.graph.name = operator
+    model.graph.node.append(helper.make_node(operator, list(operands), ["result"]))
+    for name, value in operands.items():
+        model.graph.input.add(name=name, type=type_of(name, kind_of(value)))
+    model.graph.output.add(name="result")
+    return new_session(model)

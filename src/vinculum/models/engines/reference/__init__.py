@@ -1,0 +1,1 @@
+"""The reference evaluator of the onnx package, with our divisions and repairs."""

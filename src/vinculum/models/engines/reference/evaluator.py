@@ -1,0 +1,170 @@
+"""Running an ONNX graph: its divisions by our engine, everything else by ONNX's reference evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import GraphProto, ModelProto, NodeProto
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun, RuntimeContextError
+
+from vinculum.errors import BroadcastError, ModelError
+from vinculum.models.engines.reference.legacy import with_legacy_rules
+from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
+from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands
+from vinculum.models.engines.reference.sizes import check_result_size
+from vinculum.models.execution import Division, Execution
+from vinculum.models.limits import LimitError
+from vinculum.models.onnx.scopes import opset_imports, title
+from vinculum.text import one_line, quoted
+
+
+class EvaluatedGraph:
+    """An ONNX graph and its functions, made ready at the first run and kept."""
+
+    def __init__(
+        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self._proto = proto
+        self._divisions = divisions
+        self._constants = constants
+
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked."""
+        self.prepare()
+        token = CURRENT_RUN.set(Run(execution, self._divisions))
+        try:
+            # Floating-point exceptions of other operators are results, not news for standard error.
+            with np.errstate(all="ignore"):
+                values = self._evaluator.run(None, {**self._constants, **arrays})
+        except Interruption as interruption:
+            raise interruption.error from None
+        except RecursionError as error:
+            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
+        finally:
+            CURRENT_RUN.reset(token)
+        return dict(zip(self._evaluator.output_names, values, strict=True))
+
+    def prepare(self) -> None:
+        """Make the evaluator, whose making finds nodes that it cannot run."""
+        try:
+            _ = self._evaluator
+        except Interruption as interruption:
+            raise interruption.error from None
+        except RecursionError as error:
+            raise ModelError(f"the model cannot be run: {one_line(error)}") from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process without what is made ready there again."""
+        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return _evaluator_of(self._proto)
+
+
+def _evaluator_of(proto: ModelProto) -> Evaluator:
+    functions: list[Evaluator] = []
+    for function in proto.functions:
+        functions.append(Evaluator(function, functions=list(functions)))
+    return Evaluator(proto.graph, opsets=opset_imports(proto), functions=functions)
+
+
+_OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements]
+
+
+class Evaluator(ReferenceEvaluator):
+    """The reference evaluator with our operators at every depth, and with errors that name their node.
+
+    The evaluator makes those of subgraphs by its own class but those of functions without `new_ops`: so the operators
+    are the class's, not an argument's.
+    """
+
+    def __init__(
+        self,
+        proto: Any,
+        opsets: dict[str, int] | None = None,
+        functions: list[Any] | None = None,
+        verbose: int = 0,
+        new_ops: object = None,
+    ) -> None:
+        self._not_given: dict[str, str] = {}
+        try:
+            super().__init__(proto, opsets=opsets, functions=functions, verbose=verbose, new_ops=_OPERATORS)
+        except (Interruption, RuntimeContextError, RecursionError):
+            raise
+        except Exception as error:
+            # Of operators that are functions of others the evaluator makes some itself.
+            raise Interruption(ModelError(f"the model cannot be run: {one_line(error)}")) from None
+        _protect(self.rt_inits_.values())
+
+    def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
+        """Return the outputs; a subgraph's own initializers hide what it sees of the graph around."""
+        if isinstance(self.proto_, GraphProto):
+            hidden = self.rt_inits_.keys() - set(self.input_names)
+            feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
+        try:
+            return super().run(output_names, feed_inputs, *args, **options)
+        except RecursionError:
+            raise
+        except RuntimeError:
+            # The evaluator looks a value up in vain; errors of nodes are interruptions by now.
+            missing = (f"{maker} does not give its output {quoted(name)}" for name, maker in self._not_given.items())
+            known = next(missing, "the model cannot be run: a node around the graph does not give its output")
+            raise Interruption(ModelError(f"{known}, which is used")) from None
+
+    def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
+        with _naming(node):
+            try:
+                implementation = super()._load_impl(node, input_types)
+            except NotImplementedError:
+                raise ValueError("the onnx package's reference evaluator does not implement it") from None
+
+        def construct(*args: Any) -> Any:
+            with _naming(node):
+                instance = with_legacy_rules(implementation(*args), node, self.opsets)
+            instance.run = _named_run(instance.run, node, self._not_given)
+            _protect(vars(instance).values())
+            return instance
+
+        return construct
+
+
+def _protect(values: Iterable[object]) -> None:
+    """Let no run change the constants that the next one needs."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+
+
+def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, str]) -> Callable[..., Any]:
+    def named(*operands: Any, **options: Any) -> Any:
+        with _naming(node):
+            check_operands(node, operands)
+            check_result_size(node, operands)
+            results = run(*operands, **options)
+            not_given.update((name, title(node)) for name in node.output[len(results) :] if name)
+            # What an output without a name gives would become the value of every input that is left out.
+            return tuple(value if name else None for name, value in zip(node.output, results, strict=False))
+
+    return named
+
+
+@contextmanager
+def _naming(node: NodeProto) -> Iterator[None]:
+    """Turn any error of a node into an interruption that names it."""
+    try:
+        yield
+    except (Interruption, RuntimeContextError, RecursionError):
+        raise
+    except LimitError as error:
+        raise Interruption(error) from None
+    except Exception as error:
+        # Inputs whose shapes do not fit are the caller's concern, whatever else is the model's.
+        kind = BroadcastError if isinstance(error, BroadcastError) else ModelError
+        raise Interruption(kind(f"{title(node)} cannot be run: {one_line(error)}")) from None

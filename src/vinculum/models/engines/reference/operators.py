@@ -1,0 +1,153 @@
+"""Our operators in the shape that the reference evaluator's `new_ops` hook takes.
+
+The hook goes by the names of the classes, so they are those of the operators. They divide in a run of ours, under its
+policies and its observer, and in anybody's evaluator, by the defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import NodeProto, helper
+from onnx.reference.op_run import OpRun
+from onnx.reference.ops.op_loop import Loop as ReferenceLoop
+
+from vinculum.errors import VinculumError
+from vinculum.models.execution import Division, Execution
+from vinculum.models.limits import check_time
+from vinculum.models.onnx.divisions import number_of
+from vinculum.models.onnx.scopes import name_of
+from vinculum.ops import onnx as onnx_ops
+from vinculum.ops.policies import Policies
+from vinculum.spec.registry import find
+
+
+def reference_ops() -> list[type[OpRun]]:
+    """Return the operator classes to hand to ``onnx.reference.ReferenceEvaluator(model, new_ops=...)``.
+
+    Every Div and Reciprocal of the graph and its subgraphs is then exact, by the rules of the operator set that the
+    model imports. Integer zero divisors raise `DivisionByZeroError` and MIN/-1 wraps, as in `vinculum.div`. The
+    evaluator hands no operators on to functions, the model's own or those that define an operator by others: there
+    `vinculum.backend` is needed. Inside a subgraph it makes an `ElementTypeError` a ``TypeError`` of its own, with
+    ours as its cause.
+
+    Returns
+    -------
+    list of type
+        A new list: Div and Reciprocal.
+    """
+    return [Div, Reciprocal]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the operators need to know of the run that they are part of."""
+
+    execution: Execution
+    divisions: tuple[Division, ...]
+
+
+CURRENT_RUN: ContextVar[Run] = ContextVar("vinculum.models.current_run")
+
+
+class Interruption(Exception):  # noqa: N818  it carries an error, and is never one that a user sees
+    """Carries an error of ours, or of the observer, through the evaluator, which rewrites some that it knows."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class _DivisionNode(OpRun):
+    """A node that our engine computes, at the operator set that it stands in."""
+
+    def __init__(self, onnx_node: NodeProto, run_params: dict[str, Any], schema: Any = None) -> None:
+        super().__init__(onnx_node, run_params, schema)
+        self._number = number_of(onnx_node)
+        self._name = name_of(onnx_node)
+        self._spec = find(onnx_node.op_type, opset=run_params["opsets"][""])
+
+    def run(self, *operands: Any, **options: Any) -> Any:
+        """Return the quotient; an error of ours leaves as it is, where the evaluator rewrites a TypeError."""
+        try:
+            return super().run(*operands, **options)  # type: ignore[no-untyped-call]  # the onnx package's has no types
+        except TypeError as error:
+            if isinstance(error.__cause__, VinculumError):
+                raise error.__cause__ from None
+            raise
+
+    def _divide(self, dividend: Any, divisor: Any, attributes: Mapping[str, Any]) -> Any:
+        run = CURRENT_RUN.get(None)
+        if run is None:
+            division = Division(self._name, "", self._spec)
+            return self._quotient(Execution(Policies()), division, dividend, divisor, attributes)
+        if self._number is None:
+            # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
+            division = Division(self._name, "an operator's own function", self._spec)
+        else:
+            division = run.divisions[self._number]
+        try:
+            return self._quotient(run.execution, division, dividend, divisor, attributes)
+        except Exception as error:
+            raise Interruption(error) from None
+
+    def _quotient(
+        self, execution: Execution, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
+    ) -> Any:
+        options = {"opset": division.spec.since_version, **attributes}
+
+        def compute(a: Any, b: Any) -> NDArray[Any]:
+            if division.spec.name == "Reciprocal":
+                return onnx_ops.reciprocal(b, **options)
+            return onnx_ops.div(a, b, **options, **asdict(execution.policies))
+
+        return (execution.divide(division, dividend, divisor, compute),)
+
+
+class Div(_DivisionNode):
+    """ONNX Div."""
+
+    def _run(self, dividend: Any, divisor: Any, **attributes: Any) -> Any:
+        return self._divide(dividend, divisor, attributes)
+
+
+class Reciprocal(_DivisionNode):
+    """ONNX Reciprocal."""
+
+    def _run(self, divisor: Any, **attributes: Any) -> Any:
+        return self._divide(None, divisor, attributes)
+
+
+class Loop(ReferenceLoop):
+    """ONNX Loop: the evaluator's own runs no iteration without a condition and stacks scan outputs wrongly."""
+
+    body: Any
+    _run_body: Any
+
+    def _run(self, *operands: Any, **options: Any) -> Any:
+        limit, condition, *state = operands
+        around, attributes = options.get("context") or {}, options.get("attributes")
+        scans: list[list[NDArray[Any]]] = [[] for _ in range(self.K)]
+        iteration, going = 0, condition is None or bool(np.asarray(condition).item())
+        while going and (limit is None or iteration < np.asarray(limit).item()):
+            check_time()
+            own = (np.array(iteration, dtype=np.int64), np.array(True), *state)
+            inputs = {**around, **dict(zip(self.body.input_names, own, strict=True))}
+            condition, *results = self._run_body(inputs, attributes=attributes)
+            state = results[: self.N]
+            for scan, value in zip(scans, results[self.N :], strict=True):
+                scan.append(value)
+            going, iteration = bool(np.asarray(condition).item()), iteration + 1
+        stacked = [np.stack(scan) if scan else self._empty(number) for number, scan in enumerate(scans)]
+        return (*state, *stacked)
+
+    def _empty(self, scan: int) -> NDArray[Any]:
+        """Return what a scan output is after no iteration: nothing, of the declared element type and rank."""
+        declared = self.body.output_types[1 + self.N + scan].tensor_type
+        sizes = [dim.dim_value if dim.HasField("dim_value") else 0 for dim in declared.shape.dim]
+        return np.empty((0, *sizes), dtype=helper.tensor_dtype_to_np_dtype(declared.elem_type))

@@ -1,0 +1,92 @@
+"""Repairs of the reference evaluator: operators that it gets wrong, and operands that it lets through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import NodeProto
+from onnx.reference.op_run import OpRun
+from onnx.reference.ops import load_op
+
+from vinculum.errors import SpecLookupError
+from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.spec.element_types import REAL, ElementType, by_onnx_code
+from vinculum.tensors.storage import element_type_of_dtype
+
+BOOL = 9
+"""The number of bool in ``onnx.TensorProto.DataType``."""
+
+
+class Cast(OpRun):
+    """ONNX Cast between types that divide, rounded once, and with one meaning where the standard leaves it open.
+
+    The reference evaluator rounds some values twice on their way to bfloat16, and leaves floats beyond an integer type
+    to the processor. Here both are as in `vinculum.models.openvino_ir.element_conversion`, which the layer Convert of
+    OpenVINO follows too: so a model and its conversion to the other format give the same bits. What this package does
+    not convert, the evaluator's own Cast does.
+    """
+
+    def _run(self, x: Any, to: int | None = None, **options: Any) -> Any:
+        target = _target(to)
+        if target is not None and _is_ours(element_type_of_dtype(x.dtype), x.dtype == bool, target, options):
+            return (convert(x, target),)
+        # The newest one has the attributes of all, and their defaults are what the older ones do.
+        return load_op("", "Cast")._run(self, x, to=to, **options)
+
+
+class GatherElements(OpRun):
+    """ONNX GatherElements, with an end to an index far out of bounds, and any number of elements along the axis.
+
+    The reference evaluator's own never comes back from the first, and knows no more than 32 of the second.
+    """
+
+    def _run(self, data: NDArray[Any], indices: NDArray[Any], axis: int = 0) -> tuple[NDArray[Any]]:
+        if data.ndim != indices.ndim or not data.ndim:
+            raise ValueError(f"the shapes {data.shape} and {indices.shape} have different ranks, or rank 0")
+        axis = range(data.ndim)[axis]
+        parts = [slice(None) if own == axis else slice(size) for own, size in enumerate(indices.shape)]
+        near = data[tuple(parts)]
+        if any(own != axis and a != b for own, (a, b) in enumerate(zip(near.shape, indices.shape, strict=True))):
+            raise ValueError(f"the indices of shape {indices.shape} reach beyond the data of shape {data.shape}")
+        return (np.take_along_axis(near, indices, axis),)
+
+
+def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
+    """Refuse the shape operand of a Reshape that holds anything but sizes, and -1 at most once.
+
+    NumPy, on which the evaluator relies, takes every negative size for -1.
+
+    Raises
+    ------
+    ValueError
+        The line says what is allowed.
+    """
+    if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
+        return
+    sizes = [int(size) for size in operands[1].flat]
+    if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
+        raise ValueError(f"its shape operand holds {min(sizes)}; allowed: sizes from 0 on, and -1 once")
+
+
+def _target(to: int | None) -> ElementType | str | None:
+    if to == BOOL:
+        return "bool"
+    try:
+        return by_onnx_code(to or 0)
+    except SpecLookupError:
+        return None
+
+
+def _is_ours(source: ElementType | None, boolean: bool, target: ElementType | str, options: dict[str, Any]) -> bool:
+    if source is REAL or (source is None and not boolean):
+        return False  # Objects are strings here.
+    if isinstance(target, str):
+        return True
+    if target.binary_format is not None:
+        # Saturating is the standard's default for types of 8 bits, and only theirs.
+        return target.bits > 8 or not options.get("saturate", 1)
+    # ONNX's own tests expect that floats beyond a type of 4 bits lose their high bits.
+    return target.bits > 4 or source is None or source.is_integer

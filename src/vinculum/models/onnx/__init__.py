@@ -1,0 +1,1 @@
+"""ONNX models: read, checked, looked through and written anew."""

@@ -1,0 +1,137 @@
+"""Which nodes of an ONNX model divide, and whether each is legal in the operator set that it stands in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
+
+from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
+from vinculum.models.declared_shapes import LARGEST_RANK
+from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.onnx.scopes import Scope, name_of, scopes
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import ElementType, by_onnx_code
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.registry import find
+from vinculum.tensors.inference import infer
+from vinculum.tensors.type_checking import check_element_types
+from vinculum.text import quoted
+
+DIVIDES = frozenset({"Div", "Reciprocal"})
+_KEY = "vinculum.division"
+
+
+def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto]]:
+    """Yield every division node of a model and the scope that it stands in, always in the same order."""
+    for scope in scopes(model, function_names):
+        for node in scope.holder.node:
+            if node.domain == "" and node.op_type in DIVIDES:
+                yield scope, node
+
+
+def mark(node: NodeProto, number: int) -> None:
+    """Write a division's number into its node, where the evaluator will find it."""
+    for position, entry in reversed(list(enumerate(node.metadata_props))):
+        if entry.key == _KEY:
+            del node.metadata_props[position]
+    node.metadata_props.add(key=_KEY, value=str(number))
+
+
+def number_of(node: NodeProto) -> int | None:
+    """Return the number that `mark` wrote, None for a node that the model does not hold itself."""
+    return next((int(entry.value) for entry in node.metadata_props if entry.key == _KEY), None)
+
+
+def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> Division:
+    """Return a division node's row and operands, as far as they are known without running.
+
+    Raises
+    ------
+    ModelError
+        If it has the wrong number of operands, or an attribute twice.
+    AttributeValueError
+        If it has an attribute that its version does not define.
+    ElementTypeError
+        If its operands have different element types, or one that its version does not allow.
+    BroadcastError
+        If their shapes are known and do not fit.
+    """
+    spec = find(node.op_type, opset=scope.opsets[""])
+    name = name_of(node)
+    if (scope.path, name) in taken:
+        name = f"{name} ({next(iter(node.output), '')})"
+    taken.add((scope.path, name))
+    bare = Division(name, scope.path, spec)
+    operands = [value for value in node.input if value]
+    if len(operands) != len(spec.inputs) or len(node.input) != len(operands) or len(node.output) != 1:
+        counts = f"{len(operands)} inputs and {len(node.output)} outputs"
+        raise ModelError(f"{bare.label} has {counts}; allowed: {len(spec.inputs)} and 1")
+    for attribute, given in Counter(a.name for a in node.attribute).items():
+        if given > 1:
+            raise ModelError(f"{bare.label} has the attribute {quoted(attribute)} {given} times; allowed: once")
+    known = [scope.types.get(value) for value in (*operands, node.output[0])]
+    with labelled(bare):
+        attributes = checked_attributes(spec, {a.name: _value(a) for a in node.attribute})
+        element_type = _common_element_type(spec, known[:-1])
+    shapes = [None if declared is None else declared_shape(declared) for declared in known]
+    rank = max(len(shape or ()) for shape in shapes)
+    if rank > LARGEST_RANK:
+        raise ModelError(f"{bare.label} has a tensor of {rank} dimensions; at most {LARGEST_RANK} are possible")
+    if element_type is not None and not any(a.ref_attr_name for a in node.attribute):
+        with labelled(bare):
+            _, joined = infer(spec, attributes, [element_type] * len(operands), shapes[:-1])
+        shapes[-1] = joined if shapes[-1] is None else shapes[-1]
+    return Division(name, scope.path, spec, element_type, tuple(shapes) if any(s is not None for s in shapes) else None)
+
+
+def declared_shape(declared: TypeProto) -> Shape | None:
+    """Return the shape that a type declares, None if it declares not even a rank."""
+    if not declared.tensor_type.HasField("shape"):
+        return None
+    return tuple(_dimension(dim) for dim in declared.tensor_type.shape.dim)
+
+
+def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
+    if dim.HasField("dim_value"):
+        # Old exporters write -1 for a dimension that is not known.
+        return dim.dim_value if dim.dim_value >= 0 else None
+    # ONNX's inference invents names for what it does not know.
+    return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
+
+
+def declared_element_type(code: int) -> ElementType | str:
+    """Return the element type of a TensorProto number, its ONNX name if it is one that never divides.
+
+    Raises
+    ------
+    ModelError
+        If there is no such number.
+    """
+    try:
+        return by_onnx_code(code)
+    except SpecLookupError:
+        if code == TensorProto.UNDEFINED or code not in TensorProto.DataType.values():
+            raise ModelError(f"the element type number {code} is not one of ONNX") from None
+        return str(TensorProto.DataType.Name(code)).lower()
+
+
+def _value(attribute: AttributeProto) -> object:
+    # A function's parameter stands for itself until the function is called; 0 is allowed for every attribute.
+    kinds = {AttributeProto.INTS: (0,), AttributeProto.INT: 0}
+    return kinds.get(attribute.type, "") if attribute.ref_attr_name else helper.get_attribute_value(attribute)
+
+
+def _common_element_type(spec: OperatorSpec, declared: list[TypeProto | None]) -> ElementType | None:
+    known: list[ElementType] = []
+    for operand, tensor in zip(spec.inputs, declared, strict=True):
+        if tensor is None or not tensor.tensor_type.elem_type:
+            continue
+        element_type = declared_element_type(tensor.tensor_type.elem_type)
+        if isinstance(element_type, str):
+            allowed = ", ".join(str(t) for t in spec.element_types)
+            raise ElementTypeError(f"{operand.name} has element type {element_type}; allowed: {allowed}")
+        known.append(element_type)
+    # What is not known can still be the right type.
+    return check_element_types(spec, (*known, *known[:1])[: len(declared)]) if known else None

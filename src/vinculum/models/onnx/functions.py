@@ -1,0 +1,110 @@
+"""Model-local functions, made into what the reference evaluator can call.
+
+The evaluator looks functions up by domain and name, after the standard's own operators, in the order of the file, and
+expects every call to spell out every input and attribute. The standard lets a function replace an operator, be
+overloaded, stand in any order, and be called with less. So every function gets a name of ours in a domain of ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from onnx import FunctionProto, ModelProto, NodeProto
+
+from vinculum.errors import ModelError
+from vinculum.models.onnx.scopes import all_nodes
+from vinculum.text import quoted
+
+DOMAIN = "vinculum.function"
+_DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
+
+Key = tuple[str, str, str]
+
+
+def link_functions(model: ModelProto) -> dict[str, str]:
+    """Rename and sort a model's functions, complete every call of them, and return their own names by ours.
+
+    Raises
+    ------
+    ModelError
+        If two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its function.
+    """
+    keys = [_key(function) for function in model.functions]
+    functions = dict(zip(keys, model.functions, strict=True))
+    if len(functions) < len(keys):
+        ((twice, _),) = Counter(keys).most_common(1)
+        raise ModelError(f"function {_title(twice)} is defined twice")
+    ours = {key: f"f{number}" for number, key in enumerate(functions)}
+    calls: dict[str, set[str]] = {name: set() for name in ours.values()}
+    for caller, nodes in _bodies(model, ours):
+        for node in nodes:
+            key = (node.domain, node.op_type, node.overload)
+            if key in functions:
+                _complete(node, functions[key], _title(key))
+                node.domain, node.op_type, node.overload = DOMAIN, ours[key], ""
+                calls.setdefault(caller, set()).add(ours[key])
+    same_name = Counter(name for _, name, _ in keys)
+    own_names = {ours[key]: _title(key if same_name[key[1]] > 1 else ("", key[1], ""))[1:-1] for key in keys}
+    order = _callees_first(calls, own_names)
+    for key, function in functions.items():
+        function.domain, function.name, function.overload = DOMAIN, ours[key], ""
+    by_name = {function.name: _copied(function) for function in model.functions}
+    del model.functions[:]
+    model.functions.extend(by_name[name] for name in order if name in by_name)
+    for holder in (model, *model.functions):
+        holder.opset_import.add(domain=DOMAIN, version=1)
+    return own_names
+
+
+def _key(function: FunctionProto) -> Key:
+    return function.domain, function.name, function.overload
+
+
+def _title(key: Key) -> str:
+    return quoted(":".join(part for part in key if part))
+
+
+def _copied(function: FunctionProto) -> FunctionProto:
+    copy = FunctionProto()
+    copy.CopyFrom(function)
+    return copy
+
+
+def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iterator[NodeProto]]]:
+    yield "", all_nodes(model.graph.node)
+    for function in model.functions:
+        yield ours[_key(function)], all_nodes(function.node)
+
+
+def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:
+    """Spell out the inputs and attributes that a call leaves to the function."""
+    surplus = len(node.input) > len(function.input) or len(node.output) > len(function.output)
+    if surplus:
+        taken = f"{len(function.input)} inputs and {len(function.output)} outputs"
+        given = f"{len(node.input)} and {len(node.output)}"
+        raise ModelError(f"node {quoted(node.name)} calls function {title} of {taken} with {given}")
+    node.input.extend([""] * (len(function.input) - len(node.input)))
+    given_names = {attribute.name for attribute in node.attribute}
+    node.attribute.extend(a for a in function.attribute_proto if a.name not in given_names)
+    lacking = [name for name in function.attribute if name not in given_names]
+    if lacking:
+        raise ModelError(
+            f"node {quoted(node.name)} calls function {title} without its attribute {quoted(lacking[0])}, "
+            "which has no default; set it"
+        )
+
+
+def _callees_first(calls: dict[str, set[str]], own_names: dict[str, str]) -> Sequence[str]:
+    try:
+        order = list(TopologicalSorter(calls).static_order())
+    except CycleError as error:
+        circle = " -> ".join(quoted(own_names[name]) for name in error.args[1][:4])
+        raise ModelError(f"a function calls itself: {circle}; ONNX functions may not be recursive") from None
+    depth: dict[str, int] = {}
+    for name in order:
+        depth[name] = 1 + max((depth[callee] for callee in calls[name]), default=0)
+    if max(depth.values(), default=0) > _DEEPEST_CALL + 1:
+        raise ModelError(f"the calls of functions nest more than {_DEEPEST_CALL} deep")
+    return order

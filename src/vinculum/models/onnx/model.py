@@ -1,0 +1,113 @@
+"""ONNX models, of any operator set and IR version: checked, and made ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
+
+from vinculum.errors import ModelError
+from vinculum.models.declared_shapes import check_size
+from vinculum.models.execution import Division
+from vinculum.models.model import Model
+from vinculum.models.onnx.divisions import (
+    declared_element_type,
+    declared_shape,
+    division_nodes,
+    division_of,
+    mark,
+)
+from vinculum.models.onnx.file import complete_tensors, parse
+from vinculum.models.onnx.functions import link_functions
+from vinculum.models.onnx.program import OnnxProgram
+from vinculum.models.onnx.structure import check_structure
+from vinculum.models.onnx.tensors import decode
+from vinculum.models.onnx.types import with_inferred_types
+from vinculum.models.values import UNKNOWN, ModelTensor
+from vinculum.spec.element_types import ElementType
+from vinculum.text import one_line, quoted
+
+
+def read_onnx(content: bytes, file: Path) -> Model:
+    """Return the model in the bytes of an ONNX file.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
+        As `vinculum.load` says.
+    """
+    return model_of(parse(content, file), file)
+
+
+def model_of(proto: ModelProto, file: Path) -> Model:
+    """Return the model in a message that `parse` or `normalise` has seen; the message is used up.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
+        As `vinculum.load` says.
+    """
+    try:
+        return _model(proto, file.parent)
+    except (RecursionError, MemoryError) as error:
+        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
+
+
+def _model(proto: ModelProto, folder: Path) -> Model:
+    function_names = link_functions(proto)
+    check_structure(proto)
+    complete_tensors(proto, folder)
+    constants = _take_initializers(proto, folder)
+    inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
+    inferred = with_inferred_types(proto, constants)
+    outputs = tuple(_declared(value) for value in inferred.graph.output)
+    divisions = _divisions(inferred, function_names)
+    for number, (_, node) in enumerate(division_nodes(proto, function_names)):
+        mark(node, number)
+    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants))
+
+
+def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
+    tensor = _declared(value, value.name in constants)
+    innermost = tensor
+    while innermost.element is not None:
+        innermost = innermost.element
+    if innermost.element_type == UNKNOWN:
+        raise ModelError(f"input {quoted(value.name)} declares no element type")
+    return tensor
+
+
+def _declared(value: ValueInfoProto, optional: bool = False) -> ModelTensor:
+    return _declared_as(value.name, value.type, optional)
+
+
+def _declared_as(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
+    kind = declared.WhichOneof("value") or UNKNOWN
+    if kind in ("sequence_type", "optional_type"):
+        element = _declared_as(name, getattr(declared, kind).elem_type)
+        return ModelTensor(name, kind.removesuffix("_type"), None, optional, element)
+    if kind != "tensor_type":
+        return ModelTensor(name, kind.removesuffix("_type"), None, optional)
+    if declared.tensor_type.elem_type == TensorProto.UNDEFINED:
+        return ModelTensor(name, UNKNOWN, declared_shape(declared), optional)
+    element_type = declared_element_type(declared.tensor_type.elem_type)
+    shape = declared_shape(declared)
+    if shape is not None:
+        bits = element_type.bits if isinstance(element_type, ElementType) else 8
+        check_size(shape, bits, f"value {quoted(name)}")
+    return ModelTensor(name, element_type, shape, optional)
+
+
+def _take_initializers(proto: ModelProto, folder: Path) -> dict[str, NDArray[Any]]:
+    """Return the top graph's initializers as arrays, and leave the graph without them."""
+    constants = {t.name: decode(t, folder, f"initializer {quoted(t.name)}") for t in proto.graph.initializer}
+    del proto.graph.initializer[:]
+    return constants
+
+
+def _divisions(inferred: ModelProto, function_names: dict[str, str]) -> tuple[Division, ...]:
+    taken: set[tuple[str, str]] = set()
+    return tuple(division_of(scope, node, taken) for scope, node in division_nodes(inferred, function_names))

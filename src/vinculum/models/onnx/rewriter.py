@@ -1,0 +1,158 @@
+"""New nodes in the place of one: written in the forms that the operator set at hand has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from vinculum.models.onnx.scopes import all_nodes, subgraphs
+from vinculum.spec.element_types import ElementType
+
+INITIALIZERS_ALONE = 4
+"""The IR version from which on an initializer need not be an input too."""
+_CONSTANT_OF_ANY_TYPE = 9
+"""The operator set from which on a Constant is more than floats; sizes and small numbers are exact as doubles too."""
+
+
+class Rewriter:
+    """Collects the nodes and constants that take the place of one node; names are new in the whole model.
+
+    Parameters
+    ----------
+    holder : GraphProto or FunctionProto
+        Where the node stands. A function has no initializers; its constants become nodes.
+    opset : int
+        The operator set that the new nodes are written in.
+    taken : set of str
+        The names in use in the whole model, as `names_in` gives them; those made here are added.
+    stem : str
+        What new names begin with: the replaced node's.
+    """
+
+    def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
+        self.nodes: list[NodeProto] = []
+        self.initializers: list[TensorProto] = []
+        self.value_info: list[ValueInfoProto] = []
+        self._in_function = isinstance(holder, FunctionProto)
+        self._opset = opset
+        self._taken = taken
+        self._stem = stem
+
+    def fresh(self, hint: str) -> str:
+        """Return a name that nothing in the model has."""
+        return unique_name(f"{self._stem}_{hint}" if self._stem else hint, self._taken)
+
+    def constant(self, array: NDArray[Any], hint: str) -> str:
+        """Return the name of a constant value."""
+        if self._in_function and self._opset < _CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
+            code = helper.np_dtype_to_tensor_dtype(array.dtype)
+            return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
+        name = self.fresh(hint)
+        tensor = numpy_helper.from_array(np.asarray(array), name)
+        if self._in_function:
+            self.nodes.append(helper.make_node("Constant", [], [name], self.fresh(f"{hint}_node"), value=tensor))
+        else:
+            self.initializers.append(tensor)
+        return name
+
+    def add(self, op_type: str, inputs: Sequence[str], hint: str, **attributes: Any) -> str:
+        """Return the name of the one output of a new node."""
+        output = self.fresh(hint)
+        self.nodes.append(helper.make_node(op_type, inputs, [output], self.fresh(f"{hint}_{op_type}"), **attributes))
+        return output
+
+    def cast(self, value: str, target: ElementType | int, hint: str) -> str:
+        """Return a value in another element type (a row of ours or a TensorProto number)."""
+        code = target.onnx_code if isinstance(target, ElementType) else target
+        # Cast-1 spells the type; Cast-6 and later number it.
+        to: int | str | None = code if self._opset >= 6 or code is None else TensorProto.DataType.Name(code)
+        return self.add("Cast", [value], hint, to=to)
+
+    def unsqueeze(self, value: str, axes: Sequence[int], hint: str) -> str:
+        """Return a value with dimensions of size 1 at `axes` of the result; itself if there are no axes."""
+        return self._with_axes("Unsqueeze", value, axes, hint)
+
+    def squeeze(self, value: str, axes: Sequence[int], hint: str) -> str:
+        """Return a value without its dimensions `axes`, each of size 1; the value itself if there is none."""
+        return self._with_axes("Squeeze", value, axes, hint)
+
+    def _with_axes(self, op_type: str, value: str, axes: Sequence[int], hint: str) -> str:
+        if not axes:
+            return value
+        if self._opset < 13:
+            return self.add(op_type, [value], hint, axes=list(axes))
+        return self.add(op_type, [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
+
+    def declare(self, value: str, code: int, shape: Sequence[int | str | None]) -> None:
+        """Write down the type of a new value, which inference would not find."""
+        if not self._in_function and code != TensorProto.UNDEFINED:
+            self.value_info.append(helper.make_tensor_value_info(value, code, shape))
+
+    def name_result(self, value: str, output: str) -> None:
+        """Let a value that a new node made be called what the replaced node's output was called.
+
+        A value that no new node made is handed on by an Identity.
+        """
+        maker = next((node for node in self.nodes if value in node.output), None)
+        if maker is None:
+            self.nodes.append(helper.make_node("Identity", [value], [output], self.fresh("result_Identity")))
+            return
+        for node in self.nodes:
+            for names in (node.input, node.output):
+                for position, name in enumerate(names):
+                    if name == value:
+                        names[position] = output
+
+    def stand_for(self, node: NodeProto, value: str) -> None:
+        """Let a value be called what a replaced node's output was called, and its maker what the node was called.
+
+        The node's documentation and metadata, such as an exporter's stack trace, are kept there too.
+        """
+        self.name_result(value, node.output[0])
+        maker = next(made for made in self.nodes if node.output[0] in made.output)
+        maker.name = node.name or maker.name
+        maker.doc_string = node.doc_string
+        maker.metadata_props.extend(node.metadata_props)
+
+
+def unique_name(wanted: str, taken: set[str]) -> str:
+    """Return a name, numbered if it is taken, and take it."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken.add(name)
+    return name
+
+
+def names_in(model: ModelProto) -> set[str]:
+    """Return every name of a value or a node in a model, at any depth."""
+    names: set[str] = set()
+    graphs = [model.graph]
+    for body in (model.graph, *model.functions):
+        for node in all_nodes(body.node):
+            names.update((node.name, *node.input, *node.output))
+            graphs.extend(graph for _, graph in subgraphs(node))
+    for function in model.functions:
+        names.update((*function.input, *function.output))
+    for graph in graphs:
+        names.update(value.name for group in (graph.input, graph.output, graph.value_info) for value in group)
+        names.update(tensor.name for tensor in graph.initializer)
+    return names
+
+
+def set_nodes(holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto]) -> None:
+    """Let a graph or function hold these nodes, of which some may be its own."""
+    copies = [_copied(node) for node in nodes]  # What is deleted below may be among them.
+    del holder.node[:]
+    holder.node.extend(copies)
+
+
+def _copied(node: NodeProto) -> NodeProto:
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    return copy

@@ -1,0 +1,123 @@
+"""The scopes of an ONNX model: its graph, its functions, and the subgraphs in their nodes."""
+
+from __future__ import annotations
+
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto
+from onnx.defs import onnx_opset_version
+
+from vinculum.errors import ModelError
+from vinculum.text import quoted
+
+Types = ChainMap[str, TypeProto]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A graph or a function body, and what its nodes can see.
+
+    Attributes
+    ----------
+    path : str
+        As in `Division.path`.
+    holder : GraphProto or FunctionProto
+        Where the nodes stand.
+    opsets : Mapping of str to int
+        The operator sets that it imports, by domain.
+    types : ChainMap of str to TypeProto
+        The types that the file declares, by value name, those of the scopes around included.
+    """
+
+    path: str
+    holder: GraphProto | FunctionProto
+    opsets: Mapping[str, int]
+    types: Types
+
+
+def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
+    """Yield every scope of a model, a function's own name as its path."""
+    yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
+    for function in model.functions:
+        path = function_names[function.name]
+        yield from _nested(Scope(path, function, opset_imports(function), ChainMap()))
+
+
+def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
+    """Return the operator sets that a model or function imports, ``""`` standing for ``"ai.onnx"`` too.
+
+    Raises
+    ------
+    ModelError
+        If a domain is imported in two versions, in a version below 1, or in one that onnx does not know yet.
+    """
+    opsets: dict[str, int] = {}
+    for entry in holder.opset_import:
+        domain = "" if entry.domain == "ai.onnx" else entry.domain
+        name = quoted(domain or "ai.onnx")
+        if entry.version < 1:
+            raise ModelError(f"the model imports operator set {entry.version} of {name}; allowed: from 1 on")
+        if not domain and entry.version > onnx_opset_version():
+            raise ModelError(
+                f"the model imports operator set {entry.version} of {name}; the onnx package installed knows those up "
+                f"to {onnx_opset_version()}: install a newer one"
+            )
+        if opsets.setdefault(domain, entry.version) != entry.version:
+            versions = f"{opsets[domain]} and {entry.version}"
+            raise ModelError(f"the model imports operator sets {versions} of {name}; allowed: one")
+    return opsets
+
+
+def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+    """Yield nodes and those of the subgraphs in them, in the file's order."""
+    for node in nodes:
+        yield node
+        for _, graph in subgraphs(node):
+            yield from all_nodes(graph.node)
+
+
+def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
+    """Yield the subgraphs in a node's attributes, each with the attribute's name."""
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.name, attribute.g
+        for graph in attribute.graphs:
+            yield attribute.name, graph
+
+
+def name_of(node: NodeProto) -> str:
+    """Return a node's name, or its first output's where it has none."""
+    return node.name or next(iter(node.output), "")
+
+
+def title(node: NodeProto) -> str:
+    """Return what a message calls a node: its name and its operator."""
+    domain = f"{node.domain}." if node.domain else ""
+    return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]})"
+
+
+def _nested(scope: Scope) -> Iterator[Scope]:
+    yield scope
+    seen: Counter[str] = Counter()
+    for node in scope.holder.node:
+        inner = list(subgraphs(node))
+        seen[node.op_type] += bool(inner)
+        number = f"#{seen[node.op_type]}" if seen[node.op_type] > 1 else ""
+        for attribute, graph in inner:
+            step = f"{node.op_type}{number}:{attribute}"
+            path = f"{scope.path}/{step}" if scope.path else step
+            yield from _nested(Scope(path, graph, scope.opsets, _declared_types(graph, scope.types)))
+
+
+def _declared_types(graph: GraphProto, outer: Types) -> Types:
+    declared = {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
+    for tensor in graph.initializer:
+        known = TypeProto()
+        known.tensor_type.elem_type = tensor.data_type
+        known.tensor_type.shape.SetInParent()
+        for size in tensor.dims:
+            known.tensor_type.shape.dim.add(dim_value=size)
+        declared[tensor.name] = known
+    return outer.new_child(declared)

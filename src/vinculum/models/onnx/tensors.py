@@ -1,0 +1,131 @@
+"""TensorProto: decoded only after its shape, its element type and its data are known to agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from vinculum.errors import ModelError
+from vinculum.models.declared_shapes import element_count
+from vinculum.models.onnx.external_data import data_file, read_slice
+from vinculum.text import one_line, quoted
+
+_PACKED_BITS = {
+    "UINT4": 4,
+    "INT4": 4,
+    "FLOAT4E2M1": 4,
+    "UINT2": 2,
+    "INT2": 2,
+    "FLOAT6E2M3": 6,
+    "FLOAT6E3M2": 6,
+}
+_PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw data.
+
+
+def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
+    """Return a tensor's array, which may not be written.
+
+    Parameters
+    ----------
+    tensor : TensorProto
+        With its data in it, or in a file of `folder`.
+    folder : Path
+        Where the model lies.
+    owner : str
+        What a message calls the tensor: ``"initializer 'w'"``.
+
+    Raises
+    ------
+    ModelError
+        If shape, element type and data do not agree.
+    """
+    bits, count = _measured(tensor, owner)
+    array: NDArray[Any]
+    if _is_external(tensor) and bits % 8 == 0:
+        data = _external_data(tensor, count * bits // 8, folder, owner)
+        array = data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
+    else:
+        try:
+            array = numpy_helper.to_array(complete(tensor, folder, owner))
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            raise ModelError(f"{owner} cannot be decoded: {one_line(error)}") from None
+    array.flags.writeable = False
+    return array
+
+
+def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
+    """Return the tensor with all its data in it, known to be as much as its shape needs.
+
+    Raises
+    ------
+    ModelError
+        If shape, element type and data do not agree.
+    """
+    bits, count = _measured(tensor, owner)
+    size = -(-count * bits // 8)
+    if _is_external(tensor):
+        whole = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
+        whole.raw_data = _external_data(tensor, size, folder, owner).tobytes()
+        return whole
+    if tensor.HasField("raw_data") and tensor.data_type != TensorProto.STRING:
+        _agree(len(tensor.raw_data), size, "bytes", tensor, owner)
+    else:
+        field = helper.tensor_dtype_to_field(tensor.data_type)
+        _agree(len(getattr(tensor, field)), _entries(tensor, count, bits), f"entries of {field}", tensor, owner)
+    return tensor
+
+
+def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
+    """Return the bits of one element and how many elements the shape has."""
+    bits = _bits(tensor, owner)
+    if tensor.HasField("segment"):
+        raise ModelError(f"{owner} is a segment of a tensor; only whole tensors can be read")
+    return bits, element_count(tensor.dims, bits, owner)
+
+
+def _is_external(tensor: TensorProto) -> bool:
+    return tensor.data_location == TensorProto.EXTERNAL
+
+
+def _bits(tensor: TensorProto, owner: str) -> int:
+    known = TensorProto.DataType.values()
+    if tensor.data_type not in known or tensor.data_type == TensorProto.UNDEFINED:
+        raise ModelError(f"{owner} has the unknown element type number {tensor.data_type}")
+    if tensor.data_type == TensorProto.STRING:
+        return 8
+    name = TensorProto.DataType.Name(tensor.data_type)
+    return _PACKED_BITS.get(name) or 8 * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+
+
+def _entries(tensor: TensorProto, count: int, bits: int) -> int:
+    if tensor.data_type in (TensorProto.COMPLEX64, TensorProto.COMPLEX128):
+        return 2 * count
+    return -(-count * bits // 8) if bits in _PACKED_IN_WORDS else count
+
+
+def _agree(actual: int, needed: int, unit: str, tensor: TensorProto, owner: str) -> None:
+    if actual != needed:
+        dims = tuple(tensor.dims)
+        name = TensorProto.DataType.Name(tensor.data_type).lower()
+        raise ModelError(f"{owner} of {name} and shape {dims} needs {needed} {unit}; it has {actual}")
+
+
+def _external_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> NDArray[np.uint8]:
+    if tensor.data_type == TensorProto.STRING:
+        raise ModelError(f"{owner} has strings in external data; they can only stand in the model itself")
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    path = data_file(folder, entries.get("location", ""), owner)
+    offset = _number(entries.get("offset", "0"), "offset", owner)
+    _agree(_number(entries.get("length", str(needed)), "length", owner), needed, "bytes", tensor, owner)
+    return read_slice(path, offset, needed, owner)
+
+
+def _number(text: str, what: str, owner: str) -> int:
+    # 19 digits hold every file size; Python itself refuses to read numbers of thousands of digits.
+    if not (text.isascii() and text.isdigit() and len(text) <= 19):
+        raise ModelError(f"the external data of {owner} has {what} {quoted(text)}; it must be a whole number")
+    return int(text)

@@ -1,0 +1,193 @@
+"""The types of the values in an ONNX model, in functions too: there as far as all calls agree on them.
+
+ONNX's own inference looks into functions and writes nothing down there. So each call's function is made a graph of its
+own, whose inputs have the types of what the call hands over, and inferred as that.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from math import prod
+
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorShapeProto,
+    TypeProto,
+    ValueInfoProto,
+)
+
+from vinculum.models.onnx.inference import infer_types
+from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs
+
+_LARGEST_KEPT = 1024  # Elements; shapes, axes and the like are far smaller.
+_DEEPEST_CALL = 100
+
+Key = tuple[str, str, str]
+"""Domain, name and overload of a function."""
+TypesByScope = list[dict[str, TypeProto]]
+"""What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
+
+
+def typed_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model, in the order of `scopes`, each with the types that inference finds there.
+
+    The holders are the model's own.
+    """
+    names = {function.name: function.name for function in model.functions}
+    found = scopes(model, names)
+    inferred = infer_types(_without_large_tensors(model))
+    for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
+        yield Scope(scope.path, scope.holder, scope.opsets, typed.types)
+    in_functions = _types_in_functions(inferred)
+    for function in model.functions:
+        for types in in_functions[_key(function)]:
+            scope = next(found)
+            yield Scope(scope.path, scope.holder, scope.opsets, ChainMap(types))
+
+
+def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
+    calls = _Calls(inferred)
+    calls.follow(_graph_scopes(inferred), 0)
+    return {_key(function): calls.types_in(function) for function in inferred.functions}
+
+
+class _Calls:
+    """Follows every call of a model's functions, and calls within them, once for every combination of types."""
+
+    def __init__(self, model: ModelProto) -> None:
+        self._model = model
+        self._functions = {_key(function): function for function in model.functions}
+        self._followed: set[tuple[Key, bytes]] = set()
+        self._found: dict[Key, TypesByScope] = {}
+
+    def follow(self, around: Iterable[Scope], depth: int) -> None:
+        if depth > _DEEPEST_CALL:
+            return
+        for scope in around:
+            for node in scope.holder.node:
+                function = self._functions.get((node.domain, node.op_type, node.overload))
+                if function is not None:
+                    self._follow_call(function, node, scope.types, depth)
+
+    def types_in(self, function: FunctionProto) -> TypesByScope:
+        """Return what all calls agree on; what the function declares where there is no call."""
+        declared = {info.name: info.type for info in function.value_info}
+        found = self._found.get(_key(function))
+        if found is None:
+            return [dict(declared) for _ in range(_count(function))]
+        return [declared | types for types in found]
+
+    def _follow_call(
+        self, function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto], depth: int
+    ) -> None:
+        graph = _body_as_graph(function, node, types)
+        call = (_key(function), graph.SerializeToString(deterministic=True))
+        if call in self._followed:
+            return
+        self._followed.add(call)
+        alone = ModelProto(ir_version=self._model.ir_version, graph=graph, functions=self._model.functions)
+        alone.opset_import.extend(function.opset_import)
+        inside = list(_graph_scopes(infer_types(alone)))
+        own = [dict(scope.types) for scope in inside]
+        known = self._found.get(call[0])
+        self._found[call[0]] = own if known is None else list(map(_agreed, known, own))
+        self.follow(inside, depth + 1)
+
+
+def _body_as_graph(function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto]) -> GraphProto:
+    """Return a function's body as a graph, with the types and attributes of a call of it."""
+    graph = GraphProto(name=function.name, node=function.node)
+    for place, name in enumerate(function.input):
+        given = node.input[place] if place < len(node.input) else ""
+        graph.input.append(ValueInfoProto(name=name, type=types.get(given)))
+    graph.output.extend(ValueInfoProto(name=name) for name in function.output)
+    attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
+    for inner in all_nodes(graph.node):
+        _give_attributes(inner, attributes)
+    return graph
+
+
+def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> None:
+    """Let the attributes that stand for the function's have their values, or be left out where those have none."""
+    kept: list[AttributeProto] = []
+    for attribute in node.attribute:
+        value = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if value is not None and not value.ref_attr_name:
+            copy = AttributeProto()
+            copy.CopyFrom(value)
+            copy.name = attribute.name
+            kept.append(copy)
+    if len(kept) < len(node.attribute) or any(attribute.ref_attr_name for attribute in node.attribute):
+        del node.attribute[:]
+        node.attribute.extend(kept)
+
+
+def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[str, TypeProto]:
+    both = {name: _joined(known[name], other[name]) for name in known.keys() & other.keys()}
+    return {name: agreed for name, agreed in both.items() if agreed is not None}
+
+
+def _joined(a: TypeProto, b: TypeProto) -> TypeProto | None:
+    """Return what two types have in common: the element type, and of the shape what is the same; None if nothing.
+
+    Sequences, maps and optional values have to be the same as a whole.
+    """
+    if a.WhichOneof("value") != "tensor_type" or b.WhichOneof("value") != "tensor_type":
+        return a if a == b else None
+    if a.tensor_type.elem_type != b.tensor_type.elem_type or not a.tensor_type.elem_type:
+        return None
+    common = TypeProto()
+    common.tensor_type.elem_type = a.tensor_type.elem_type
+    shapes = [tensor.shape for tensor in (a.tensor_type, b.tensor_type) if tensor.HasField("shape")]
+    if len(shapes) == 2 and len(shapes[0].dim) == len(shapes[1].dim):
+        dims = zip(shapes[0].dim, shapes[1].dim, strict=True)
+        common.tensor_type.shape.CopyFrom(TensorShapeProto(dim=[_joined_size(x, y) for x, y in dims]))
+    return common
+
+
+def _joined_size(a: TensorShapeProto.Dimension, b: TensorShapeProto.Dimension) -> TensorShapeProto.Dimension:
+    # ONNX's inference invents names for what it does not know, the same ones in every call.
+    invented = a.dim_param.startswith("unk__")
+    return a if a == b and not invented else TensorShapeProto.Dimension()
+
+
+def _without_large_tensors(model: ModelProto) -> ModelProto:
+    """Return a model whose large initializers are inputs, without ever having copied them."""
+    small = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
+    graph = small.graph
+    graph.name = model.graph.name
+    graph.node.extend(model.graph.node)
+    graph.input.extend(model.graph.input)
+    graph.output.extend(model.graph.output)
+    graph.value_info.extend(model.graph.value_info)
+    inputs = {value.name for value in graph.input}
+    for tensor in model.graph.initializer:
+        if prod(tensor.dims) <= _LARGEST_KEPT:
+            graph.initializer.append(tensor)
+        elif tensor.name not in inputs:
+            value = graph.input.add(name=tensor.name)
+            value.type.tensor_type.elem_type = tensor.data_type
+            value.type.tensor_type.shape.SetInParent()
+            for size in tensor.dims:
+                value.type.tensor_type.shape.dim.add(dim_value=size)
+    return small
+
+
+def _graph_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model that lie in no function."""
+    names = {function.name: function.name for function in model.functions}
+    for _, scope in zip(range(_count(model.graph)), scopes(model, names), strict=False):
+        yield scope
+
+
+def _count(holder: GraphProto | FunctionProto) -> int:
+    return 1 + sum(1 for node in all_nodes(holder.node) for _ in subgraphs(node))
+
+
+def _key(function: FunctionProto) -> Key:
+    return function.domain, function.name, function.overload

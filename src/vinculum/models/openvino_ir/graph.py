@@ -1,0 +1,166 @@
+"""The graph in an OpenVINO IR file, of the layer types that run, checked and in an order in which it can."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.openvino_ir.constants import constant
+from vinculum.models.openvino_ir.layers import divide, parameter
+from vinculum.models.openvino_ir.program import (
+    ConvertStep,
+    DivideStep,
+    OpenvinoProgram,
+    ParameterStep,
+    ReshapeStep,
+    Step,
+)
+from vinculum.models.openvino_ir.reshaping import RESHAPES, reshaping
+from vinculum.models.openvino_ir.types import Known, declared_type
+from vinculum.models.openvino_ir.xml import Layer, Net, Port, read_net
+from vinculum.models.values import ModelTensor
+from vinculum.text import listed, one_line, quoted
+
+# How many inputs each takes, and how many outputs it has.
+_PORTS = {
+    "Parameter": ((0,), 1),
+    "Const": ((0,), 1),
+    "Convert": ((1,), 1),
+    "Divide": ((2,), 1),
+    "Unsqueeze": ((2,), 1),
+    "Squeeze": ((1, 2), 1),
+    "Reshape": ((2,), 1),
+    "Result": ((1,), 0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class OpenvinoGraph:
+    """What an IR file says.
+
+    Attributes
+    ----------
+    inputs, outputs : tuple of ModelTensor
+        In the file's order.
+    program : OpenvinoProgram
+        The layers.
+    known : Mapping of Port to Known
+        What is known of each value before it exists.
+    """
+
+    inputs: tuple[ModelTensor, ...]
+    outputs: tuple[ModelTensor, ...]
+    program: OpenvinoProgram
+    known: Mapping[Port, Known]
+
+
+def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
+    """Return what the XML of an IR file and the ``.bin`` beside it say.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
+        As `vinculum.load` says.
+    """
+    try:
+        net = read_net(content)
+        for layer in net.layers.values():
+            _check_ports(layer, net)
+        return _graph(net, file.with_suffix(".bin"))
+    except MemoryError as error:
+        raise ModelError(f"model {str(file)!r} cannot be read: {one_line(error)}") from None
+
+
+def _check_ports(layer: Layer, net: Net) -> None:
+    if layer.type not in _PORTS:
+        raise ModelError(f"{layer.title} cannot be run; layer types that run: {', '.join(_PORTS)}")
+    if layer.version not in ("", "opset1"):
+        raise ModelError(f"{layer.title} is of {quoted(layer.version)}; the layers that run are those of opset1")
+    inputs, outputs = _PORTS[layer.type]
+    if len(layer.inputs) not in inputs or len(layer.outputs) != outputs:
+        ports = f"{len(layer.inputs)} input ports and {len(layer.outputs)} output ports"
+        wanted = f"{' or '.join(map(str, inputs))} inputs and {outputs}"
+        raise ModelError(f"{layer.title} has {ports}; it takes {wanted}")
+    for port in layer.inputs:
+        if port not in net.sources:
+            raise ModelError(f"no edge leads to input port {quoted(port[1])} of {layer.title}")
+
+
+def _in_order(net: Net) -> list[Layer]:
+    before = {layer.id: [net.sources[port][0] for port in layer.inputs] for layer in net.layers.values()}
+    try:
+        return [net.layers[identity] for identity in TopologicalSorter(before).static_order()]
+    except CycleError as error:
+        circle = [net.layers[identity].name for identity in error.args[1]]
+        raise ModelError(f"the layers {listed(circle)} form a cycle") from None
+
+
+def _graph(net: Net, data: Path) -> OpenvinoGraph:
+    known: dict[Port, Known] = {}
+    parameters: dict[str, ParameterStep] = {}
+    constants: dict[Port, NDArray[Any]] = {}
+    steps: list[Step] = []
+    for layer in _in_order(net):
+        operands = tuple(net.sources[port] for port in layer.inputs)
+        port = layer.outputs[0] if layer.outputs else (layer.id, "")
+        if layer.type == "Parameter":
+            known[port], bounds = parameter(layer)
+            if layer.name in parameters:
+                raise ModelError(f"two Parameter layers are called {quoted(layer.name)}; give each a name of its own")
+            parameters[layer.name] = ParameterStep(layer.name, bounds, port)
+        elif layer.type == "Const":
+            constants[port] = constant(layer, data)
+            known[port] = Known(declared_type(layer, "element_type"), constants[port].shape)
+        elif layer.type == "Convert":
+            known[port] = Known(declared_type(layer, "destination_type"), known[operands[0]].shape)
+            steps.append(ConvertStep(layer.name, known[port].element_type, (operands[0],), port))
+        elif layer.type == "Divide":
+            division, attributes, known[port] = divide(layer, (known[operands[0]], known[operands[1]]))
+            steps.append(DivideStep(division, attributes, (operands[0], operands[1]), port))
+        elif layer.type in RESHAPES:
+            pattern = constants.get(operands[1]) if len(operands) > 1 else None
+            found, known[port] = reshaping(layer, [known[operand] for operand in operands], pattern)
+            shape = known[port].shape
+            steps.append(ReshapeStep(layer.name, found, None if shape is None else len(shape), operands, port))
+    results = _results(net)
+    return OpenvinoGraph(
+        tuple(_tensor(layer.name, known[layer.outputs[0]]) for layer in _of_type(net, "Parameter")),
+        tuple(_tensor(name, known[port]) for name, port in results.items()),
+        OpenvinoProgram(tuple(parameters.values()), constants, tuple(steps), results),
+        known,
+    )
+
+
+def _of_type(net: Net, kind: str) -> list[Layer]:
+    return [layer for layer in net.layers.values() if layer.type == kind]
+
+
+def _results(net: Net) -> dict[str, Port]:
+    """Return what each Result hands out, by its tensor's name, or its own where the tensor has none to itself."""
+    layers = _of_type(net, "Result")
+    if not layers:
+        raise ModelError("the IR file has no Result layer, so nothing comes out of it")
+    ports = [net.sources[layer.inputs[0]] for layer in layers]
+    names = [
+        next(iter((*layer.tensor_names, *net.layers[port[0]].tensor_names)), "")
+        for layer, port in zip(layers, ports, strict=True)
+    ]
+    shared = Counter(names)
+    results: dict[str, Port] = {}
+    for layer, port, name in zip(layers, ports, names, strict=True):
+        own = layer.name if not name or shared[name] > 1 else name
+        if own in results:
+            raise ModelError(f"two Result layers are called {quoted(own)}; give each a name of its own")
+        results[own] = port
+    return results
+
+
+def _tensor(name: str, known: Known) -> ModelTensor:
+    return ModelTensor(name, known.element_type, known.shape)

@@ -1,0 +1,125 @@
+"""Running an OpenVINO graph of Parameter, Const, Convert, Divide, Unsqueeze, Squeeze, Reshape and Result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn
+
+from numpy.typing import NDArray
+
+from vinculum.errors import BroadcastError, ModelError
+from vinculum.models.execution import Division, Execution
+from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.models.openvino_ir.layers import Bounds, check_bounds
+from vinculum.models.openvino_ir.reshaping import Reshaping
+from vinculum.models.openvino_ir.xml import Port
+from vinculum.ops import openvino as openvino_ops
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import AttributeValue
+from vinculum.text import quoted, shape_text
+
+
+@dataclass(frozen=True)
+class ParameterStep:
+    """Hands an input of the model in; `bounds` are of its dimensions, None for any rank."""
+
+    name: str
+    bounds: tuple[Bounds, ...] | None
+    result: Port
+
+
+@dataclass(frozen=True)
+class ConvertStep:
+    """Converts a value to an element type, or to ``"bool"``."""
+
+    name: str
+    target: ElementType | str
+    operands: tuple[Port]
+    result: Port
+
+    def compute(self, execution: Execution, value: NDArray[Any]) -> NDArray[Any]:
+        """Return the converted value."""
+        return convert(value, self.target)
+
+
+@dataclass(frozen=True)
+class DivideStep:
+    """Divides two values as a layer's attributes say."""
+
+    division: Division
+    attributes: Mapping[str, AttributeValue]
+    operands: tuple[Port, Port]
+    result: Port
+
+    def compute(self, execution: Execution, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
+        """Return the quotient."""
+        options: dict[str, Any] = {**self.attributes, **asdict(execution.policies)}
+        return execution.divide(self.division, dividend, divisor, lambda a, b: openvino_ops.divide(a, b, **options))
+
+    @property
+    def name(self) -> str:
+        """The layer's."""
+        return self.division.name
+
+
+@dataclass(frozen=True)
+class ReshapeStep:
+    """Gives a value another shape; the second operand, if there is one, holds the axes or the pattern."""
+
+    name: str
+    reshaping: Reshaping
+    rank: int | None
+    operands: tuple[Port, ...]
+    result: Port
+
+    def compute(self, execution: Execution, value: NDArray[Any], pattern: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return a view of the value."""
+        shape = self.reshaping.checked(value.shape, None if pattern is None else pattern)
+        if shape is None or (self.rank is not None and len(shape) != self.rank):
+            raise BroadcastError(
+                f"{self.reshaping.title} has to drop dimensions of size 1 down to rank {self.rank}; it is given shape "
+                f"{shape_text(value.shape)}"
+            )
+        return value.reshape([size or 0 for size in shape])
+
+
+Step = ConvertStep | DivideStep | ReshapeStep
+
+
+@dataclass(frozen=True, eq=False)
+class OpenvinoProgram:
+    """The layers of an IR file in an order in which they can run."""
+
+    parameters: tuple[ParameterStep, ...]
+    constants: Mapping[Port, NDArray[Any]]
+    steps: tuple[Step, ...]
+    results: Mapping[str, Port]
+
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
+        values = dict(self.constants)
+        for parameter in self.parameters:
+            array = arrays[parameter.name]
+            if parameter.bounds is not None:
+                check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, array.shape)
+            values[parameter.result] = array
+        uses = Counter([*self.results.values(), *(port for step in self.steps for port in step.operands)])
+        for step in self.steps:
+            values[step.result] = step.compute(execution, *(values[port] for port in step.operands))
+            for port in step.operands:
+                uses[port] -= 1
+                if not uses[port]:
+                    del values[port]
+        return {name: values[port] for name, port in self.results.items()}
+
+    def prepare(self) -> None:
+        """Do nothing: layers that cannot be run are refused when the file is read."""
+
+    def in_onnxruntime(self) -> NoReturn:
+        """Refuse: ONNX Runtime reads no IR."""
+        raise ModelError(
+            "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the reference engine, or "
+            "convert it to ONNX first"
+        )

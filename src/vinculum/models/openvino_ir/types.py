@@ -1,0 +1,48 @@
+"""What the layers of an OpenVINO graph declare of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vinculum.errors import ModelError, SpecLookupError
+from vinculum.models.execution import Shape
+from vinculum.models.openvino_ir.xml import Layer
+from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, by_openvino_name
+from vinculum.text import quoted
+
+_BOOLEAN = ("boolean", "bool")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a value before it exists: its element type, and its shape as far as the file settles it."""
+
+    element_type: ElementType | str
+    shape: Shape | None
+
+
+def declared_type(layer: Layer, attribute: str) -> ElementType | str:
+    """Return the element type that an attribute names, ``"bool"`` for the one that does not divide.
+
+    Raises
+    ------
+    ModelError
+        If it is missing, or not one that can be read.
+    """
+    given = layer.data.get(attribute)
+    if given is None:
+        raise ModelError(f"{layer.title} has no attribute {attribute}")
+    if given.lower() in _BOOLEAN:
+        return "bool"
+    try:
+        return by_openvino_name(given)
+    except SpecLookupError:
+        allowed = ", ".join([*(t.openvino for t in ELEMENT_TYPES if t.openvino), "boolean"])
+        raise ModelError(
+            f"{layer.title} has element type {quoted(given)}, which cannot be read; allowed: {allowed}"
+        ) from None
+
+
+def bits_of(element_type: ElementType | str) -> int:
+    """Return how many bits of a file an element takes."""
+    return element_type.bits if isinstance(element_type, ElementType) else 8

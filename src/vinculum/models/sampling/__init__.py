@@ -1,0 +1,1 @@
+"""Inputs that are drawn for a model, and outputs compared bit for bit."""

@@ -1,0 +1,125 @@
+"""``--seed N``: inputs that no file gives, drawn at random, the same at every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.values import ModelTensor
+from vinculum.spec.element_types import ElementType, Kind
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import listed, quoted, shape_text
+
+_LARGEST = 2**30
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnInput:
+    """An input drawn from a seed.
+
+    Attributes
+    ----------
+    array : ndarray
+        What was drawn.
+    assumed : dict of str to int
+        The sizes that nobody gave, by dimension as it is declared, ``"?"`` if it has no name.
+    """
+
+    array: NDArray[Any]
+    assumed: dict[str, int]
+
+
+def dimension_sizes(
+    options: Sequence[str], tensors: Sequence[ModelTensor], given: Mapping[str, NDArray[Any]]
+) -> dict[str, int]:
+    """Return the sizes of symbolic dimensions, by each ``NAME=SIZE`` and by the arrays that files give.
+
+    Raises
+    ------
+    ModelError
+        If an option has another form, names no dimension of an input, or contradicts an array or another option.
+    """
+    sizes: dict[str, int] = {}
+    symbols: list[str] = []
+    for tensor in tensors:
+        actual = given[tensor.name].shape if tensor.name in given else ()
+        declared = tensor.shape or ()
+        symbols += [d for d in declared if isinstance(d, str) and d not in symbols]
+        if len(actual) == len(declared):
+            sizes |= {d: size for d, size in zip(declared, actual, strict=True) if isinstance(d, str)}
+    for option in options:
+        symbol, _, text = option.rpartition("=")
+        # 19 digits hold every size; Python itself refuses to read numbers of thousands of digits.
+        if not symbol or not (text.isascii() and text.isdigit() and len(text) <= 19):
+            raise ModelError(f"--dim {quoted(option)} is not of the form NAME=SIZE, a whole number")
+        if symbol not in symbols:
+            raise ModelError(f"no input has a dimension {quoted(symbol)}; symbolic dimensions: {listed(symbols)}")
+        if sizes.setdefault(symbol, int(text)) != int(text):
+            raise ModelError(f"--dim {quoted(option)}: {quoted(symbol)} is {sizes[symbol]} already; give one size")
+    return sizes
+
+
+def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]) -> DrawnInput:
+    """Return an input from ``numpy.random.default_rng([seed, position])``, whatever else is given or drawn.
+
+    Floats follow the standard normal distribution; integers are 1 to 9, signed ones of either sign and never 0;
+    a bool is either.
+
+    Parameters
+    ----------
+    tensor : ModelTensor
+        What the model declares.
+    position : int
+        Which of the model's inputs it is, from 0.
+    seed : int
+        0 or more.
+    sizes : Mapping of str to int
+        Of symbolic dimensions; those missing are taken to be 1.
+
+    Raises
+    ------
+    ModelError
+        If its rank is not known, its element type is none that is drawn, or it would take more than 1 GiB.
+    """
+    if tensor.shape is None:
+        raise ModelError(f"input {tensor} cannot be drawn: its rank is not known; {_instead(tensor)}")
+    shape = tuple(size if isinstance(size, int) else sizes.get(size or "", 1) for size in tensor.shape)
+    dtype = _dtype(tensor)
+    if prod(size for size in shape if size) * dtype.itemsize > _LARGEST:
+        taken = f"shape {shape_text(shape)} takes more than 1 GiB"
+        raise ModelError(f"input {tensor} is not drawn: {taken}; {_instead(tensor)}, or a smaller --dim")
+    assumed = {d or "?": 1 for d in tensor.shape if not isinstance(d, int) and (d or "") not in sizes}
+    return DrawnInput(_drawn(tensor, np.random.default_rng([seed, position]), shape, dtype), assumed)
+
+
+def _dtype(tensor: ModelTensor) -> np.dtype[Any]:
+    if isinstance(tensor.element_type, ElementType):
+        return dtype_of(tensor.element_type)
+    if tensor.element_type == "bool":
+        return np.dtype(np.bool_)
+    raise ModelError(f"input {tensor} cannot be drawn: it holds no numbers; {_instead(tensor)}")
+
+
+def _drawn(
+    tensor: ModelTensor, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    if not isinstance(tensor.element_type, ElementType):
+        return np.asarray(generator.integers(0, 2, shape, np.int8) == 1)
+    if not tensor.element_type.is_integer:
+        precision = np.float64 if dtype.itemsize == 8 else np.float32
+        return np.asarray(generator.standard_normal(shape, precision)).astype(dtype)
+    largest = min(9, tensor.element_type.maximum)
+    magnitudes = np.asarray(generator.integers(1, largest + 1, shape, np.int8))
+    if tensor.element_type.kind is Kind.SIGNED:
+        magnitudes = magnitudes * (1 - 2 * np.asarray(generator.integers(0, 2, shape, np.int8)))
+    return magnitudes.astype(dtype)
+
+
+def _instead(tensor: ModelTensor) -> str:
+    return f"give it with --input {quoted(tensor.name)}=FILE"

@@ -1,0 +1,121 @@
+"""Whole sets of a model's inputs: edge values that meet one another, and random ones, in several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.sampling.input_contents import Contents
+from vinculum.models.values import ModelTensor, tensor_dtype
+from vinculum.text import one_line, quoted
+
+Shapes = dict[str, tuple[int, ...]]
+
+_SETS = 112
+# What the sets hold in turn, and how large dimensions are that the model leaves open, 0 standing for large ones. The
+# lengths have no common factor, so that every content comes in every size.
+_CONTENTS = ("drawn", "edges", "indices", "edges", "mixed", "edges", "encodings", "edges")
+_SIZES = (3, 2, 5, 1, 0, 4, 7)
+_LARGE = (1000, 257, 64, 17, 9)
+_MOST_ELEMENTS = 1 << 14  # Of an input with open dimensions where they are large.
+_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, but for the first set.
+_LARGEST = 1 << 30
+_RANKS = (2, 1, 3, 0)  # Where the model leaves even the rank open.
+
+
+def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, Any]]:
+    """Yield complete sets of inputs for a model, always the same for a seed.
+
+    Some sets hold edge values, shuffled so that those of different inputs meet; some hold what ``--seed`` draws, whose
+    integer divisors are never 0; some small integers from 0 on, which may be indices; some any encoding of the type.
+    Dimensions that the model leaves open are small in most sets and larger in some: in every other set all of one
+    size, in the others a size for each name, and 1 for some that have none. Inputs that the model has a value of its
+    own for are left out of every other set.
+
+    Parameters
+    ----------
+    tensors : sequence of ModelTensor
+        What the model declares.
+    seed : int
+        0 or more. The first set is what ``--seed`` draws for open dimensions of 3.
+
+    Raises
+    ------
+    ModelError
+        If an input cannot be handed in, or takes more than 1 GiB in the first set.
+    """
+    used: dict[Hashable, int] = {}
+    for number in range(_SETS if tensors else 1):
+        given = [
+            (place, replace(_innermost(t), name=t.name))
+            for place, t in enumerate(tensors)
+            if not t.optional or number % 2
+        ]
+        generator = np.random.default_rng([seed, number])
+        shapes = _shapes([t for _, t in given], number, generator)
+        # As NumPy counts them: without the dimensions of 0.
+        sizes = {t.name: prod(size for size in shapes[t.name] if size) * tensor_dtype(t).itemsize for _, t in given}
+        if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
+            continue
+        if max(sizes.values(), default=0) > _LARGEST:
+            raise ModelError(f"input {quoted(max(sizes, key=sizes.__getitem__))} takes more than 1 GiB in every set")
+        contents = Contents(_CONTENTS[number % len(_CONTENTS)], seed + (number << 64), generator)
+        try:
+            arrays = {t.name: contents.without_edges(replace(t, shape=shapes[t.name]), place) for place, t in given}
+            arrays |= contents.edges([t for _, t in given], arrays, used)
+        except MemoryError as error:
+            raise ModelError(f"the inputs cannot be made: {one_line(error)}") from None
+        yield {tensors[place].name: _wrapped(tensors[place], arrays[t.name]) for place, t in given}
+
+
+def _innermost(tensor: ModelTensor) -> ModelTensor:
+    """Return what a sequence or an optional holds in the end, the tensor itself if it is one."""
+    return tensor if tensor.element is None else _innermost(tensor.element)
+
+
+def _wrapped(tensor: ModelTensor, array: NDArray[Any]) -> Any:
+    if tensor.element is None:
+        return array
+    inner = _wrapped(tensor.element, array)
+    return [inner, inner] if tensor.element_type == "sequence" else inner
+
+
+def _shapes(tensors: Sequence[ModelTensor], number: int, generator: np.random.Generator) -> Shapes:
+    """Return a shape for each input; the number of the set decides what is open."""
+    wanted = _SIZES[number % len(_SIZES)]
+    shapes: Shapes = {}
+    for size in (wanted,) if wanted else _LARGE:
+        shapes = _shapes_of_size(tensors, size, number, generator)
+        if all(prod(shapes[t.name]) <= _MOST_ELEMENTS or _is_static(t) for t in tensors):
+            break
+    return shapes
+
+
+def _is_static(tensor: ModelTensor) -> bool:
+    return tensor.shape is not None and all(isinstance(size, int) for size in tensor.shape)
+
+
+def _shapes_of_size(tensors: Sequence[ModelTensor], size: int, number: int, generator: np.random.Generator) -> Shapes:
+    all_equal = number % 2 == 0 or size in _LARGE
+    names = dict.fromkeys(d for t in tensors for d in t.shape or () if isinstance(d, str))
+    named = {name: size if all_equal else _SIZES[(number + k) % len(_SIZES)] or 6 for k, name in enumerate(names)}
+
+    def size_of(dimension: int | str | None) -> int:
+        if dimension is None:
+            return size if all_equal or generator.integers(2) else 1
+        return dimension if isinstance(dimension, int) else named[dimension]
+
+    known = {t.name: tuple(size_of(d) for d in t.shape) for t in tensors if t.shape is not None}
+    longest = max(known.values(), key=len, default=(size,) * _RANKS[number // 2 % len(_RANKS)])
+    shapes: Shapes = {}
+    for tensor in tensors:
+        # Where the rank is unknown: what broadcasts with the longest.
+        dropped = 0 if all_equal else int(generator.integers(len(longest) + 1))
+        shapes[tensor.name] = known.get(tensor.name, longest[dropped:])
+    return shapes

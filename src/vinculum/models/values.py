@@ -1,0 +1,154 @@
+"""What a model declares of its inputs and outputs, and whether what it is given keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import BroadcastError, ElementTypeError, ModelError
+from vinculum.models.execution import Shape, read_only
+from vinculum.spec.element_types import ElementType
+from vinculum.tensors.storage import as_operand, dtype_of, native
+from vinculum.text import listed, quoted, shape_text
+
+Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
+"""A tensor, a sequence of values, a map, or an optional that holds nothing."""
+
+UNKNOWN = "unknown"
+"""The element type of an output whose file does not tell it."""
+
+_SAID_OTHERWISE = {
+    "bool": "bool",
+    "complex64": "complex64",
+    "complex128": "complex128",
+    "float4e2m1": "float4_e2m1fn",
+    "float6e2m3": "float6_e2m3fn",
+    "float6e3m2": "float6_e3m2fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "int2": "int2",
+    "uint2": "uint2",
+    "string": "object",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class ModelTensor:
+    """An input or an output of a model.
+
+    Attributes
+    ----------
+    name : str
+        As the file spells it.
+    element_type : ElementType or str
+        The ONNX name for a type that never divides: ``"bool"``, ``"string"``, ``"sequence"``, ``"optional"``.
+    shape : tuple of (int, str or None), or None
+        A size, a symbolic name or None for a dimension that is not known; None if not even the rank is.
+    optional : bool
+        Whether the model has a value of its own for this input.
+    element : ModelTensor, optional
+        What a sequence or an optional holds.
+    """
+
+    name: str
+    element_type: ElementType | str
+    shape: Shape | None
+    optional: bool = False
+    element: ModelTensor | None = None
+
+    def __repr__(self) -> str:
+        return f"<tensor {self}>"
+
+    def __str__(self) -> str:
+        return f"{quoted(self.name)} ({self._type()})"
+
+    def _type(self) -> str:
+        if self.element is not None:
+            return f"{self.element_type} of {self.element._type()}"
+        return f"{self.element_type}, shape {shape_text(self.shape)}"
+
+
+def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return read-only views of the given inputs, each known to keep what the model declares.
+
+    Raises
+    ------
+    ModelError
+        If an input is missing or surplus.
+    ElementTypeError
+        If an input is not an array (of a sequence: a list of them; of an optional: perhaps None), or has another
+        element type.
+    BroadcastError
+        If an input has another rank or size, or a symbolic dimension has two sizes.
+    """
+    declared = {tensor.name: tensor for tensor in tensors}
+    surplus = [str(name) for name in given if name not in declared]
+    if surplus:
+        raise ModelError(f"the model has no input {listed(surplus)}; its inputs: {listed(list(declared))}")
+    missing = [str(tensor) for tensor in tensors if tensor.name not in given and not tensor.optional]
+    if missing:
+        raise ModelError(f"no array for input {', '.join(missing[:10])}; hand in one for each")
+    symbols: dict[str, tuple[int, str]] = {}
+    return {name: _admitted(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
+
+
+def _admitted(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tuple[int, str]]) -> Value:
+    if tensor.element is not None and tensor.element_type == "optional":
+        return None if value is None else _admitted(tensor.element, value, title, symbols)
+    if tensor.element is not None:
+        if not isinstance(value, list | tuple):
+            raise ElementTypeError(f"{title} is a {type(value).__name__}; the model declares a sequence: pass a list")
+        # The items of one sequence may differ in the sizes that have names.
+        return [_admitted(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
+    array = _typed(tensor, native(as_operand(value, title)), title)
+    _check_shape(tensor, array.shape, title, symbols)
+    return read_only(array)
+
+
+def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]:
+    """Return the array, known to have the declared element type."""
+    if tensor.element_type == "string":
+        if array.dtype.kind in "OUST":
+            return array.astype(object) if array.dtype.kind != "O" else array
+    elif array.dtype == tensor_dtype(tensor):
+        return array
+    raise ElementTypeError(f"{title} has element type {array.dtype}; the model declares {tensor.element_type}")
+
+
+def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
+    """Return the NumPy type of the arrays that a declared tensor takes.
+
+    Raises
+    ------
+    ModelError
+        If it is not a tensor.
+    """
+    if isinstance(tensor.element_type, ElementType):
+        return dtype_of(tensor.element_type)
+    name = _SAID_OTHERWISE.get(tensor.element_type)
+    if name is None:
+        raise ModelError(f"input {tensor} is no tensor, sequence or optional; nothing else can be handed in")
+    return np.dtype(getattr(ml_dtypes, name, name))
+
+
+def _check_shape(tensor: ModelTensor, actual: tuple[int, ...], title: str, symbols: dict[str, tuple[int, str]]) -> None:
+    declared = tensor.shape
+    if declared is None:
+        return
+    stated = f"{title} has shape {actual}; the model declares {shape_text(declared)}"
+    if len(declared) != len(actual):
+        raise BroadcastError(f"{stated}: the ranks differ")
+    for axis, (wanted, size) in enumerate(zip(declared, actual, strict=True)):
+        if isinstance(wanted, int) and wanted != size:
+            raise BroadcastError(f"{stated}: dimension {axis} differs")
+        if isinstance(wanted, str):
+            bound, owner = symbols.setdefault(wanted, (size, tensor.name))
+            if bound != size:
+                symbol = quoted(wanted)[1:-1]
+                raise BroadcastError(f"{stated}, but {symbol} is {bound} by input {quoted(owner)}")

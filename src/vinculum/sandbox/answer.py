@@ -1,0 +1,42 @@
+"""What becomes of a call in another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class End(Enum):
+    """How a call ended."""
+
+    RETURNED = "returned"
+    REFUSED = "refused"
+    UNSUPPORTED = "not supported"
+    CRASHED = "crashed"
+    HUNG = "hung"
+    OUT_OF_MEMORY = "out of memory"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What became of a call.
+
+    Attributes
+    ----------
+    end : End
+        How it ended.
+    value : object
+        What was returned; None if nothing was.
+    words : str
+        One line: the error's message, ``"SIGFPE"`` or ``"exit code 7"`` if it died, the limit that it went beyond;
+        empty if it returned.
+    """
+
+    end: End
+    value: Any = None
+    words: str = ""
+
+
+class UnsupportedError(Exception):
+    """A runtime says that it has no such operator version, element type or attribute at all: no fault in a division."""

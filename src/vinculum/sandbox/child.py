@@ -1,0 +1,155 @@
+"""The other process of `isolated`: makes an object and calls its methods, until nobody asks any more.
+
+It is run as a file and told where to import from. What is printed goes nowhere; when the pipe of the calls ends the
+process does, whatever it is doing. Both sides talk in frames: a mark, a number, a length, and so many bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, BinaryIO
+
+_HEADER = struct.Struct("<4sQQ")
+_MARK = b"\x93vnc"
+
+Outcome = tuple[str, Any, str]
+"""The name of an `End`, what was returned, and words."""
+
+
+def write_frame(pipe: BinaryIO, number: int, content: bytes) -> None:
+    """Write a frame.
+
+    Raises
+    ------
+    OSError
+        If nobody reads the pipe any more.
+    """
+    pipe.write(_HEADER.pack(_MARK, number, len(content)))
+    pipe.write(content)
+    pipe.flush()
+
+
+def read_frame(pipe: BinaryIO, number: int) -> bytes:
+    """Return the content of the next frame.
+
+    Raises
+    ------
+    EOFError
+        If the pipe ends before the frame does.
+    ValueError
+        If what was written is no frame, or one of another number.
+    """
+    mark, given, length = _HEADER.unpack(_read(pipe, _HEADER.size))
+    if (mark, given) != (_MARK, number):
+        raise ValueError("what was written is not the frame that was asked for")
+    return _read(pipe, length)
+
+
+def _read(pipe: BinaryIO, length: int) -> bytes:
+    content = pipe.read(length)
+    if len(content) < length:
+        raise EOFError
+    return content
+
+
+def main() -> None:
+    """Answer calls; the first makes the object."""
+    calls_pipe, answers_pipe = _own_pipes()
+    calls: SimpleQueue[bytes] = SimpleQueue()
+    # A thread reads, so that the end of the pipe ends a process that is busy or hangs.
+    Thread(target=_read_calls, args=(calls_pipe, calls), daemon=True).start()
+    path, maker, arguments = pickle.loads(calls.get())
+    sys.path[:] = path
+    own, number = os.getpid(), 0
+    made: list[Any] = []
+    content = _answer(partial(_make, maker, arguments, made), making=True)
+    while True:
+        if os.getpid() != own:  # A copy of us, forked in a call: it must not answer too.
+            os._exit(0)
+        write_frame(answers_pipe, number, content)
+        number += 1
+        content = _answer(partial(_call, made, calls.get()))
+
+
+def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Take standard input and output for ourselves; what a runtime prints is no answer."""
+    calls, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    return os.fdopen(calls, "rb"), os.fdopen(answers, "wb")
+
+
+def _read_calls(pipe: BinaryIO, calls: SimpleQueue[bytes]) -> None:
+    number = 0
+    try:
+        while True:
+            calls.put(read_frame(pipe, number))
+            number += 1
+    finally:
+        os._exit(0)
+
+
+def _make(maker: str, arguments: bytes, made: list[Any]) -> None:
+    module, _, attribute = maker.partition(":")
+    made.append(getattr(import_module(module), attribute)(*pickle.loads(arguments)))
+
+
+def _call(made: list[Any], frame: bytes) -> Any:
+    method, arguments = pickle.loads(frame)
+    return getattr(made[0], method)(*arguments)
+
+
+def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
+    """Return, pickled, what becomes of an action."""
+    outcome = _outcome(action, making)
+    try:
+        return pickle.dumps(outcome, protocol=pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:  # What it gave may be of any class, and pickling calls its methods.
+        return pickle.dumps(("REFUSED", None, f"what it gave cannot leave its process: {_words(error)}"))
+
+
+def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
+    from vinculum.errors import VinculumError
+    from vinculum.sandbox.answer import UnsupportedError
+
+    try:
+        return "RETURNED", action(), ""
+    except SystemExit as error:
+        os._exit(_exit_code(error.code))
+    except UnsupportedError as error:
+        return "UNSUPPORTED", None, _words(error)
+    except MemoryError as error:
+        return "OUT_OF_MEMORY", None, _words(error)
+    except BaseException as error:  # Extensions raise errors that are no Exception: a panic in Rust is one.
+        ours = making and isinstance(error, VinculumError)
+        return "REFUSED", error if ours else None, _words(error)
+
+
+def _exit_code(code: object) -> int:
+    """Return the exit code that Python gives a process for what `sys.exit` was handed."""
+    if code is None:
+        return 0
+    return code & 0xFF if isinstance(code, int) else 1
+
+
+def _words(error: BaseException) -> str:
+    from vinculum.text import one_line
+
+    try:
+        return one_line(error)
+    except Exception:  # Its text is made by its own class.
+        return f"{type(error).__name__}, which cannot be printed"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""An object that lives in a process of its own: if it kills the process, hangs or takes all memory, that is a result.
+
+The other process runs `child`. It is handed calls one after the other and answers each as soon as it can.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import weakref
+from dataclasses import dataclass
+from threading import Lock
+from types import TracebackType
+
+from vinculum.errors import ModelError, VinculumError
+from vinculum.sandbox.answer import Answer, End
+from vinculum.sandbox.process import ChildProcess, Ended
+from vinculum.text import one_line
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a call may take.
+
+    Attributes
+    ----------
+    seconds : float
+        For each call. A runtime that compiles at its first division, as ours does, takes several on a busy machine.
+    start : float
+        Seconds until the process is ready for its first.
+    memory : int
+        Bytes of resident memory, for the whole process.
+    """
+
+    seconds: float = 30.0
+    start: float = 120.0
+    memory: int = 4 << 30
+
+
+class Isolated:
+    """An object in a process of its own, which is started for the first call, and again for the first after its death.
+
+    A context manager; without it the process ends with the object, or with ours. One call is made at a time, from any
+    thread, and any thread may close it meanwhile.
+
+    Parameters
+    ----------
+    maker : str
+        ``"package.module:attribute"``, what is called there to make the object.
+    *arguments
+        What the maker is called with; they are pickled.
+    limits : Limits, keyword-only
+        What a call may take.
+    """
+
+    def __init__(self, maker: str, *arguments: object, limits: Limits | None = None) -> None:
+        self._maker = maker
+        self._arguments = arguments
+        self._limits = Limits() if limits is None else limits
+        self._running: list[ChildProcess] = []  # One or none; shared with the finalizer, which must not hold us.
+        self._closed = False
+        self._starting = Lock()
+        self._end = weakref.finalize(self, _end_all, self._running)
+
+    def __enter__(self) -> Isolated:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def call(self, method: str, *arguments: object) -> Answer:
+        """Return what became of a call of the object's method; what the other process does raises nothing here.
+
+        Parameters
+        ----------
+        method : str
+            The method's name.
+        *arguments
+            What it is called with; they are pickled.
+
+        Raises
+        ------
+        VinculumError
+            If the object cannot be made: the maker's own error if it is one of ours, else a ModelError that names it.
+        ValueError
+            If it is closed.
+        """
+        frame = pickle.dumps((method, arguments), protocol=pickle.HIGHEST_PROTOCOL)
+        process = self._ready()
+        try:
+            return _answer(process.ask(frame, self._limits.seconds, self._limits.memory))
+        except BaseException:  # Ctrl-C: the next call must not get the answer of this one.
+            process.end()
+            raise
+
+    def close(self) -> None:
+        """End the process, whatever it is doing; nothing can be called from then on."""
+        with self._starting:
+            self._closed = True
+        self._end()
+
+    def _ready(self) -> ChildProcess:
+        """Return the process, known to hold the object."""
+        with self._starting:
+            if self._closed:
+                raise ValueError("it is closed; nothing can be called any more")
+            if self._running and self._running[0].alive:
+                return self._running[0]
+            _end_all(self._running)
+            process = ChildProcess()
+            self._running.append(process)
+        job = (list(sys.path), self._maker, pickle.dumps(self._arguments))
+        try:
+            made = _answer(process.ask(pickle.dumps(job), self._limits.start, self._limits.memory))
+            self._check_made(made)
+        except BaseException:
+            process.end()
+            raise
+        return process
+
+    def _check_made(self, made: Answer) -> None:
+        if made.end is End.RETURNED:
+            return
+        if isinstance(made.value, VinculumError):
+            raise made.value
+        reason = made.words if made.end is not End.CRASHED else f"the process ended: {made.words}"
+        raise ModelError(f"{self._maker} could not be made in a process of its own: {reason}")
+
+
+def _end_all(processes: list[ChildProcess]) -> None:
+    while processes:
+        processes.pop().end()
+
+
+def _answer(frame: bytes | Ended) -> Answer:
+    """Return what a frame of the other process says, or how the process ended without one."""
+    if isinstance(frame, Ended):
+        return Answer(End[frame.how], None, frame.words)
+    try:
+        end, value, words = pickle.loads(frame)  # Our own process wrote it, through a pipe that nobody else has.
+        return Answer(End[end], value, words)
+    except MemoryError as error:
+        return Answer(End.OUT_OF_MEMORY, None, one_line(error))
+    except (Exception, SystemExit) as error:  # Anything at all may be wrong with a stranger's class here.
+        return Answer(End.REFUSED, None, f"what it gave cannot be read here: {one_line(error)}")

@@ -1,0 +1,156 @@
+"""A process that answers frames with frames, watched: how long it takes, what memory it holds, whether it lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import BinaryIO
+
+import psutil
+
+from vinculum.sandbox.child import read_frame, write_frame
+
+_CHILD = Path(__file__).with_name("child.py")
+_LOOK = 0.05  # Seconds between two looks at a process that is busy.
+_PATIENCE = 5.0  # Seconds for the end of a process that is ending.
+_GIB = 1 << 30
+_SPOILT = "what it wrote into the pipe of its answers is none"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A process ended instead of answering.
+
+    Attributes
+    ----------
+    how : str
+        The name of an `End`: ``"CRASHED"``, ``"HUNG"`` or ``"OUT_OF_MEMORY"``.
+    words : str
+        ``"SIGFPE"``, ``"exit code 7"``, or the limit that it went beyond.
+    """
+
+    how: str
+    words: str
+
+
+class ChildProcess:
+    """A process that runs `child`, from now until it dies or `end` is called."""
+
+    def __init__(self) -> None:
+        # -P: the folder of the file, in which modules of ours lie, must not become a place to import from.
+        command = [sys.executable, "-P", str(_CHILD)]
+        # A session of its own: Ctrl-C is for us, and what it starts can be ended with it.
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._calls: SimpleQueue[bytes | None] = SimpleQueue()
+        self._answers: SimpleQueue[bytes | Exception] = SimpleQueue()
+        pipes = self._process.stdin, self._process.stdout
+        self._talk = Thread(target=_talk, args=(*pipes, self._calls, self._answers), daemon=True)
+        self._talk.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked again."""
+        return self._process.poll() is None and self._talk.is_alive()
+
+    def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Ended:
+        """Return its answer to a frame, or how it ended; it does not live any more then.
+
+        Parameters
+        ----------
+        frame : bytes
+            What is asked.
+        seconds, memory : float, int
+            How long it may take; how many bytes the process may hold.
+        """
+        self._calls.put(frame)
+        deadline = monotonic() + seconds
+        while True:
+            left = deadline - monotonic()
+            with suppress(Empty):
+                answer = self._answers.get(timeout=max(min(_LOOK, left), 0))
+                return self._crash(answer) if isinstance(answer, Exception) else answer
+            if self._process.poll() is not None:
+                return self._last_words()
+            if self._memory() > memory:
+                self.end()
+                return Ended("OUT_OF_MEMORY", f"it took more than {memory / _GIB:g} GiB of memory")
+            if left <= 0:
+                self.end()
+                return Ended("HUNG", f"no answer within {seconds:g} second{'' if seconds == 1 else 's'}")
+
+    def end(self) -> None:
+        """End the process and what it started; twice is as good as once, and from any thread."""
+        if os.name == "posix":
+            # Its children too: they hold its pipes, and may write into them.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+        self._calls.put(None)
+        self._talk.join(_PATIENCE)
+
+    def _memory(self) -> int:
+        try:
+            return int(psutil.Process(self._process.pid).memory_info().rss)
+        except psutil.Error:  # It is just ending.
+            return 0
+
+    def _last_words(self) -> bytes | Ended:
+        """Return what a dead process had answered before, or how it died."""
+        self.end()
+        try:
+            answer = self._answers.get(timeout=_PATIENCE)
+        except Empty:  # What it started lives on and holds the pipe.
+            answer = EOFError()
+        return self._crash(answer) if isinstance(answer, Exception) else answer
+
+    def _crash(self, error: Exception) -> Ended:
+        """Return how a process died, or that it must, since nothing it writes can be understood any more."""
+        spoilt = not isinstance(error, EOFError | OSError)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(0 if spoilt else _PATIENCE)
+        code = self._process.returncode
+        self.end()
+        return Ended("CRASHED", _SPOILT if code is None or spoilt else _words(code))
+
+
+def _talk(
+    stdin: BinaryIO, stdout: BinaryIO, calls: SimpleQueue[bytes | None], answers: SimpleQueue[bytes | Exception]
+) -> None:
+    """Hand frames over and take answers, until either side has enough; only this thread touches the pipes."""
+    number = 0
+    try:
+        while (frame := calls.get()) is not None:
+            write_frame(stdin, number, frame)
+            answers.put(read_frame(stdout, number))
+            number += 1
+    except (OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
+        answers.put(error)
+    finally:
+        answers.put(EOFError())  # For whoever asks a process that has been ended meanwhile.
+        for pipe in (stdin, stdout):
+            with suppress(OSError):  # What was not written yet cannot be any more.
+                pipe.close()
+
+
+def _words(code: int) -> str:
+    if os.name == "posix" and code < 0:
+        try:
+            return signal.Signals(-code).name
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"

@@ -1,0 +1,148 @@
+"""The XML and the data of an IR: what OpenVINO's own serializer writes, and its reader takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import ml_dtypes
+import numpy as np
+import pytest
+from defusedxml.ElementTree import fromstring
+
+from tests.models.convert.ir_models import DIVIDING, pairs, write_ir
+from vinculum.errors import ModelError
+from vinculum.models import load
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
+from vinculum.models.openvino_ir.types import Known
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT4, INT32, UINT4, ElementType
+from vinculum.tensors.storage import dtype_of
+
+OneLine = Callable[..., AbstractContextManager[None]]
+
+
+def _handing_out(*arrays: Value) -> OpenvinoWriter:
+    writer = OpenvinoWriter()
+    for number, value in enumerate(arrays):
+        writer.result(value, f"y{number}")
+    return writer
+
+
+def _constant(element_type: ElementType, values: object) -> Value:
+    array = np.array(values).astype(dtype_of(element_type))
+    return Value(Known(element_type, array.shape), "", array)
+
+
+def _ratio() -> OpenvinoWriter:
+    writer = OpenvinoWriter()
+    writer.reserve(["x"])
+    x = writer.parameter("x", Known(INT32, (None, 2)))
+    data = {"auto_broadcast": "numpy", "m_pythondiv": "false"}
+    quotient = Value(Known(INT32, (None, 2)), "a,b")
+    writer.result(writer.layer("Divide", "x", data, (x, _constant(INT32, [3, -4])), quotient), "a,b")
+    return writer
+
+
+class TestXml:
+    """Version 11, layers of opset1, ports with precisions and sizes, names of tensors, edges."""
+
+    def test_layers(self) -> None:
+        root = fromstring(_ratio().xml("net"))
+        assert (root.tag, root.attrib) == ("net", {"name": "net", "version": "11"})
+        layers = root.findall("layers/layer")
+        assert [(layer.get("id"), layer.get("name"), layer.get("type"), layer.get("version")) for layer in layers] == [
+            ("0", "x", "Parameter", "opset1"),
+            ("1", "constant", "Const", "opset1"),
+            ("2", "x_2", "Divide", "opset1"),
+            ("3", "a,b/sink_port_0", "Result", "opset1"),
+        ]
+        assert [_data(layer) for layer in layers] == [
+            {"shape": "?,2", "element_type": "i32"},
+            {"element_type": "i32", "shape": "2", "offset": "0", "size": "8"},
+            {"auto_broadcast": "numpy", "m_pythondiv": "false"},
+            None,
+        ]
+        assert layers[3].get("output_names") == "a\\,b"
+        port = layers[2].find("output/port")
+        assert port is not None
+        assert port.attrib == {"id": "2", "precision": "I32", "names": "a\\,b"}
+        assert [dim.text for dim in port.iter("dim")] == ["-1", "2"]
+        assert [port.get("id") for port in layers[2].iterfind("input/port")] == ["0", "1"]
+
+    def test_edges(self) -> None:
+        edges = [tuple(edge.attrib.values()) for edge in fromstring(_ratio().xml("net")).iterfind("edges/edge")]
+        assert edges == [("0", "0", "2", "0"), ("1", "0", "2", "1"), ("2", "2", "3", "0")]
+
+    def test_like_the_serializer_of_openvino(self, tmp_path: Path) -> None:
+        """Reading ours and writing it again changes nothing that our reader sees."""
+        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+        ours = load(write_ir(tmp_path, _ratio()))
+        theirs = tmp_path / "theirs.xml"
+        openvino.save_model(openvino.Core().read_model(tmp_path / "model.xml"), theirs, compress_to_fp16=False)
+        again = load(theirs)
+        assert [repr(t) for t in (*again.inputs, *again.outputs)] == [repr(t) for t in (*ours.inputs, *ours.outputs)]
+        assert [repr(d) for d in again.divisions] == [repr(d) for d in ours.divisions]
+        array = np.array([[-11, 9]], np.int32)
+        assert again.run({"x": array})["a,b"].tolist() == ours.run({"x": array})["a,b"].tolist() == [[-3, -2]]
+
+    @pytest.mark.parametrize("name", ["\x00", "\x1b[1m", "\x0b", "\ufffe", "\ud800"])
+    def test_characters_that_xml_lacks(self, one_line: OneLine, name: str) -> None:
+        with one_line(ModelError, "holds a character that no XML file can; rename it"):
+            OpenvinoWriter().parameter(name, Known(FLOAT, (2,)))
+
+
+class TestData:
+    """Constants are aligned, equal ones are there once, and every type comes back as it went."""
+
+    def test_alignment_and_repetition(self) -> None:
+        values = [_constant(FLOAT, [1, 2]), _constant(DOUBLE, [3]), _constant(FLOAT, [[1], [2]]), _constant(INT32, [])]
+        writer = _handing_out(*values, values[0])
+        layers = fromstring(writer.xml("m")).findall("layers/layer[@type='Const']")
+        places = [(_data(layer) or {}).get("offset") for layer in layers]
+        assert places == ["0", "64", "0", "128"]
+        assert len(writer.data()) == 129
+        assert [(_data(layer) or {}).get("shape") for layer in layers] == ["2", "1", "2, 1", "0"]
+
+    @pytest.mark.parametrize("element_type", DIVIDING)
+    def test_every_type(self, tmp_path: Path, element_type: ElementType) -> None:
+        values, _ = pairs(element_type)
+        value = Value(Known(element_type, values.shape), "", values)
+        output = load(write_ir(tmp_path, _handing_out(value))).run({})["y0"]
+        assert output.dtype == values.dtype
+        assert np.array_equal(output.astype(object), values.astype(object), equal_nan=False) or (
+            output.tobytes() == values.tobytes()
+        )
+
+    @pytest.mark.parametrize(("element_type", "values"), [(UINT4, [1, 15, 9]), (INT4, [1, -1, -8])])
+    def test_two_in_a_byte(self, element_type: ElementType, values: list[int]) -> None:
+        assert _handing_out(_constant(element_type, values)).data() == bytes([0xF1, values[2] & 15])
+
+    def test_booleans(self, tmp_path: Path) -> None:
+        value = Value(Known("bool", (2,)), "", np.array([True, False]))
+        writer = _handing_out(value)
+        assert writer.data() == b"\x01\x00"
+        assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == [True, False]
+
+    @pytest.mark.parametrize("element_type", DIVIDING)
+    def test_openvino_reads_every_type(self, tmp_path: Path, element_type: ElementType) -> None:
+        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+        path = write_ir(tmp_path, _handing_out(_constant(element_type, [1, 2, 3]), _constant(element_type, [])))
+        model = openvino.Core().read_model(path)
+        assert [out.element_type.get_type_name() for out in model.outputs] == [element_type.openvino] * 2
+        constants = [op for op in model.get_ops() if op.get_type_name() == "Constant"]
+        (constant,) = (op for op in constants if list(op.output(0).shape) == [3])
+        if element_type.bits > 8:
+            data = constant.data.view(ml_dtypes.bfloat16) if element_type.numpy == "bfloat16" else constant.data
+            assert data.astype(np.float64).tolist() == [1.0, 2.0, 3.0]
+
+    def test_a_strided_array(self, tmp_path: Path) -> None:
+        array = np.arange(6, dtype=np.int32).reshape(2, 3).T[:, ::-1]
+        writer = _handing_out(Value(Known(INT32, array.shape), "", array))
+        assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == array.tolist()
+
+
+def _data(layer: Element) -> dict[str, str] | None:
+    data = layer.find("data")
+    return None if data is None else dict(data.attrib)

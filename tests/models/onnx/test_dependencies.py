@@ -1,0 +1,64 @@
+"""What a node needs and whether it divides, however deep that stands in its subgraphs and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from onnx import NodeProto, TensorProto, helper
+
+from vinculum.models.onnx.dependencies import divides, dividing_functions, operands_of
+from vinculum.models.onnx.functions import DOMAIN
+
+
+def node(text: str, **attributes: Any) -> NodeProto:
+    """Return the node that is written as ``"c = Div(a, b)"``."""
+    results, _, call = text.partition(" = ")
+    operator, _, operands = call.rstrip(")").partition("(")
+    domain, _, name = operator.rpartition(".")
+    inputs = [operand.strip() for operand in operands.split(",")] if operands else []
+    return helper.make_node(name, inputs, results.split(", "), domain=domain, **attributes)
+
+
+def graph(*nodes: NodeProto, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Any:
+    """Return a subgraph."""
+    takes, gives = ([helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in g] for g in (inputs, outputs))
+    return helper.make_graph(nodes, "subgraph", takes, gives)
+
+
+class TestOperands:
+    """A node needs its inputs, and what its subgraphs do not make themselves."""
+
+    def test_operands(self) -> None:
+        inner = graph(node("i = Add(a, own)"), node("j = Add(i, given)"), inputs=["given"], outputs=["j", "around"])
+        branch = graph(node("k = If(c)", then_branch=inner, else_branch=inner), outputs=["k"])
+        assert operands_of(node("y = If(b)", then_branch=branch, else_branch=inner)) == ("b", "a", "own", "around", "c")
+
+    def test_names_that_the_subgraph_hides(self) -> None:
+        inner = graph(node("a = Neg(a)"), node("b = Abs(a)"), inputs=["h"], outputs=["b", "h"])
+        assert operands_of(node("y = If(c)", then_branch=inner)) == ("c", "a")
+
+
+class TestDivides:
+    """A node divides if it is a division, holds one, or calls a function that does."""
+
+    def test_nodes(self) -> None:
+        inner = graph(node("r = Reciprocal(p)"), outputs=["r"])
+        outer = graph(node("i = If(c)", then_branch=inner, else_branch=inner), outputs=["i"])
+        other = graph(node("r = d.Div(p, p)"), outputs=["r"])
+        assert divides(node("q = Div(a, b)"), ())
+        assert divides(node("y = If(k)", then_branch=outer, else_branch=other), ())
+        assert not divides(node("y = If(k)", then_branch=other, else_branch=other), ())
+        assert not divides(node("y = Mod(a, b)"), ("Mod",))
+
+    def test_which_divide(self) -> None:
+        opsets = [helper.make_opsetid("", 17)]
+        bodies = {
+            "f0": [node("q = Neg(p)")],
+            "f1": [node("q = Reciprocal(p)")],
+            "f2": [node(f"r = {DOMAIN}.f1(p)"), node("q = Neg(r)")],
+            "f3": [node("q = other.f1(p)")],
+            "f4": [node("q = If(p)", then_branch=graph(node(f"r = {DOMAIN}.f2(p)"), outputs=["r"]))],
+        }
+        functions = [helper.make_function(DOMAIN, n, ["p"], ["q"], body, opsets) for n, body in bodies.items()]
+        assert dividing_functions(functions) == {"f1", "f2", "f4"}

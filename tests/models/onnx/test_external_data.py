@@ -1,0 +1,96 @@
+"""Data beside the model are read within the folder and within the file, or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from vinculum.errors import ModelError
+from vinculum.models.onnx.external_data import data_file, read_slice, regular_size
+
+OneLine = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a model's folder with a data file in it and a secret beside it."""
+    (tmp_path / "secret.bin").write_bytes(b"secret")
+    inside = tmp_path / "model"
+    inside.mkdir()
+    (inside / "data.bin").write_bytes(bytes(range(16)))
+    return inside
+
+
+class TestDataFile:
+    """Bad input: external data pointing outside the model's folder."""
+
+    def test_a_file_in_the_folder_or_below(self, folder: Path) -> None:
+        (folder / "below").mkdir()
+        (folder / "below" / "data.bin").touch()
+        assert data_file(folder, "data.bin", "x") == (folder / "data.bin").resolve()
+        assert data_file(folder, "below/data.bin", "x") == (folder / "below/data.bin").resolve()
+
+    @pytest.mark.parametrize(
+        "location",
+        [
+            "",
+            "../secret.bin",
+            "below/../data.bin",
+            "/etc/passwd",
+            "C:\\data.bin",
+            "..\\secret.bin",
+            "\\\\host\\share\\x",
+        ],
+    )
+    def test_every_way_out(self, folder: Path, one_line: OneLine, location: str) -> None:
+        with one_line(ModelError, "external data of tensor 'w'", repr(location), "relative to the model's folder"):
+            data_file(folder, location, "tensor 'w'")
+
+    def test_a_link_out(self, folder: Path, one_line: OneLine) -> None:
+        (folder / "link.bin").symlink_to(folder.parent / "secret.bin")
+        with one_line(ModelError, "leads outside the model's folder"):
+            data_file(folder, "link.bin", "x")
+
+    def test_a_folder_that_is_a_link_out(self, folder: Path, one_line: OneLine) -> None:
+        (folder / "linked").symlink_to(folder.parent)
+        with one_line(ModelError, "leads outside the model's folder"):
+            data_file(folder, "linked/secret.bin", "x")
+
+    def test_a_link_within(self, folder: Path) -> None:
+        (folder / "link.bin").symlink_to("data.bin")
+        assert data_file(folder, "link.bin", "x") == (folder / "data.bin").resolve()
+
+    @pytest.mark.parametrize("location", ["absent.bin", "nul\0byte", "x" * 5000])
+    def test_a_file_that_is_not_there(self, folder: Path, one_line: OneLine, location: str) -> None:
+        with one_line(ModelError, "cannot be read"):
+            data_file(folder, location, "x")
+
+
+class TestReadSlice:
+    """Bad input: an offset beyond the file."""
+
+    def test_a_slice(self, folder: Path) -> None:
+        assert read_slice(folder / "data.bin", 4, 3, "x").tolist() == [4, 5, 6]
+        assert read_slice(folder / "data.bin", 16, 0, "x").tolist() == []
+
+    @pytest.mark.parametrize(("offset", "size"), [(0, 17), (16, 1), (17, 0), (2**62, 4), (0, 2**62)])
+    def test_beyond_the_file(self, folder: Path, one_line: OneLine, offset: int, size: int) -> None:
+        with one_line(ModelError, f"{size} bytes at offset {offset}", "has only 16"):
+            read_slice(folder / "data.bin", offset, size, "x")
+
+    def test_a_directory(self, folder: Path, one_line: OneLine) -> None:
+        with one_line(ModelError, "is a directory"):
+            read_slice(folder, 0, 1, "x")
+
+
+class TestRegularSize:
+    """A pipe or a device could go on for ever."""
+
+    def test_a_pipe(self, folder: Path) -> None:
+        os.mkfifo(folder / "pipe")
+        with pytest.raises(OSError, match="not a regular file"):
+            regular_size(folder / "pipe")

@@ -1,0 +1,173 @@
+"""A TensorProto is decoded only where shape, element type and data agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from vinculum.errors import ModelError
+from vinculum.models.onnx.tensors import complete, decode
+
+OneLine = Callable[..., AbstractContextManager[None]]
+
+ARRAYS = [
+    np.arange(6, dtype=dtype).reshape(2, 3)
+    for dtype in (
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+    )
+] + [
+    np.array([True, False]),
+    np.array([1 + 2j], np.complex64),
+    np.array(3.5),
+    np.zeros((0, 4), np.float32),
+    np.array([1, 2, 3]).astype(ml_dtypes.bfloat16),
+    np.array([1, -2, 3]).astype(ml_dtypes.int4),
+    np.array([1, 2, 3]).astype(ml_dtypes.float8_e5m2),
+]
+
+
+def _external(array: Any, **entries: object) -> TensorProto:
+    """Return a tensor whose data stand in ``data.bin``, its entries replaced by those given."""
+    tensor = numpy_helper.from_array(array, "w")
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in {"location": "data.bin", **entries}.items():
+        tensor.external_data.add(key=key, value=str(value))
+    return tensor
+
+
+class TestDecoded:
+    """Every element type, in raw data, in typed fields and in external data."""
+
+    @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
+    def test_raw_data(self, tmp_path: Path, array: Any) -> None:
+        decoded = decode(numpy_helper.from_array(array), tmp_path, "w")
+        assert decoded.dtype == array.dtype
+        assert decoded.shape == array.shape
+        assert decoded.tobytes() == array.tobytes()
+        assert not decoded.flags.writeable
+
+    @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
+    def test_typed_fields(self, tmp_path: Path, array: Any) -> None:
+        code = helper.np_dtype_to_tensor_dtype(array.dtype)
+        tensor = helper.make_tensor("w", code, array.shape, array.reshape(-1).tolist())
+        assert not tensor.HasField("raw_data")
+        decoded = decode(tensor, tmp_path, "w")
+        assert decoded.dtype == array.dtype
+        assert decoded.tobytes() == array.tobytes()
+        assert not decoded.flags.writeable
+
+    @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
+    def test_external_data(self, tmp_path: Path, array: Any) -> None:
+        raw = numpy_helper.from_array(array).raw_data
+        (tmp_path / "data.bin").write_bytes(b"before" + raw + b"after")
+        for entries in ({"offset": 6}, {"offset": 6, "length": len(raw)}):
+            decoded = decode(_external(array, **entries), tmp_path, "w")
+            assert decoded.dtype == array.dtype
+            assert decoded.shape == array.shape
+            assert decoded.tobytes() == array.tobytes()
+            assert complete(_external(array, **entries), tmp_path, "w").raw_data == raw
+
+    def test_strings(self, tmp_path: Path) -> None:
+        tensor = TensorProto(data_type=TensorProto.STRING, dims=[2], string_data=[b"x", b"yz"])
+        assert decode(tensor, tmp_path, "s").tolist() == ["x", "yz"]
+
+
+class TestRefused:
+    """Bad input: an initializer whose shape, element type and data do not agree."""
+
+    def test_too_little_and_too_much_raw_data(self, tmp_path: Path, one_line: OneLine) -> None:
+        for size in (7, 9):
+            tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[2], raw_data=bytes(size))
+            with one_line(ModelError, "initializer 'w' of float and shape (2,) needs 8 bytes", f"has {size}"):
+                decode(tensor, tmp_path, "initializer 'w'")
+
+    def test_too_few_and_too_many_typed_entries(self, tmp_path: Path, one_line: OneLine) -> None:
+        for count in (0, 1, 3):
+            tensor = TensorProto(data_type=TensorProto.FLOAT, dims=[2], float_data=[1.0] * count)
+            with one_line(ModelError, "needs 2 entries of float_data", f"has {count}"):
+                decode(tensor, tmp_path, "w")
+
+    def test_the_field_of_another_type(self, tmp_path: Path, one_line: OneLine) -> None:
+        with one_line(ModelError, "needs 2 entries of float_data; it has 0"):
+            decode(TensorProto(data_type=TensorProto.FLOAT, dims=[2], int32_data=[1, 2]), tmp_path, "w")
+
+    @pytest.mark.parametrize(
+        ("dims", "part"),
+        [
+            ([-1, 2], "negative"),
+            ([2**40, 2**40], "2**63 - 1"),
+            ([2**62, 2**62, 0], "2**63 - 1"),
+            ([1] * 65, "at most 64"),
+        ],
+    )
+    def test_impossible_shapes(self, tmp_path: Path, one_line: OneLine, dims: list[int], part: str) -> None:
+        with one_line(ModelError, part):
+            decode(TensorProto(data_type=TensorProto.FLOAT, dims=dims, raw_data=b"1234"), tmp_path, "w")
+
+    def test_a_shape_larger_than_its_data_allocates_nothing(self, tmp_path: Path, one_line: OneLine) -> None:
+        with one_line(ModelError, f"needs {2**62} bytes", "has 4"):
+            decode(TensorProto(data_type=TensorProto.FLOAT, dims=[2**60], raw_data=b"1234"), tmp_path, "w")
+
+    @pytest.mark.parametrize("code", [0, 99])
+    def test_unknown_element_types(self, tmp_path: Path, one_line: OneLine, code: int) -> None:
+        tensor = TensorProto(dims=[1], raw_data=b"1234")
+        # The field is an enum: protobuf hands an unknown number on only if a file holds it.
+        tensor.MergeFromString(bytes([0x10, code]))
+        with one_line(ModelError, "element type number"):
+            decode(tensor, tmp_path, "w")
+
+    def test_segments(self, tmp_path: Path, one_line: OneLine) -> None:
+        tensor = numpy_helper.from_array(np.ones(2, np.float32))
+        tensor.segment.begin = 0
+        with one_line(ModelError, "segment"):
+            decode(tensor, tmp_path, "w")
+
+
+class TestExternalDataRefused:
+    """Bad input: external data outside the folder, beyond the file, or of another size."""
+
+    @pytest.mark.parametrize(
+        ("entries", "part"),
+        [
+            ({"location": "../data.bin"}, "relative to the model's folder"),
+            ({"location": "/data.bin"}, "relative to the model's folder"),
+            ({"location": ""}, "relative to the model's folder"),
+            ({"location": "absent.bin"}, "cannot be read"),
+            ({"offset": 1}, "has only 8"),
+            ({"offset": 2**63}, "has only 8"),
+            ({"offset": -1}, "whole number"),
+            ({"offset": "9" * 5000}, "whole number"),
+            ({"length": 4}, "needs 8 bytes"),
+            ({"length": 2**40}, "needs 8 bytes"),
+            ({"length": "x"}, "whole number"),
+        ],
+    )
+    def test_every_entry(self, tmp_path: Path, one_line: OneLine, entries: dict[str, object], part: str) -> None:
+        (tmp_path / "data.bin").write_bytes(bytes(8))
+        for reader in (decode, complete):
+            with one_line(ModelError, "initializer 'w'", part):
+                reader(_external(np.ones(2, np.float32), **entries), tmp_path, "initializer 'w'")
+
+    def test_strings(self, tmp_path: Path, one_line: OneLine) -> None:
+        tensor = _external(np.ones(2, np.float32))
+        tensor.data_type = TensorProto.STRING
+        with one_line(ModelError, "strings"):
+            decode(tensor, tmp_path, "w")

@@ -1,0 +1,173 @@
+"""IR files that OpenVINO itself writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import vinculum
+from vinculum.models import load
+from vinculum.models.convert.from_openvino.conversion import to_onnx
+from vinculum.models.openvino_ir.element_conversion import convert
+from vinculum.spec.element_types import BFLOAT16, INT8
+
+openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+opset = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
+RNG = np.random.default_rng(0)
+
+
+def _saved(results: list[Any], parameters: list[Any], folder: Path) -> Path:
+    path = folder / "model.xml"
+    openvino.save_model(openvino.Model(results, parameters, "m"), path, compress_to_fp16=False)
+    return path
+
+
+def _divide(a: Any, b: Any, pythondiv: bool, auto_broadcast: str, axis: int | None = None) -> Any:
+    attributes = {"m_pythondiv": pythondiv, "auto_broadcast": auto_broadcast}
+    if axis is not None:
+        attributes["auto_broadcast.auto_broadcast_axis"] = axis
+    node = openvino.utils.node_factory.NodeFactory("opset13").create("Divide", [a, b], attributes)
+    node.output(0).set_names({"quotient"})
+    return node
+
+
+@pytest.mark.parametrize("pythondiv", [True, False])
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.uint8, np.int64, np.float64, np.float16])
+class TestDivide:
+    """Divide, both flags, with operands from Parameter and Const."""
+
+    def test_like_our_own(self, tmp_path: Path, dtype: Any, pythondiv: bool) -> None:
+        dividend = RNG.integers(0, 100, (5, 4)).astype(dtype) - np.asarray(50 * (dtype is not np.uint8), dtype)
+        divisor = np.array([3, 7, 1, 9], dtype) * np.asarray(-1 if dtype is not np.uint8 else 1, dtype)
+        a = opset.parameter([-1, 4], dtype, name="a")
+        node = _divide(a, opset.constant(divisor), pythondiv, "numpy")
+        model = load(_saved([node], [a], tmp_path))
+        assert [tensor.shape for tensor in (*model.inputs, *model.outputs)] == [(None, 4), (None, 4)]
+        output = model.run({"a": dividend})["quotient"]
+        expected = vinculum.divide(dividend, divisor, m_pythondiv=pythondiv)
+        assert output.dtype == dtype
+        assert output.tobytes() == expected.tobytes()
+
+
+class TestOtherLayers:
+    """Convert, constants of four bits, dynamic shapes, and names."""
+
+    def test_convert_before_and_after(self, tmp_path: Path) -> None:
+        a = opset.parameter(openvino.PartialShape([openvino.Dimension(1, 8), -1]), np.float32, name="a")
+        node = opset.convert(
+            _divide(opset.convert(a, "bf16"), opset.constant(3, openvino.Type.bf16), True, "numpy"), "i8"
+        )
+        array = (RNG.random((3, 2), np.float32) - np.float32(0.5)) * np.float32(300)
+        output = load(_saved([node], [a], tmp_path)).run({"a": array})
+        quotient = vinculum.divide(convert(array, BFLOAT16), np.array(3).astype(ml_dtypes.bfloat16))
+        (result,) = output.values()
+        assert result.tolist() == convert(quotient, INT8).tolist()
+
+    @pytest.mark.parametrize(("kind", "expected"), [("u4", [1, 2, 15]), ("i4", [1, 2, -1])])
+    def test_constants_of_four_bits(self, tmp_path: Path, kind: str, expected: list[int]) -> None:
+        packed = openvino.Tensor(np.array([0x21, 0x0F], np.uint8), openvino.Shape([3]), getattr(openvino.Type, kind))
+        (output,) = load(_saved([opset.convert(opset.constant(packed), "i32")], [], tmp_path)).run({}).values()
+        assert output.tolist() == expected
+
+    def test_any_rank_and_awkward_names(self, tmp_path: Path) -> None:
+        a = opset.parameter(openvino.PartialShape.dynamic(), np.int32, name="a,<&>")
+        model = load(_saved([_divide(a, opset.constant(np.array(2, np.int32)), True, "numpy")], [a], tmp_path))
+        assert model.inputs[0].name == "a,<&>"
+        assert model.run({"a,<&>": np.array([[5]], np.int32)})["quotient"].tolist() == [[2]]
+
+    def test_weights_compressed_to_16_bits(self, tmp_path: Path) -> None:
+        a = opset.parameter([2], np.float32, name="a")
+        node = _divide(a, opset.constant(np.array([3, 0.1], np.float32)), True, "numpy")
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([node], [a], "m"), path)
+        output = load(path).run({"a": np.ones(2, np.float32)})["quotient"]
+        divisor = np.array([3, 0.1], np.float16).astype(np.float32)
+        assert output.tolist() == (np.float32(1) / divisor).tolist()
+
+
+class TestBroadcastingModes:
+    """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
+
+    @pytest.mark.parametrize("dynamic", [True, False])
+    @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint16, np.float32, np.float64])
+    @pytest.mark.parametrize(
+        ("mode", "axis", "a", "b"),
+        [
+            ("none", None, (2, 3, 4), (2, 3, 4)),
+            ("numpy", None, (2, 3, 4), (3, 1)),
+            ("numpy", None, (3, 1), (2, 1, 4)),
+            ("pdpd", -1, (2, 3, 4), (3, 4)),
+            ("pdpd", 1, (2, 3, 4), (3, 4)),
+            ("pdpd", 2, (2, 3, 4), (4,)),
+            ("pdpd", 0, (2, 3, 4), (2, 3)),
+            ("pdpd", 0, (2, 3, 4), (2, 1, 1)),
+        ],
+    )
+    def test_divides_as_our_own(
+        self,
+        tmp_path: Path,
+        mode: str,
+        axis: int | None,
+        a: tuple[int, ...],
+        b: tuple[int, ...],
+        dtype: Any,
+        dynamic: bool,
+    ) -> None:
+        parameters = [
+            opset.parameter([-1] * len(shape) if dynamic else shape, dtype, name=name)
+            for name, shape in (("a", a), ("b", b))
+        ]
+        path = _saved([_divide(parameters[0], parameters[1], True, mode, axis)], parameters, tmp_path)
+        inputs = {name: RNG.integers(1, 100, shape).astype(dtype) for name, shape in (("a", a), ("b", b))}
+        if np.dtype(dtype).kind != "u":
+            inputs["a"] = np.negative(inputs["a"])
+        expected = vinculum.divide(*inputs.values(), auto_broadcast=mode, axis=-1 if axis is None else axis)
+        assert f'auto_broadcast="{mode}"' in path.read_text()
+        assert load(path).run(inputs)["quotient"].tobytes() == expected.tobytes()
+        again = path.with_suffix(".onnx")
+        again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
+        assert load(again).run(inputs)["quotient"].tobytes() == expected.tobytes()
+
+
+class TestShapes:
+    """Unsqueeze, Squeeze and Reshape, of constants and of what turns out when the model runs."""
+
+    def test_a_chain_of_all_three(self, tmp_path: Path) -> None:
+        factory = openvino.utils.node_factory.NodeFactory("opset1")
+        x = opset.parameter([-1, 4], np.int16, name="x")
+        unsqueezed = factory.create("Unsqueeze", [x, opset.constant(np.array([0, -1], np.int32))])
+        pattern = opset.parameter([3], np.int64, name="pattern")
+        reshaped = factory.create("Reshape", [unsqueezed, pattern], {"special_zero": True})
+        squeezed = factory.create("Squeeze", [reshaped, opset.constant(np.array(0))])
+        squeezed.output(0).set_names({"y"})
+        model = load(_saved([squeezed], [x, pattern], tmp_path))
+        array = np.arange(12, dtype=np.int16).reshape(3, 4)
+        output = model.run({"x": array, "pattern": np.array([0, -1, 2])})["y"]
+        assert output.tolist() == array.reshape(6, 2).tolist()
+        assert not np.may_share_memory(output, array)
+
+    def test_a_constant_without_elements(self, tmp_path: Path) -> None:
+        # The serializer gives it one byte.
+        x = opset.parameter([-1, 3], np.float32, name="x")
+        model = load(_saved([_divide(x, opset.constant(np.zeros((0, 3), np.float32)), True, "none")], [x], tmp_path))
+        assert model.run({"x": np.zeros((0, 3), np.float32)})["quotient"].shape == (0, 3)
+
+
+class TestConvertedModels:
+    """What openvino.convert_model makes of ONNX models of division is read, and said in ONNX again."""
+
+    def test_of_the_examples(self, tmp_path: Path) -> None:
+        source = Path(__file__).parents[3] / "examples" / "openvino_rounding" / "div.onnx"
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.convert_model(source), path, compress_to_fp16=False)
+        again = tmp_path / "again.onnx"
+        again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
+        inputs = {"a": np.array([[-11, 165, -7]], np.int32), "b": np.array([2, -4, 3], np.int32)}
+        # The converter writes a floor where ONNX truncates; what the IR says is kept.
+        for model in (load(path), load(again)):
+            assert model.run(inputs)["quotient"].tolist() == [[-6, -42, -3]]
+        assert load(source).run(inputs)["quotient"].tolist() == [[-5, -41, -2]]

@@ -1,0 +1,29 @@
+"""How the layers of an IR file run."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+
+from vinculum.models.execution import Execution
+from vinculum.models.openvino_ir.program import ConvertStep, OpenvinoProgram, ParameterStep
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import DOUBLE, FLOAT
+
+
+class TestMemory:
+    """A value is dropped after its last use: a long chain needs the memory of its largest link."""
+
+    def test_a_chain(self) -> None:
+        ports = [(str(number), "0") for number in range(21)]
+        targets = [DOUBLE, FLOAT] * 10
+        steps = [ConvertStep("convert", t, (a,), b) for t, a, b in zip(targets, ports[:-1], ports[1:], strict=True)]
+        program = OpenvinoProgram((ParameterStep("x", None, ports[0]),), {}, tuple(steps), {"y": ports[-1]})
+        array = np.ones(10**6, np.float32)
+        tracemalloc.start()
+        output = program.execute({"x": array}, Execution(Policies()))["y"]
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert output.tolist() == array.tolist()
+        assert peak < 6 * array.nbytes

@@ -1,0 +1,131 @@
+"""The arrays that a model is given keep what it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum.errors import BroadcastError, ElementTypeError, ModelError
+from vinculum.models.values import ModelTensor, admit
+from vinculum.spec.element_types import BFLOAT16, FLOAT, INT4
+
+OneLine = Callable[..., AbstractContextManager[None]]
+
+TENSORS = (
+    ModelTensor("a", FLOAT, ("N", 3)),
+    ModelTensor("b", FLOAT, (None, "N")),
+    ModelTensor("c", FLOAT, None, optional=True),
+)
+A, B = np.ones((2, 3), np.float32), np.ones((5, 2), np.float32)
+
+
+class TestAdmitted:
+    """Inputs that fit are handed on as they are."""
+
+    def test_as_read_only_views(self) -> None:
+        arrays = admit(TENSORS, {"a": A, "b": B})
+        assert np.shares_memory(arrays["a"], A)
+        assert not arrays["a"].flags.writeable
+        assert A.flags.writeable
+
+    def test_an_optional_input_may_be_left_out_or_given(self) -> None:
+        assert set(admit(TENSORS, {"a": A, "b": B})) == {"a", "b"}
+        assert set(admit(TENSORS, {"a": A, "b": B, "c": A})) == {"a", "b", "c"}
+
+    def test_big_endian_arrays_have_the_same_element_type(self) -> None:
+        arrays = admit(TENSORS, {"a": A.astype(">f4"), "b": B})
+        assert arrays["a"].dtype == np.float32
+
+    @pytest.mark.parametrize(
+        ("element_type", "array"),
+        [
+            (BFLOAT16, np.ones(2, ml_dtypes.bfloat16)),
+            (INT4, np.ones(2, ml_dtypes.int4)),
+            ("bool", np.array([True, False])),
+            ("complex64", np.ones(2, np.complex64)),
+            ("float8e5m2fnuz", np.ones(2, ml_dtypes.float8_e5m2fnuz)),
+            ("string", np.array(["x", "y"])),
+            ("string", np.array(["x", "y"], object)),
+        ],
+    )
+    def test_every_kind_of_element_type(self, element_type: Any, array: Any) -> None:
+        arrays = admit((ModelTensor("x", element_type, (2,)),), {"x": array})
+        assert arrays["x"].tolist() == array.tolist()
+
+
+class TestRefused:
+    """Bad input: a missing or surplus input, a wrong type or shape."""
+
+    def test_missing(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "no array for input 'b' (float, shape (?, N))"):
+            admit(TENSORS, {"a": A})
+
+    def test_surplus(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "no input 'z'", "'a', 'b', 'c'"):
+            admit(TENSORS, {"a": A, "b": B, "z": A})
+
+    def test_another_element_type(self, one_line: OneLine) -> None:
+        with one_line(ElementTypeError, "input 'a'", "float64", "declares float"):
+            admit(TENSORS, {"a": A.astype(np.float64), "b": B})
+
+    @pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], 1.0, "text", None])
+    def test_what_has_no_element_type(self, one_line: OneLine, value: object) -> None:
+        with one_line(ElementTypeError, "input 'a'"):
+            admit(TENSORS, {"a": value, "b": B})
+
+    def test_another_rank(self, one_line: OneLine) -> None:
+        with one_line(BroadcastError, "input 'a' has shape (3,)", "(N, 3)", "ranks differ"):
+            admit(TENSORS, {"a": A[0], "b": B})
+
+    def test_another_size(self, one_line: OneLine) -> None:
+        with one_line(BroadcastError, "input 'a' has shape (2, 2)", "dimension 1 differs"):
+            admit(TENSORS, {"a": A[:, :2], "b": B})
+
+    def test_a_symbol_of_two_sizes(self, one_line: OneLine) -> None:
+        with one_line(BroadcastError, "input 'b' has shape (5, 1)", "N is 2 by input 'a'"):
+            admit(TENSORS, {"a": A, "b": B[:, :1]})
+
+    def test_a_kind_that_nothing_stands_for(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "'s'", "map", "nothing else"):
+            admit((ModelTensor("s", "map", None),), {"s": A})
+
+
+class TestSequencesAndOptionals:
+    """A sequence is a list of what it declares, an optional is None or what it declares; they nest."""
+
+    ROWS = ModelTensor("s", "sequence", None, element=ModelTensor("s", FLOAT, ("N", 3)))
+    PERHAPS = ModelTensor("o", "optional", None, element=ROWS)
+
+    @pytest.mark.parametrize("given", [[], [A], (A, A[:1])])
+    def test_a_sequence(self, given: Any) -> None:
+        admitted = admit((self.ROWS,), {"s": given})["s"]
+        assert isinstance(admitted, list)
+        assert [item.tolist() for item in admitted] == [item.tolist() for item in given]
+        assert all(np.shares_memory(a, b) and not a.flags.writeable for a, b in zip(admitted, given, strict=True))
+
+    def test_an_optional(self) -> None:
+        assert admit((self.PERHAPS,), {"o": None}) == {"o": None}
+        assert len(admit((self.PERHAPS,), {"o": [A]})["o"]) == 1
+
+    def test_an_optional_has_to_be_given(self, one_line: OneLine) -> None:
+        with one_line(ModelError, "no array for input 'o' (optional of sequence of float, shape (N, 3))"):
+            admit((self.PERHAPS,), {})
+
+    @pytest.mark.parametrize(
+        ("given", "kind", "parts"),
+        [
+            (A, ElementTypeError, ("input 's' is a ndarray", "pass a list")),
+            (None, ElementTypeError, ("input 's' is a NoneType",)),
+            ([A, A.astype(np.float64)], ElementTypeError, ("item 1 of input 's'", "float64", "declares float")),
+            ([A, None], ElementTypeError, ("item 1 of input 's' is a NoneType",)),
+            ([A[0]], BroadcastError, ("item 0 of input 's' has shape (3,)", "ranks differ")),
+        ],
+    )
+    def test_refused(self, one_line: OneLine, given: object, kind: type[Exception], parts: tuple[str, ...]) -> None:
+        with one_line(kind, *parts):
+            admit((self.ROWS,), {"s": given})

@@ -1,0 +1,388 @@
+"""An object in another process: whatever it does there, a call returns, says what became of it, and leaves nothing."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import psutil
+import pytest
+
+from tests.processes import importing, python, started
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.sandbox.process import ChildProcess, Ended
+
+OBJECTS = "tests.sandbox.isolated_objects"
+SUBJECT = f"{OBJECTS}:Subject"
+MIB = 1 << 20
+A_WHILE = 60.0  # Seconds; nothing takes them, but on a machine that does much else.
+
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has neither signals nor fork")
+
+
+@pytest.fixture(scope="module")
+def subject() -> Iterator[Isolated]:
+    """Return an object in another process, with limits that nothing but a hang or a flood reaches.
+
+    Tests share it: whoever ends its process leaves the next a new object.
+    """
+    with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
+        yield isolated
+
+
+@pytest.fixture
+def closed() -> Iterator[Isolated]:
+    """Return another such object, for a test to close."""
+    with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE)) as isolated:
+        yield isolated
+
+
+def ended(answer: Answer) -> tuple[End, str]:
+    assert answer.value is None
+    return answer.end, answer.words
+
+
+def gone(process: int) -> bool:
+    """Tell whether a process ends in the next moments."""
+    try:
+        psutil.Process(process).wait(A_WHILE)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+class TestReturned:
+    """What a method returns comes back, and the object keeps its state from call to call."""
+
+    def test_it_is_made_once(self) -> None:
+        with Isolated(SUBJECT, 40) as isolated:
+            answers = [isolated.call("count") for _ in range(2)]
+        assert [(answer.end, answer.value, answer.words) for answer in answers] == [
+            (End.RETURNED, 41, ""),
+            (End.RETURNED, 42, ""),
+        ]
+
+    def test_it_lives_in_another_process(self, subject: Isolated) -> None:
+        assert subject.call("process").value != os.getpid()
+
+    @pytest.mark.parametrize("dtype", ["float32", ml_dtypes.bfloat16, ml_dtypes.int4, ml_dtypes.float8_e4m3fn], ids=str)
+    def test_arrays_of_every_element_type(self, subject: Isolated, dtype: Any) -> None:
+        array = np.array([[1, -2], [3, 0]]).astype(dtype)
+        given = subject.call("same", array).value
+        assert given.dtype == array.dtype
+        assert given.tobytes() == array.tobytes()
+
+    def test_large_arrays_go_both_ways(self, subject: Isolated) -> None:
+        array = np.arange(4 * MIB)
+        assert np.array_equal(subject.call("same", array).value, array)
+
+    def test_modules_are_found_where_ours_are(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "of_the_working_folder.py").write_text("class Thing:\n    def three(self):\n        return 3\n")
+        monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+        with Isolated("of_the_working_folder:Thing") as isolated:
+            assert isolated.call("three").value == 3
+
+    def test_our_own_folder_is_no_place_to_import_from(self) -> None:
+        with Isolated("messages:one_line") as isolated, pytest.raises(ModelError, match="No module named 'messages'"):
+            isolated.call("strip")
+
+    def test_what_is_printed_is_no_answer(self, subject: Isolated, capfd: pytest.CaptureFixture[str]) -> None:
+        before = subject.call("count").value
+        assert subject.call("print").value == "done"
+        assert subject.call("count").value == before + 1
+        assert capfd.readouterr() == ("", "")
+
+    def test_nothing_can_be_read_from_us(self, subject: Isolated) -> None:
+        before = subject.call("count").value
+        assert subject.call("read").value == ""
+        assert subject.call("count").value == before + 1
+
+
+class TestRefused:
+    """An error is a refusal, with its message on one line, and the process lives on."""
+
+    @pytest.mark.parametrize(
+        ("method", "words"),
+        [
+            ("refuse", "two lines"),
+            ("panic", "called `Option::unwrap()` on a `None` value"),
+            ("nest", "it is nested too deeply"),
+            ("refuse_without_words", "WithoutWordsError, which cannot be printed"),
+            ("no_such_method", "'Subject' object has no attribute 'no_such_method'"),
+        ],
+    )
+    def test_an_error(self, subject: Isolated, method: str, words: str) -> None:
+        before = subject.call("count").value
+        assert ended(subject.call(method)) == (End.REFUSED, words)
+        assert subject.call("count").value == before + 1
+
+    def test_what_a_runtime_lacks(self, subject: Isolated) -> None:
+        assert ended(subject.call("lack")) == (End.UNSUPPORTED, "no such operator")
+
+    @pytest.mark.parametrize(
+        ("method", "words"),
+        [
+            ("give_function", "what it gave cannot leave its process: "),
+            ("give_unreadable", "what it gave cannot be"),
+            ("give_exit", "what it gave cannot be"),
+        ],
+    )
+    def test_an_answer_that_is_no_data(self, subject: Isolated, method: str, words: str) -> None:
+        before = subject.call("count").value
+        end, said = ended(subject.call(method))
+        assert end is End.REFUSED
+        assert said.startswith(words)
+        assert "\n" not in said
+        assert subject.call("count").value == before + 1
+
+
+class TestCrashed:
+    """The end of the process is a result with its name; the next call finds a new object."""
+
+    @posix
+    @pytest.mark.parametrize("name", ["SIGFPE", "SIGSEGV", "SIGABRT", "SIGKILL"])
+    def test_a_signal(self, subject: Isolated, name: str) -> None:
+        subject.call("count")
+        assert ended(subject.call("die", name)) == (End.CRASHED, name)
+        assert subject.call("count").value == 1
+
+    @posix
+    def test_a_real_fault(self, subject: Isolated) -> None:
+        assert ended(subject.call("fault")) == (End.CRASHED, "SIGSEGV")
+
+    @posix
+    def test_a_signal_without_a_name(self, subject: Isolated) -> None:
+        number = signal.SIGRTMIN + 1
+        assert ended(subject.call("same", None))[0] is End.RETURNED
+        os.kill(subject.call("process").value, number)
+        # Whether the next call still meets the dying process is chance; the one after it does not.
+        answers = [subject.call("count") for _ in range(2)]
+        assert answers[0].words in ("", f"signal {number}")
+        assert answers[1].end is End.RETURNED
+
+    @pytest.mark.parametrize(
+        ("code", "words"), [(7, "exit code 7"), (None, "exit code 0"), ("farewell", "exit code 1")]
+    )
+    def test_an_exit(self, subject: Isolated, code: object, words: str) -> None:
+        assert ended(subject.call("exit", code)) == (End.CRASHED, words)
+        assert subject.call("count").value == 1
+
+    def test_an_exit_past_python(self, subject: Isolated) -> None:
+        assert ended(subject.call("exit_at_once", 7)) == (End.CRASHED, "exit code 7")
+
+    @posix
+    @pytest.mark.parametrize("method", ["write_rubbish", "close_everything"])
+    def test_pipes_that_are_tampered_with(self, subject: Isolated, method: str) -> None:
+        start = time.monotonic()
+        assert subject.call(method).end is End.CRASHED
+        assert time.monotonic() - start < A_WHILE
+        assert subject.call("count").value == 1
+
+    @posix
+    def test_a_copy_that_holds_the_pipes(self, subject: Isolated) -> None:
+        assert ended(subject.call("die_with_child")) == (End.CRASHED, "exit code 3")
+        assert subject.call("count").value == 1
+
+    @posix
+    def test_a_copy_that_comes_back_does_not_answer(self, subject: Isolated) -> None:
+        before = subject.call("count").value
+        assert subject.call("fork").value == 1
+        assert [subject.call("count").value - before for _ in range(3)] == [1, 2, 3]
+
+    def test_a_death_between_two_calls(self, subject: Isolated) -> None:
+        assert gone(subject.call("die_later").value)
+        assert subject.call("count").value == 1
+
+    def test_what_cannot_be_taken_in(self, subject: Isolated) -> None:
+        """The process dies while a call that is larger than any pipe is on its way."""
+        threading.Timer(0.05, os.kill, [subject.call("process").value, getattr(signal, "SIGKILL", 9)]).start()
+        answers = [subject.call("same", np.zeros(8 * MIB)) for _ in range(4)]
+        assert {answer.end for answer in answers} <= {End.RETURNED, End.CRASHED}
+        assert subject.call("count").end is End.RETURNED
+
+
+class TestHung:
+    """A call that does not answer in time is ended."""
+
+    @pytest.mark.parametrize("method", ["sleep", "spin"])
+    def test_it_is_ended(self, method: str) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=1.0)) as isolated:
+            process = isolated.call("process").value
+            assert ended(isolated.call(method)) == (End.HUNG, "no answer within 1 second")
+            assert not psutil.pid_exists(process)
+            assert isolated.call("count").value == 1
+
+    def test_the_limit_is_told(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=0.5)) as isolated:
+            assert isolated.call("sleep").words == "no answer within 0.5 seconds"
+
+
+class TestOutOfMemory:
+    """A call that takes too much memory is ended; an error that says that there is none counts as that."""
+
+    def test_too_much_is_taken(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=512 * MIB)) as isolated:
+            assert ended(isolated.call("eat", 1024 * MIB)) == (
+                End.OUT_OF_MEMORY,
+                "it took more than 0.5 GiB of memory",
+            )
+            assert isolated.call("count").value == 1
+
+    def test_less_may_be_taken(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=1.0, memory=1024 * MIB)) as isolated:
+            assert isolated.call("eat", 256 * MIB).end is End.HUNG
+
+    def test_memory_is_refused(self, subject: Isolated) -> None:
+        words = "there is not enough memory (Unable to allocate 8.00 EiB)"
+        assert ended(subject.call("lack_memory")) == (End.OUT_OF_MEMORY, words)
+
+
+class TestMaking:
+    """What cannot be made in the other process is one clear line in ours, in every call."""
+
+    @pytest.mark.parametrize(
+        ("maker", "words"),
+        [
+            ("no_such_package:Thing", "No module named 'no_such_package'"),
+            (f"{OBJECTS}:NoSuchThing", f"module '{OBJECTS}' has no attribute 'NoSuchThing'"),
+            (f"{OBJECTS}:broken", "no licence"),
+        ],
+    )
+    def test_foreign_errors(self, maker: str, words: str) -> None:
+        with Isolated(maker) as isolated:
+            for _ in range(2):
+                with pytest.raises(ModelError) as caught:
+                    isolated.call("count")
+                assert str(caught.value) == f"{maker} could not be made in a process of its own: {words}"
+
+    def test_errors_of_ours_come_as_they_are(self) -> None:
+        with Isolated(f"{OBJECTS}:refused") as isolated, pytest.raises(AttributeValueError) as caught:
+            isolated.call("count")
+        assert str(caught.value) == "device is 'TPU'; allowed: 'CPU'"
+
+    @posix
+    def test_it_dies(self) -> None:
+        with Isolated(f"{OBJECTS}:dying") as isolated, pytest.raises(ModelError, match=r"the process ended: SIGSEGV$"):
+            isolated.call("count")
+
+    def test_it_takes_too_long(self) -> None:
+        limits = Limits(start=1.0)
+        with (
+            Isolated(f"{OBJECTS}:slow", limits=limits) as isolated,
+            pytest.raises(ModelError, match=r"within 1 second$"),
+        ):
+            isolated.call("count")
+
+    def test_it_cannot_be_made_again(self, tmp_path: Path) -> None:
+        with Isolated(f"{OBJECTS}:Once", str(tmp_path / "made")) as isolated:
+            assert isolated.call("die").end is End.CRASHED
+            with pytest.raises(ModelError, match="File exists"):
+                isolated.call("die")
+
+    def test_arguments_that_cannot_be_sent(self, subject: Isolated) -> None:
+        before = subject.call("count").value
+        with pytest.raises((AttributeError, TypeError, ValueError), match="pickle"):
+            subject.call("same", lambda: None)
+        assert subject.call("count").value == before + 1
+
+
+class TestTheEnd:
+    """Nothing is left behind: no process, no thread, no open file."""
+
+    def test_closing_twice(self) -> None:
+        isolated = Isolated(SUBJECT)
+        process = isolated.call("process").value
+        isolated.close()
+        isolated.close()
+        assert not psutil.pid_exists(process)
+        with pytest.raises(ValueError, match="closed"):
+            isolated.call("count")
+
+    def test_closing_what_was_never_called(self) -> None:
+        Isolated(SUBJECT).close()
+
+    def test_it_is_forgotten(self) -> None:
+        isolated = Isolated(SUBJECT)
+        process = isolated.call("process").value
+        del isolated
+        gc.collect()
+        assert not psutil.pid_exists(process)
+
+    @posix
+    def test_what_it_started_ends_too(self, closed: Isolated) -> None:
+        process = closed.call("leave_child").value
+        closed.close()
+        assert gone(process)
+
+    @pytest.mark.parametrize("method", ["count", "exit", "refuse"])
+    def test_threads_and_files(self, method: str) -> None:
+        def held() -> tuple[int, int]:
+            gc.collect()  # What other tests have left must not go in between.
+            return threading.active_count(), psutil.Process().num_fds() if os.name == "posix" else 0
+
+        before = held()
+        for _ in range(3):
+            with Isolated(SUBJECT) as isolated:
+                for _ in range(2):
+                    isolated.call(method, *([1] if method == "exit" else []))
+        assert held() == before
+
+    def test_asking_what_was_ended_meanwhile(self) -> None:
+        """An interruption may come between the start of a process and its first call, and ends all at once."""
+        process = ChildProcess()
+        process.end()
+        start = time.monotonic()
+        assert isinstance(process.ask(b"", A_WHILE, MIB), Ended)
+        assert time.monotonic() - start < 2
+
+    def test_closing_from_another_thread(self, closed: Isolated) -> None:
+        process = closed.call("process").value
+        threading.Timer(0.3, closed.close).start()
+        assert closed.call("sleep").end is End.CRASHED
+        assert gone(process)
+
+    @posix
+    @pytest.mark.parametrize("method", ["sleep", "spin"])
+    def test_an_orphan_ends(self, method: str) -> None:
+        """If we are killed, the other process ends, whatever it is doing."""
+        assert gone(_orphan(method, signal.SIGKILL))
+
+    @posix
+    def test_an_interruption(self) -> None:
+        """Ctrl-C ends the process: it must not answer a later call with what an earlier one asked."""
+        assert gone(_orphan("sleep", signal.SIGINT))
+
+    @posix
+    def test_it_does_not_hear_our_interruptions(self, subject: Isolated) -> None:
+        assert subject.call("group").value != os.getpgid(0)
+
+
+def _orphan(method: str, end: signal.Signals) -> int:
+    """Return the process of an object whose own parent is ended by a signal while a call is on."""
+    lines = (
+        "from vinculum.sandbox import Isolated, Limits",
+        f"isolated = Isolated({SUBJECT!r}, limits=Limits(seconds=500))",
+        "print(isolated.call('process').value, flush=True)",
+        f"isolated.call({method!r})",
+    )
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with started(python("\n".join(lines)), stdout=pipe, stderr=nowhere, env=importing()) as parent:
+        assert parent.stdout is not None
+        process = int(parent.stdout.readline())
+        time.sleep(0.3)  # So that it is in the middle of the call.
+        parent.send_signal(end)
+        parent.wait()
+    return process

@@ -133,6 +133,7 @@ class VinculumBackend(Backend):
         except (UnicodeDecodeError, RecursionError, MemoryError) as error:
             raise ModelError(f"the model cannot be read: {one_line(error)}") from None
         ready = model_of(copy, _IN_MEMORY)
+        ready.read_data()
         ready.prepare()
         return VinculumBackendRep(ready, policies)
 

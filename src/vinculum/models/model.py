@@ -31,16 +31,23 @@ def check_engine(engine: str) -> None:
         raise AttributeValueError(f"engine is {engine!r}; allowed: {', '.join(map(repr, ENGINES))}")
 
 
-class Program(Protocol):
-    """What a format's reader leaves to be run."""
+class Runnable(Protocol):
+    """A graph in an engine."""
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
 
+
+class Program(Runnable, Protocol):
+    """What a format's reader leaves to be run."""
+
     def prepare(self) -> None:
         """Make ready what is kept between runs; an error of ours if a node cannot be run, whatever its operands."""
 
-    def in_onnxruntime(self) -> Program:
+    def read_data(self) -> None:
+        """Read what the model keeps in other files, so that it depends on none of them any more."""
+
+    def in_onnxruntime(self) -> Runnable:
         """Return the program as ONNX Runtime runs it, its divisions aside; an error of ours if it cannot."""
 
 
@@ -119,6 +126,16 @@ class Model:
         """
         self._program.prepare()
 
+    def read_data(self) -> None:
+        """Read what the model keeps in other files now, not when it is run.
+
+        Raises
+        ------
+        ModelError
+            If a file cannot be read, or is shorter than it was.
+        """
+        self._program.read_data()
+
     def evaluate(
         self, inputs: Mapping[str, Any], execution: Execution, engine: Engine = "reference"
     ) -> dict[str, Value]:
@@ -128,7 +145,7 @@ class Model:
         """
         check_engine(engine)
         arrays = admit(self.inputs, inputs)
-        program = self._program if engine == "reference" else self._program.in_onnxruntime()
+        program: Runnable = self._program if engine == "reference" else self._program.in_onnxruntime()
         outputs: dict[str, Value] = {}
         for name, value in program.execute(arrays, execution).items():
             outputs[name] = _detached(value, [other for other in outputs.values() if isinstance(other, np.ndarray)])

@@ -15,13 +15,11 @@ from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
-from vinculum.models.loading import load
 from vinculum.models.model import Model
-from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx.checker import check_file
-from vinculum.models.onnx.file import read_whole, write_whole
+from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.file import anchored_model, complete_model, write_model
 from vinculum.models.onnx.scopes import opset_imports
-from vinculum.models.source_files import check_spared
+from vinculum.models.source import SourceFile, read_source
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
 _FROM_IR = 21
@@ -82,14 +80,13 @@ def convert_file(
         If the target cannot be written.
     """
     suffix = _known_suffix(target)
-    ir = is_openvino_ir(source, content_of(source))
-    original = load(source)
-    if not ir:
-        check_file(source)
+    read = read_source(source)
+    original = read.model()
+    read.check_spared([target])  # before the work
     write = _to_openvino if suffix == ".xml" else _to_onnx
     with staged(target) as folder:
-        conversion = write(source, folder / target.name, ir, opset)
-        check_spared(source, ir, [target.parent / path.name for path in folder.iterdir()])
+        conversion = write(read, folder / target.name, opset)
+        read.check_spared([target.parent / path.name for path in folder.iterdir()])
         converted = _written(folder / target.name, target) if check else None
         verification = None if converted is None else verify(original, converted, advance=advance)
     return FileConversion(*conversion, verification)
@@ -102,33 +99,32 @@ def _known_suffix(target: Path) -> str:
     return suffix
 
 
-def _to_openvino(source: Path, target: Path, ir: bool, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
-    if ir:
-        raise ModelError(f"model {str(source)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
+def _to_openvino(source: SourceFile, target: Path, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
+    if source.onnx is None:
+        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
     if opset is not None:
         raise AttributeValueError(f"OpenVINO IR has no operator set, and --opset is {opset}; leave it out")
-    model = read_whole(source)
+    model = complete_model(source)
+    check_model(model, f"model {str(source.path)!r}")
     files = to_openvino(model)
     target.write_bytes(files.xml)
     target.with_suffix(".bin").write_bytes(files.data)
     return _onnx_title(opset_imports(model).get("")), OPENVINO, files.changes
 
 
-def _to_onnx(source: Path, target: Path, ir: bool, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
-    if ir:
+def _to_onnx(source: SourceFile, target: Path, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
+    if source.onnx is None:
         written = _FROM_IR if opset is None else opset
-        translated = to_onnx(content_of(source), source, written)
-        title, model, changes = OPENVINO, translated.model, translated.changes
+        conversion, title = to_onnx(source.content, source.path, written), OPENVINO
     else:
         if opset is None:
             raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
-        whole = read_whole(source)
-        converted = convert_opset(whole, opset)
-        title, model, changes = _onnx_title(opset_imports(whole).get("")), converted.model, converted.changes
-        written = opset
-    write_whole(model, target)
-    check_file(target, "the converted model")
-    return title, _onnx_title(written), changes
+        model = anchored_model(source)
+        check_model(model, f"model {str(source.path)!r}")
+        conversion, title, written = convert_opset(model, opset), _onnx_title(opset_imports(model).get("")), opset
+    check_model(conversion.model, "the converted model")
+    write_model(conversion.model, target)
+    return title, _onnx_title(written), conversion.changes
 
 
 def _onnx_title(opset: int | None) -> str:
@@ -137,6 +133,6 @@ def _onnx_title(opset: int | None) -> str:
 
 def _written(path: Path, target: Path) -> Model:
     try:
-        return load(path)
+        return read_source(path).model()
     except ModelError as error:
         raise ModelError(str(error).replace(str(path), str(target))) from None

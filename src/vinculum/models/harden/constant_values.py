@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.scopes import subgraphs
+from vinculum.models.onnx.tensors import array_of
 
 _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile")
 
@@ -81,7 +82,7 @@ class ConstantValues:
     def _own(self, name: str) -> NDArray[Any] | None:
         if name not in self._found:
             tensor = self._tensors.get(name)
-            self._found[name] = None if tensor is None else _distinct(numpy_helper.to_array(tensor))
+            self._found[name] = None if tensor is None else _distinct(array_of(tensor))
         return self._found[name]
 
 

@@ -6,24 +6,28 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Execution
+from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.onnx.tensors import Initializers
 
 if TYPE_CHECKING:
     from vinculum.models.engines.onnxruntime.program import OnnxRuntimeProgram
-    from vinculum.models.model import Program
+    from vinculum.models.model import Runnable
 
 
 class OnnxProgram:
     """An ONNX graph and its functions, run by the reference evaluator unless ONNX Runtime is asked for."""
 
     def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+        self,
+        proto: ModelProto,
+        divisions: tuple[Division, ...],
+        constants: Initializers,
+        shapes: Mapping[str, Shape],
     ) -> None:
-        self._parts = proto, divisions, constants
+        self._parts = proto, divisions, constants, shapes
         self._evaluated = EvaluatedGraph(proto, divisions, constants)
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
@@ -34,7 +38,11 @@ class OnnxProgram:
         """Make the evaluator, whose making finds nodes that it cannot run."""
         self._evaluated.prepare()
 
-    def in_onnxruntime(self) -> Program:
+    def read_data(self) -> None:
+        """Read the initializers that stand in files."""
+        self._parts[2].read()
+
+    def in_onnxruntime(self) -> Runnable:
         """Return the graph as ONNX Runtime runs it, cut at its divisions."""
         return self._cut
 

@@ -117,6 +117,9 @@ class OpenvinoProgram:
     def prepare(self) -> None:
         """Do nothing: layers that cannot be run are refused when the file is read."""
 
+    def read_data(self) -> None:
+        """Do nothing: the data are read with the file."""
+
     def in_onnxruntime(self) -> NoReturn:
         """Refuse: ONNX Runtime reads no IR."""
         raise ModelError(

@@ -14,7 +14,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, Tenso
 from vinculum.models.engines.onnxruntime.partition import Part
 from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, refusals
 from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_runtime, type_of
-from vinculum.models.execution import Execution
+from vinculum.models.execution import Execution, Shape
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, name_of
 
@@ -63,10 +63,20 @@ class RunnablePart:
         What stands around the graph.
     parts : int
         How many sessions there are in all: many have fewer threads each.
+    shapes : mapping of str to tuple
+        Those that the model declares, or that inference finds.
     """
 
-    def __init__(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> None:
+    def __init__(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> None:
         self._part = part
+        self._shapes = shapes
         self._constants = {name: constants[name] for name in part.constants}
         self._proto = holder.model(part.nodes)
         cores = os.cpu_count() or 1
@@ -78,7 +88,7 @@ class RunnablePart:
     def run(self, values: dict[str, Any], execution: Execution) -> None:
         """Add the part's outputs to the values of a run."""
         inputs = {name: to_runtime(name, values[name]) for name in self._part.inputs}
-        session = self._session({name: kind_of(value) for name, value in inputs.items()})
+        session = self._session({name: kind_of(value, self._shapes.get(name)) for name, value in inputs.items()})
         with refusals(self._proto.graph.node):
             binding = session.io_binding()
             for name, value in inputs.items():

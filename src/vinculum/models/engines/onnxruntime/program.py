@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
+from vinculum.errors import ModelError
 from vinculum.models.engines.onnxruntime.part import Holder, RunnablePart
 from vinculum.models.engines.onnxruntime.partition import Stage, partition
-from vinculum.models.engines.onnxruntime.session import onnxruntime, refusals
+from vinculum.models.engines.onnxruntime.session import EngineRefusalError, onnxruntime, refusals
 from vinculum.models.engines.onnxruntime.values import to_python
-from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Execution
+from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
+from vinculum.models.execution import Division, Execution, Shape
 from vinculum.models.onnx.dependencies import dividing_functions, operands_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.scopes import title
@@ -40,7 +41,11 @@ class OnnxRuntimeProgram:
     """
 
     def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+        self,
+        proto: ModelProto,
+        divisions: tuple[Division, ...],
+        constants: Mapping[str, NDArray[Any]],
+        shapes: Mapping[str, Shape],
     ) -> None:
         onnxruntime()
         with refusals(proto.graph.node):
@@ -52,22 +57,27 @@ class OnnxRuntimeProgram:
         self._outputs = [value.name for value in inlined.graph.output]
         self._holder = Holder(tuple(inlined.opset_import), tuple(inlined.functions))
         self._divisions = divisions
+        self._shapes = shapes
         self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
         self._lock = Lock()
-
-    def prepare(self) -> None:
-        """Do nothing: the sessions depend on which constants a run replaces."""
-
-    def in_onnxruntime(self) -> OnnxRuntimeProgram:
-        """Return the program itself."""
-        return self
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         values = {**self._constants, **arrays}
-        for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
-            step.run(values, execution)
-        return {name: to_python(name, values[name]) for name in self._outputs}
+        try:
+            for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
+                step.run(values, execution)
+            return {name: to_python(name, values[name]) for name in self._outputs}
+        except EngineRefusalError as error:
+            raise ModelError(f"{error}; {self._advice()}") from None
+
+    def _advice(self) -> str:
+        """Return what to do with a model that ONNX Runtime refuses."""
+        opsets = {entry.domain: entry.version for entry in self._holder.opsets}
+        lacking = next((node for node in self._nodes if not is_implemented(node, opsets)), None)
+        if lacking is None:
+            return "run the model with the reference engine"
+        return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
 
     def _plan(self, overridden: frozenset[str]) -> tuple[_Step, ...]:
         """Return the steps of a run in which some constants are given as inputs."""
@@ -84,7 +94,7 @@ class OnnxRuntimeProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(RunnablePart(stage.part, constants, self._holder, parts))
+                steps.append(RunnablePart(stage.part, constants, self._holder, parts, self._shapes))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
+_IN_MEMORY = Path("(in memory)")
+
+
 @dataclass(frozen=True, eq=False)
 class SourceFile:
     """What was read of a model's file.
@@ -83,12 +86,43 @@ def read_source(path: Path) -> SourceFile:
     content = _content_of(path)
     if _is_openvino_ir(path, content):
         return SourceFile(path, content, None, (path, path.with_suffix(".bin")))
-    from vinculum.models.onnx.file import all_tensors, parse
+    from vinculum.models.onnx.file import parse
 
     model = parse(content, path)
+    return SourceFile(path, b"", model, (path, *_data_files(model, path.parent)))
+
+
+def source_of(model: ModelProto) -> SourceFile:
+    """Return an ONNX model in memory as if a file had been read; data in other files lie in the working directory.
+
+    Raises
+    ------
+    ModelError
+        If it is no model, or one without a graph.
+    """
+    from onnx import ModelProto
+
+    from vinculum.models.onnx.file import normalise
+    from vinculum.models.onnx.utf8 import check_text
+
+    if not isinstance(model, ModelProto):
+        raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
+    copy = ModelProto()
+    try:
+        copy.CopyFrom(model)
+        check_text(copy)
+        normalise(copy, _IN_MEMORY)
+    except (UnicodeDecodeError, RecursionError, MemoryError) as error:
+        raise ModelError(f"the model cannot be read: {one_line(error)}") from None
+    return SourceFile(_IN_MEMORY, b"", copy, tuple(_data_files(copy, Path())))
+
+
+def _data_files(model: ModelProto, folder: Path) -> list[Path]:
+    """Return the files that hold data of a model."""
+    from vinculum.models.onnx.file import all_tensors
+
     entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
-    places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
-    return SourceFile(path, b"", model, (path, *(path.parent / place for place in places)))
+    return [folder / place for place in dict.fromkeys(e.value for e in entries if e.key == "location")]
 
 
 def _content_of(file: Path) -> bytes:

@@ -99,9 +99,7 @@ def _write_data(tensors: Sequence[TensorProto], path: Path) -> None:
     try:
         path.name.encode()
     except UnicodeEncodeError:
-        raise ModelError(
-            f"{path.name!r} is not UTF-8, and a model with data in another file names it; rename it"
-        ) from None
+        raise ModelError(f"{path.name!r} is not UTF-8, and the model has to name it; give another name") from None
     with path.open("wb") as file:
         for tensor in tensors:
             file.seek(-(-file.tell() // _PAGE) * _PAGE)  # ONNX advises whole pages: runtimes map them.

@@ -24,7 +24,7 @@ def load(path: str | PathLike[str]) -> Model:
     file = Path(fspath(path))
     content = content_of(file)
     if is_openvino_ir(file, content):
-        from vinculum.models.openvino_ir.file import read_openvino_ir
+        from vinculum.models.openvino_ir.graph import read_openvino_ir
 
         return read_openvino_ir(content, file)
     from vinculum.models.onnx.model import read_onnx

@@ -40,7 +40,7 @@ class Computed:
         if self.lacking is not None:
             raise ModelError(self.lacking)
 
-    def in_onnxruntime(self) -> Computed:
+    def in_engine(self, engine: str) -> Computed:
         raise ModelError("a function is no ONNX model")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 from onnx import ModelProto
 
+from vinculum.errors import ModelError
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division, Execution
 
@@ -34,8 +35,13 @@ class OnnxProgram:
         """Make the evaluator, whose making finds nodes that it cannot run."""
         self._evaluated.prepare()
 
-    def in_onnxruntime(self) -> Program:
-        """Return the graph as ONNX Runtime runs it, cut at its divisions."""
+    def in_engine(self, engine: str) -> Program:
+        """Return the graph as ONNX Runtime runs it, cut at its divisions; refuse OpenVINO."""
+        if engine == "openvino":
+            raise ModelError(
+                "the engine 'openvino' runs OpenVINO IR only; run the ONNX model with the engine 'reference' or "
+                "'onnxruntime'"
+            )
         return self._cut
 
     def __getstate__(self) -> dict[str, Any]:

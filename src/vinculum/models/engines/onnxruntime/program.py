@@ -58,7 +58,7 @@ class OnnxRuntimeProgram:
     def prepare(self) -> None:
         """Do nothing: the sessions depend on which constants a run replaces."""
 
-    def in_onnxruntime(self) -> OnnxRuntimeProgram:
+    def in_engine(self, engine: str) -> OnnxRuntimeProgram:
         """Return the program itself."""
         return self
 

@@ -1,0 +1,1 @@
+"""OpenVINO, for all layers of an IR but its divisions."""

@@ -187,9 +187,7 @@ class TestValidation:
         with one_line(DifferenceError, "a division of f32", "in OpenVINO"):
             found.validate()
 
-    def test_a_division_that_is_part_of_another_layer(
-        self, one_line: OneLine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_division_that_is_part_of_another_layer(self, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(room, "_keep_apart", lambda node: None)
         x = parameter()
         quotient = op.divide(x, length(x))

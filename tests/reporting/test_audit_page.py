@@ -65,6 +65,17 @@ class TestPage:
         assert "1 of 3 divisions exact, 1 off by ulps, 1 not observed." in told
         assert told.count("good") == 1  # It is no finding.
 
+    def test_floats_that_deviate_on_openvino(self) -> None:
+        lines = ["from vinculum.openvino import exact_divisions", "exact_divisions(model)"]
+        for backend in ("openvino", "openvino[device=CPU]"):
+            audit = replace(AUDIT, backend=backend)
+            assert "exact on the CPU device: " + " ".join(lines) in words(audit)
+            assert as_json(audit, INPUTS, 7)["cure"] == lines
+        for backend, nodes in (("openvino[device=GPU]", NODES), ("openvino", NODES[:1]), ("onnxruntime", NODES)):
+            audit = replace(AUDIT, backend=backend, nodes=nodes)
+            assert "exact_divisions" not in words(audit)
+            assert as_json(audit, INPUTS, 7)["cure"] == []
+
     @pytest.mark.parametrize("width", [40, 80, 200])
     def test_width(self, width: int) -> None:
         assert max(map(len, text(AUDIT, width).splitlines())) <= width
@@ -145,7 +156,7 @@ class TestJson:
         report = as_json(AUDIT, INPUTS, 7)
         assert list(report) == [
             *("model", "backend", "runtime", "versions", "seed", "inputs", "as_it_is", "exposed"),
-            *("suspects", "changed_by_exposure", "seconds", "divisions"),
+            *("suspects", "cure", "changed_by_exposure", "seconds", "divisions"),
         ]
         division = report["divisions"][1]
         assert list(division) == [

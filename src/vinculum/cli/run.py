@@ -50,7 +50,10 @@ def run(
     ] = "wrap",
     engine: Annotated[
         str,
-        typer.Option(metavar="reference|onnxruntime", help="What runs all nodes but the divisions, for ONNX models."),
+        typer.Option(
+            metavar="reference|onnxruntime|openvino",
+            help="What runs all but the divisions: onnxruntime for ONNX models, openvino for IR files.",
+        ),
     ] = "reference",
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

@@ -15,8 +15,8 @@ from vinculum.models.values import ModelTensor, Value, admit
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.text import quoted
 
-Engine = Literal["reference", "onnxruntime"]
-ENGINES = ("reference", "onnxruntime")
+Engine = Literal["reference", "onnxruntime", "openvino"]
+ENGINES = ("reference", "onnxruntime", "openvino")
 
 
 def check_engine(engine: str) -> None:
@@ -47,8 +47,8 @@ class Program(Runnable, Protocol):
     def read_data(self) -> None:
         """Read what the model keeps in other files, so that it depends on none of them any more."""
 
-    def in_onnxruntime(self) -> Runnable:
-        """Return the program as ONNX Runtime runs it, its divisions aside; an error of ours if it cannot."""
+    def in_engine(self, engine: str) -> Runnable:
+        """Return the program as an engine other than ``"reference"`` runs it; ModelError if it cannot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +92,10 @@ class Model:
             What they do with MIN/-1.
         observer : callable, optional
             Called with a `DivisionRecord` after every division that is executed.
-        engine : {"reference", "onnxruntime"}
-            What runs all other operators: the reference evaluator of ONNX, or ONNX Runtime, which is faster, lacks
-            some operators and versions, and rounds sums in another order. Of an integer Mod by zero it dies.
+        engine : {"reference", "onnxruntime", "openvino"}
+            What runs all other operators. Of ONNX models: the reference evaluator of ONNX, or ONNX Runtime, which is
+            faster, lacks some operators and versions, and rounds sums in another order. Of an integer Mod by zero it
+            dies. Of an OpenVINO IR: this package where it knows all layers and else OpenVINO, or OpenVINO for all.
 
         Raises
         ------
@@ -145,7 +146,7 @@ class Model:
         """
         check_engine(engine)
         arrays = admit(self.inputs, inputs)
-        program: Runnable = self._program if engine == "reference" else self._program.in_onnxruntime()
+        program: Runnable = self._program if engine == "reference" else self._program.in_engine(engine)
         outputs: dict[str, Value] = {}
         for name, value in program.execute(arrays, execution).items():
             outputs[name] = _detached(value, [other for other in outputs.values() if isinstance(other, np.ndarray)])

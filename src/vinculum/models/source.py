@@ -49,7 +49,7 @@ class SourceFile:
             As `vinculum.load` says.
         """
         if self.onnx is None:
-            from vinculum.models.openvino_ir.file import read_openvino_ir
+            from vinculum.models.openvino_ir.graph import read_openvino_ir
 
             return read_openvino_ir(self.content, self.path)
         from onnx import ModelProto

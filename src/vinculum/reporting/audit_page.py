@@ -45,6 +45,9 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
     told = [node for node in audit.nodes if _is_told(node)]
     if told:
         yield from section("Findings", Group(*(part for node in told for part in _finding(node))))
+    if audit.cure:
+        words = "Put these lines before compile_model, and its divisions of floats are exact on the CPU device:"
+        yield from section("The cure", Group(Text(words), *(Padding(Text(line), (0, 0, 0, 2)) for line in audit.cure)))
     if audit.exposed.end is not End.RETURNED:
         yield from section(f"{audit.title} {_ENDS[audit.exposed.end]}", Group(*_end(audit)))
     yield Text("")
@@ -171,7 +174,7 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
     null if there is no division and nothing was run. Of each of ``divisions`` the ``verdict``, and for one that does
     not pass the same division ``alone``, have a ``kind`` and ``words``, how many of its ``elements`` are ``differing``,
     in ``ulps`` how many are off by 2**k ulps or more, by k, the ``largest`` of them, and the first as an ``example``.
-    A division without a verdict says under ``unobserved`` why.
+    ``cure`` holds lines of Python that help. A division without a verdict says under ``unobserved`` why.
     """
     return {
         "model": audit.model,
@@ -183,6 +186,7 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         "as_it_is": _run_as_json(audit.plain) if audit.nodes else None,
         "exposed": _run_as_json(audit.exposed) if audit.nodes else None,
         "suspects": list(audit.suspects),
+        "cure": list(audit.cure),
         "changed_by_exposure": list(audit.changed),
         "seconds": audit.seconds,
         "divisions": [_as_json(node) for node in audit.nodes],

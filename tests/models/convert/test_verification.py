@@ -43,7 +43,7 @@ class Computed:
     def read_data(self) -> None:
         """Do nothing: there are none."""
 
-    def in_onnxruntime(self) -> Computed:
+    def in_engine(self, engine: str) -> Computed:
         raise ModelError("a function is no ONNX model")
 
 

@@ -48,6 +48,12 @@ class TestSafe:
         assert found.what is None
         assert found.note is not None
         assert "correctly rounded" in found.note
+        assert "exact_divisions" not in found.note  # The device has no float64.
+
+    def test_floats_on_openvino_name_the_cure(self) -> None:
+        note = assess(facts(FLOAT), "openvino", PLAIN).note
+        assert note is not None
+        assert note.endswith("exact: from vinculum.openvino import exact_divisions; exact_divisions(model)")
 
 
 class TestRisky:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 
+from vinculum.models.engines.openvino.program import CutProgram
 from vinculum.models.execution import Execution
 from vinculum.models.openvino_ir.program import ConvertStep, OpenvinoProgram, ParameterStep
 from vinculum.ops.policies import Policies
@@ -19,7 +21,9 @@ class TestMemory:
         ports = [(str(number), "0") for number in range(21)]
         targets = [DOUBLE, FLOAT] * 10
         steps = [ConvertStep("convert", t, (a,), b) for t, a, b in zip(targets, ports[:-1], ports[1:], strict=True)]
-        program = OpenvinoProgram((ParameterStep("x", None, ports[0]),), {}, tuple(steps), {"y": ports[-1]})
+        parameters = (ParameterStep("x", None, ports[0]),)
+        other = CutProgram(b"", Path(), parameters, {}, {})
+        program = OpenvinoProgram(parameters, {}, tuple(steps), {"y": ports[-1]}, other)
         array = np.ones(10**6, np.float32)
         tracemalloc.start()
         output = program.execute({"x": array}, Execution(Policies()))["y"]

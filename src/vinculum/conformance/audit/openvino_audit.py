@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.openvino import OpenVino
 from vinculum.errors import ModelError
-from vinculum.models.openvino_ir.constants import unpacked
-from vinculum.spec.element_types import by_openvino_name
+from vinculum.models.engines.openvino.tensors import to_array
 from vinculum.text import quoted
 
 
@@ -158,20 +155,13 @@ def _divide(node: Any, path: str) -> DivideFacts:
         path,
         dict(node.get_attributes()),
         tuple(_facts(port) for port in (*(node.input_value(place) for place in range(2)), node.output(0))),
-        tuple(_constant(maker) if maker.get_type_name() == "Constant" else None for maker in makers),
+        tuple(to_array(maker) if maker.get_type_name() == "Constant" else None for maker in makers),
         tuple(maker.get_friendly_name() if _is_input(maker, path) else None for maker in makers),
     )
 
 
 def _is_input(node: Any, path: str) -> bool:
     return not path and node.get_type_name() == "Parameter"  # Another layer may have its name.
-
-
-def _constant(node: Any) -> NDArray[Any]:
-    """Return the value of a Constant; NumPy has not all of OpenVINO's types."""
-    element_type = by_openvino_name(node.get_element_type().get_type_name())
-    shape = tuple(node.get_output_shape(0))
-    return unpacked(np.array(node.data).reshape(-1).view(np.uint8), element_type, prod(shape)).reshape(shape)
 
 
 def _facts(port: Any) -> PortFacts:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.verdict import Verdict
+from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division
 from vinculum.sandbox import End
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import FLOAT, FLOAT16, ElementType
 
 Index = tuple[int, ...]
 
@@ -116,5 +117,17 @@ class Audit:
     @property
     def finds(self) -> bool:
         """Whether there is a quotient that is not right, or a run that did not return."""
-        wrong = any(node.verdict is not None and not node.verdict.kind.passes for node in self.nodes)
+        wrong = any(_is_wrong(node) for node in self.nodes)
         return wrong or any(run.end is not End.RETURNED for run in (self.plain, self.exposed))
+
+    @property
+    def cure(self) -> tuple[str, ...]:
+        """Lines of Python that make divisions exact which are not; none where nothing is known to help."""
+        name, _, options = self.backend.partition("[")
+        wrong = any(_is_wrong(node) and node.element_type in (FLOAT, FLOAT16) for node in self.nodes)
+        on_cpu = "device=" not in options or "device=CPU" in options
+        return EXACT_ON_OPENVINO if name == "openvino" and on_cpu and wrong else ()
+
+
+def _is_wrong(node: NodeRecord) -> bool:
+    return node.verdict is not None and not node.verdict.kind.passes

@@ -74,7 +74,7 @@ def is_packed(array: NDArray[Any]) -> bool:
 
 def _data_lines(question: Question, data: bytes) -> list[str]:
     """Return lines that make the file beside an IR, in which every constant begins at an even place."""
-    from vinculum.models.convert.to_openvino.writer import packed
+    from vinculum.models.openvino_ir.constants import packed
 
     if not data:
         return ['data = b""']

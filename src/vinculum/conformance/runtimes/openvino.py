@@ -7,23 +7,18 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
-from vinculum.models.openvino_ir.constants import unpacked
+from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
 from vinculum.sandbox import UnsupportedError
-from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.spec.model import Dialect
-from vinculum.tensors.storage import element_type_of_dtype
-from vinculum.text import one_line, quoted
+from vinculum.text import quoted
 
 _VIRTUAL = ("AUTO", "BATCH", "HETERO", "MULTI")
 _PRECISION = {"INFERENCE_PRECISION_HINT": "f32"}
-_NODE = r"While validating (?:ONNX )?node '.*?'(?: with friendly_name '.*?')?:"
-_PLACES = re.compile(rf"Exception from \S+:\d+:|Check '.*?' failed at \S+:\d+:|{_NODE}")
 _UNSUPPORTED = re.compile(
     r"unsupported|not supported|not implemented|does not support|no conversion rule", re.IGNORECASE
 )
@@ -142,9 +137,9 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
     """Return the outputs of a compiled model."""
     request = compiled.create_infer_request()
     for place, array in inputs.items():
-        request.set_input_tensor(place, _tensor(array))
+        request.set_input_tensor(place, to_tensor(array))
     request.infer()
-    return [_array(tensor) for tensor in request.output_tensors]
+    return [to_array(tensor) for tensor in request.output_tensors]
 
 
 def _model(question: Question) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
@@ -160,38 +155,11 @@ def _model(question: Question) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]
     return asked.model.SerializeToString(), b"", asked.inputs
 
 
-def _tensor(array: NDArray[Any]) -> Any:
-    """Return a tensor with an array's bytes, since NumPy and OpenVINO do not know each other's types."""
-    import openvino
-
-    from vinculum.models.convert.to_openvino.writer import openvino_name, packed
-
-    if array.dtype == object:  # Of a whole model's inputs strings are.
-        return openvino.Tensor(array.astype(np.str_))
-    element_type = element_type_of_dtype(array.dtype) or "bool"
-    # Not on the bytes themselves: of those a tensor does not know that they must live as long as it.
-    tensor = openvino.Tensor(getattr(openvino.Type, openvino_name(element_type)), openvino.Shape(array.shape))
-    if array.size:
-        tensor.data.reshape(-1).view(np.uint8)[:] = np.frombuffer(packed(array, element_type), np.uint8)
-    return tensor
-
-
-def _array(tensor: Any) -> NDArray[Any]:
-    """Return a copy of a tensor's bytes as an array."""
-    name = tensor.get_element_type().get_type_name()
-    if name == "string":
-        return np.array(tensor.str_data, object)
-    element_type: ElementType | str = "bool" if name == "boolean" else by_openvino_name(name)
-    data = np.array(tensor.data).reshape(-1).view(np.uint8)
-    return unpacked(data, element_type, tensor.get_size()).reshape(tuple(tensor.get_shape()))
-
-
 def _refusal(error: Exception) -> Exception:
     """Return OpenVINO's error with its reason only: that it lacks something, or else that the model is wrong.
 
     Errors that begin while a node is validated are about the model, whatever their words are.
     """
-    words = " ".join(_PLACES.sub("", str(error)).split())
-    reason = one_line(Exception(words))
-    lacks = "While validating" not in str(error) and _UNSUPPORTED.search(words)
+    reason = reason_of(error)
+    lacks = "While validating" not in str(error) and _UNSUPPORTED.search(reason)
     return UnsupportedError(reason) if lacks else ModelError(reason)

@@ -12,7 +12,7 @@ from vinculum.conformance.programs.array_source import dtype_source
 from vinculum.conformance.programs.model_source import ir_lines, onnx_model_lines, packing_lines, stored_source
 from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.conformance.question import Question
-from vinculum.models.convert.to_openvino.writer import openvino_name
+from vinculum.models.openvino_ir.types import openvino_name
 from vinculum.spec.element_types import INT4, UINT4
 from vinculum.spec.model import Dialect
 from vinculum.tensors.storage import element_type_of_dtype

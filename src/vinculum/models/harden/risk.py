@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vinculum.errors import ModelError
+from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.harden.decision import RUNTIMES, Runtime
 from vinculum.models.harden.facts import Facts, Values
 from vinculum.models.harden.rewrites import carrier_of, may_be_fused
 from vinculum.ops.policies import Policies
-from vinculum.spec.element_types import BFLOAT16, DOUBLE, INT32
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ def _of_floats(facts: Facts, runtime: Runtime) -> Assessment:
     harmless = "a division of floats cannot crash"
     if runtime == "openvino":
         precision = "in float32 by a product with 1/b" if facts.element_type is DOUBLE else "by a product with 1/b"
-        return Assessment(
-            None, harmless, f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
-        )
+        cure = f"; these lines before compile_model make them exact: {'; '.join(EXACT_ON_OPENVINO)}"
+        words = f"OpenVINO computes it {precision}; its quotients are not all correctly rounded"
+        return Assessment(None, harmless, words + (cure if facts.element_type in (FLOAT, FLOAT16) else ""))
     if facts.element_type is BFLOAT16:
         return Assessment(
             "in float, rounded back to bfloat16: the same bits", "ONNX Runtime has no kernel for bfloat16"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import ModelProto
 
+from vinculum.errors import ModelError
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division, Execution, Shape
 from vinculum.models.onnx.tensors import Initializers
@@ -42,8 +43,13 @@ class OnnxProgram:
         """Read the initializers that stand in files."""
         self._parts[2].read()
 
-    def in_onnxruntime(self) -> Runnable:
-        """Return the graph as ONNX Runtime runs it, cut at its divisions."""
+    def in_engine(self, engine: str) -> Runnable:
+        """Return the graph as ONNX Runtime runs it, cut at its divisions; refuse OpenVINO."""
+        if engine == "openvino":
+            raise ModelError(
+                "the engine 'openvino' runs OpenVINO IR only; run the ONNX model with the engine 'reference' or "
+                "'onnxruntime'"
+            )
         return self._cut
 
     def __getstate__(self) -> dict[str, Any]:

@@ -59,5 +59,14 @@ def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int
     return values.astype(dtype_of(element_type)) if element_type is UINT4 else _signed(values)
 
 
+def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
+    if isinstance(element_type, str) or element_type.bits > 4:
+        return array.tobytes()
+    halves = np.zeros(array.size + array.size % 2, np.uint8)
+    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
+    return (halves[0::2] | halves[1::2] << 4).tobytes()
+
+
 def _signed(values: NDArray[np.uint8]) -> NDArray[Any]:
     return ((values ^ 8).astype(np.int8) - 8).astype(dtype_of(INT4))

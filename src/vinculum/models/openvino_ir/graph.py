@@ -1,9 +1,14 @@
-"""The graph in an OpenVINO IR file, of the layer types that run, checked and in an order in which it can."""
+"""OpenVINO IR files, versions 10 and 11: as a model, and as a graph of layers that we know.
+
+The layers that run without OpenVINO are checked and put in an order in which they can. Of others nothing is known but
+what their ports declare, and a graph that holds some is left to OpenVINO, its divisions aside.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -12,8 +17,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.program import CutProgram
+from vinculum.models.model import Model
 from vinculum.models.openvino_ir.constants import constant
-from vinculum.models.openvino_ir.layers import divide, parameter
+from vinculum.models.openvino_ir.layers import Bounds, divide, parameter
 from vinculum.models.openvino_ir.program import (
     ConvertStep,
     DivideStep,
@@ -23,8 +30,8 @@ from vinculum.models.openvino_ir.program import (
     Step,
 )
 from vinculum.models.openvino_ir.reshaping import RESHAPES, reshaping
-from vinculum.models.openvino_ir.types import Known, declared_type
-from vinculum.models.openvino_ir.xml import Layer, Net, Port, read_net
+from vinculum.models.openvino_ir.types import Known, declared_type, declared_value
+from vinculum.models.openvino_ir.xml import Layer, Net, Port, all_layers, read_net
 from vinculum.models.values import ModelTensor
 from vinculum.text import listed, one_line, quoted
 
@@ -69,25 +76,99 @@ def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
         As `vinculum.load` says.
     """
-    try:
+    with _readable(file):
         net = read_net(content)
-        for layer in net.layers.values():
-            _check_ports(layer, net)
-        return _graph(net, file.with_suffix(".bin"))
+        foreign = _foreign(net)
+        if foreign is not None:
+            raise ModelError(f"{foreign.title} is not known; layers of opset1 that are: {', '.join(_PORTS)}")
+        return _graph(net, content, file.with_suffix(".bin"))
+
+
+def read_openvino_ir(content: bytes, file: Path) -> Model:
+    """Return the model in the XML of an IR file, whose data stand beside it in a ``.bin`` of the same name.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, AttributeValueError, BroadcastError
+        As `vinculum.load` says.
+    """
+    with _readable(file):
+        net = read_net(content)
+        foreign = _foreign(net)
+        if foreign is not None:
+            return _foreign_model(net, foreign, content, file.with_suffix(".bin"))
+        graph = _graph(net, content, file.with_suffix(".bin"))
+    divisions = tuple(step.division for step in graph.program.steps if isinstance(step, DivideStep))
+    return Model(graph.inputs, graph.outputs, divisions, graph.program)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    try:
+        yield
     except MemoryError as error:
         raise ModelError(f"model {str(file)!r} cannot be read: {one_line(error)}") from None
 
 
-def _check_ports(layer: Layer, net: Net) -> None:
-    if layer.type not in _PORTS:
-        raise ModelError(f"{layer.title} cannot be run; layer types that run: {', '.join(_PORTS)}")
-    if layer.version not in ("", "opset1"):
-        raise ModelError(f"{layer.title} is of {quoted(layer.version)}; the layers that run are those of opset1")
+def _foreign(net: Net) -> Layer | None:
+    """Return the first layer that runs in OpenVINO only."""
+    known = (layer.type in _PORTS and layer.version in ("", "opset1") for layer in net.layers.values())
+    return next((layer for layer, ours in zip(net.layers.values(), known, strict=True) if not ours), None)
+
+
+def _foreign_model(net: Net, foreign: Layer, content: bytes, data: Path) -> Model:
+    """Return a model as its ports declare it."""
+    divides: dict[int, DivideStep] = {}
+    parameters: dict[str, ParameterStep] = {}
+    inputs: list[ModelTensor] = []
+    for number, (path, layer) in enumerate(all_layers(net)):
+        if layer.type == "Divide" and layer.version in ("", "opset1"):
+            _check_ports(layer)
+            first, second = (declared_value(layer.declared[port]) for port in layer.inputs)
+            division, attributes, _ = divide(layer, (first, second), path)
+            divides[number] = DivideStep(division, attributes, (layer.inputs[0], layer.inputs[1]), layer.outputs[0])
+        elif layer.type == "Parameter" and not path:
+            _check_ports(layer)
+            known, bounds = parameter(layer)
+            _add_parameter(parameters, layer, bounds)
+            inputs.append(_tensor(layer.name, known))
+    for layer in net.layers.values():
+        _check_edges(layer, net)
+    results = _results(net)
+    outputs = tuple(_tensor(name, _declared(net, port)) for name, port in results.items())
+    program = CutProgram(
+        content, data, tuple(parameters.values()), divides, _numbered(net, results), f"to run {foreign.title}"
+    )
+    return Model(tuple(inputs), outputs, tuple(step.division for step in divides.values()), program)
+
+
+def _declared(net: Net, port: Port) -> Known:
+    layer = net.layers[port[0]]
+    return parameter(layer)[0] if layer.type == "Parameter" else declared_value(layer.declared[port])
+
+
+def _numbered(net: Net, results: Iterable[str]) -> dict[int, str]:
+    """Return names of what comes out by the numbers of their Result layers."""
+    layers = enumerate(all_layers(net))
+    numbers = [number for number, (path, layer) in layers if layer.type == "Result" and not path]
+    return dict(zip(numbers, results, strict=True))
+
+
+def _add_parameter(parameters: dict[str, ParameterStep], layer: Layer, bounds: tuple[Bounds, ...] | None) -> None:
+    if layer.name in parameters:
+        raise ModelError(f"two Parameter layers are called {quoted(layer.name)}; give each a name of its own")
+    parameters[layer.name] = ParameterStep(layer.name, bounds, layer.outputs[0])
+
+
+def _check_ports(layer: Layer) -> None:
     inputs, outputs = _PORTS[layer.type]
     if len(layer.inputs) not in inputs or len(layer.outputs) != outputs:
         ports = f"{len(layer.inputs)} input ports and {len(layer.outputs)} output ports"
         wanted = f"{' or '.join(map(str, inputs))} inputs and {outputs}"
         raise ModelError(f"{layer.title} has {ports}; it takes {wanted}")
+
+
+def _check_edges(layer: Layer, net: Net) -> None:
     for port in layer.inputs:
         if port not in net.sources:
             raise ModelError(f"no edge leads to input port {quoted(port[1])} of {layer.title}")
@@ -102,7 +183,10 @@ def _in_order(net: Net) -> list[Layer]:
         raise ModelError(f"the layers {listed(circle)} form a cycle") from None
 
 
-def _graph(net: Net, data: Path) -> OpenvinoGraph:
+def _graph(net: Net, content: bytes, data: Path) -> OpenvinoGraph:
+    for layer in net.layers.values():
+        _check_ports(layer)
+        _check_edges(layer, net)
     known: dict[Port, Known] = {}
     parameters: dict[str, ParameterStep] = {}
     constants: dict[Port, NDArray[Any]] = {}
@@ -112,9 +196,7 @@ def _graph(net: Net, data: Path) -> OpenvinoGraph:
         port = layer.outputs[0] if layer.outputs else (layer.id, "")
         if layer.type == "Parameter":
             known[port], bounds = parameter(layer)
-            if layer.name in parameters:
-                raise ModelError(f"two Parameter layers are called {quoted(layer.name)}; give each a name of its own")
-            parameters[layer.name] = ParameterStep(layer.name, bounds, port)
+            _add_parameter(parameters, layer, bounds)
         elif layer.type == "Const":
             constants[port] = constant(layer, data)
             known[port] = Known(declared_type(layer, "element_type"), constants[port].shape)
@@ -130,10 +212,14 @@ def _graph(net: Net, data: Path) -> OpenvinoGraph:
             shape = known[port].shape
             steps.append(ReshapeStep(layer.name, found, None if shape is None else len(shape), operands, port))
     results = _results(net)
+    divides = {step.result[0]: step for step in steps if isinstance(step, DivideStep)}
+    numbers = {number: divides[identity] for number, identity in enumerate(net.layers) if identity in divides}
+    inputs = tuple(parameters.values())
+    in_openvino = CutProgram(content, data, inputs, numbers, _numbered(net, results))
     return OpenvinoGraph(
         tuple(_tensor(layer.name, known[layer.outputs[0]]) for layer in _of_type(net, "Parameter")),
         tuple(_tensor(name, known[port]) for name, port in results.items()),
-        OpenvinoProgram(tuple(parameters.values()), constants, tuple(steps), results),
+        OpenvinoProgram(inputs, constants, tuple(steps), results, in_openvino),
         known,
     )
 

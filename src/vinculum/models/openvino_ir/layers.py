@@ -7,6 +7,7 @@ from vinculum.models.declared_shapes import check_size
 from vinculum.models.execution import Division, labelled
 from vinculum.models.openvino_ir.types import Known, bits_of, declared_type
 from vinculum.models.openvino_ir.xml import Layer, whole_number
+from vinculum.models.values import UNKNOWN
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
@@ -32,7 +33,8 @@ def parameter(layer: Layer) -> tuple[Known, tuple[Bounds, ...] | None]:
     ModelError
         If an attribute is missing or malformed, or the shape's size overflows.
     """
-    element_type = declared_type(layer, "element_type")
+    given = layer.data.get("element_type")
+    element_type = given if given == "string" else declared_type(layer, "element_type")
     text = layer.data.get("shape")
     if text is None:
         raise ModelError(f"{layer.title} has no attribute shape")
@@ -58,7 +60,9 @@ def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]
             raise BroadcastError(f"{title} has shape {actual}; dimension {axis} must be {declared}")
 
 
-def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[str, AttributeValue], Known]:
+def divide(
+    layer: Layer, operands: tuple[Known, Known], path: str = ""
+) -> tuple[Division, dict[str, AttributeValue], Known]:
     """Return a Divide's division, the attributes that it sets, and what is known of its quotient.
 
     Raises
@@ -66,10 +70,12 @@ def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[
     ElementTypeError, AttributeValueError, BroadcastError
         If Divide-1 does not allow the operands or the attributes.
     """
-    bare = Division(layer.name, "", DIVIDE_1)
+    bare = Division(layer.name, path, DIVIDE_1)
     with labelled(bare):
         attributes = checked_attributes(DIVIDE_1, _divide_attributes(layer))
         types = [known.element_type for known in operands]
+        if UNKNOWN in types:
+            return bare, attributes, Known(UNKNOWN, None)
         for operand, given in zip(DIVIDE_1.inputs, types, strict=True):
             if isinstance(given, str):
                 raise ElementTypeError(f"{operand.name} has element type {given}, which does not divide")
@@ -78,7 +84,7 @@ def divide(layer: Layer, operands: tuple[Known, Known]) -> tuple[Division, dict[
         _, joined = infer(DIVIDE_1, attributes, [element_type, element_type], shapes)
     known_shapes = (*shapes, joined)
     division = Division(
-        layer.name, "", DIVIDE_1, element_type, known_shapes if any(s is not None for s in known_shapes) else None
+        layer.name, path, DIVIDE_1, element_type, known_shapes if any(s is not None for s in known_shapes) else None
     )
     return division, attributes, Known(element_type, joined)
 

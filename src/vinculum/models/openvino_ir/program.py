@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from numpy.typing import NDArray
 
@@ -19,6 +19,9 @@ from vinculum.ops import openvino as openvino_ops
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
 from vinculum.text import quoted, shape_text
+
+if TYPE_CHECKING:
+    from vinculum.models.engines.openvino.program import CutProgram
 
 
 @dataclass(frozen=True)
@@ -96,15 +99,13 @@ class OpenvinoProgram:
     constants: Mapping[Port, NDArray[Any]]
     steps: tuple[Step, ...]
     results: Mapping[str, Port]
+    in_openvino: CutProgram
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
         values = dict(self.constants)
-        for parameter in self.parameters:
-            array = arrays[parameter.name]
-            if parameter.bounds is not None:
-                check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, array.shape)
-            values[parameter.result] = array
+        check_inputs(self.parameters, arrays)
+        values.update((parameter.result, arrays[parameter.name]) for parameter in self.parameters)
         uses = Counter([*self.results.values(), *(port for step in self.steps for port in step.operands)])
         for step in self.steps:
             values[step.result] = step.compute(execution, *(values[port] for port in step.operands))
@@ -120,9 +121,29 @@ class OpenvinoProgram:
     def read_data(self) -> None:
         """Do nothing: the data are read with the file."""
 
-    def in_onnxruntime(self) -> NoReturn:
-        """Refuse: ONNX Runtime reads no IR."""
-        raise ModelError(
-            "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the reference engine, or "
-            "convert it to ONNX first"
-        )
+    def in_engine(self, engine: str) -> CutProgram:
+        """Return the program as OpenVINO runs it, its divisions aside; refuse ONNX Runtime, which reads no IR."""
+        if engine == "onnxruntime":
+            refuse_onnxruntime()
+        return self.in_openvino
+
+
+def check_inputs(parameters: Iterable[ParameterStep], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse an array that is outside of the bounds that its Parameter declares.
+
+    Raises
+    ------
+    BroadcastError
+        The line names the input and the dimension.
+    """
+    for parameter in parameters:
+        if parameter.bounds is not None:
+            check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, arrays[parameter.name].shape)
+
+
+def refuse_onnxruntime() -> NoReturn:
+    """Refuse to run an IR in ONNX Runtime."""
+    raise ModelError(
+        "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the engine 'reference' or "
+        "'openvino'"
+    )

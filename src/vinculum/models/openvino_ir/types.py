@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.models.execution import Shape
-from vinculum.models.openvino_ir.xml import Layer
+from vinculum.models.openvino_ir.xml import Declared, Layer
+from vinculum.models.values import UNKNOWN
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, by_openvino_name
 from vinculum.text import quoted
 
@@ -19,6 +20,21 @@ class Known:
 
     element_type: ElementType | str
     shape: Shape | None
+
+
+def declared_value(declared: Declared) -> Known:
+    """Return what a port says of its value.
+
+    One without sizes is that of a scalar, or of a value whose rank is not known.
+    """
+    sizes = tuple(None if size < 0 else size for size in declared.sizes) or None
+    precision = declared.precision.lower()
+    if precision in (*_BOOLEAN, "string"):
+        return Known("string" if precision == "string" else "bool", sizes)
+    try:
+        return Known(by_openvino_name(precision), sizes)
+    except SpecLookupError:
+        return Known(UNKNOWN, sizes)
 
 
 def declared_type(layer: Layer, attribute: str) -> ElementType | str:
@@ -46,3 +62,8 @@ def declared_type(layer: Layer, attribute: str) -> ElementType | str:
 def bits_of(element_type: ElementType | str) -> int:
     """Return how many bits of a file an element takes."""
     return element_type.bits if isinstance(element_type, ElementType) else 8
+
+
+def openvino_name(element_type: ElementType | str) -> str:
+    """Return what an IR calls an element type."""
+    return "boolean" if isinstance(element_type, str) else str(element_type.openvino)

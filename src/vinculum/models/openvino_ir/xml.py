@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from xml.etree.ElementTree import Element, ParseError
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, ParseError, tostring
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -17,8 +18,19 @@ from vinculum.text import listed, one_line, quoted
 _VERSIONS = ("10", "11")
 _NUMBER = re.compile(r"-?[0-9]{1,19}")
 
+# The elements of a layer that hold graphs, and what those are called in paths.
+_BODIES = {"body": "body", "then_body": "then_branch", "else_body": "else_branch"}
+
 Port = tuple[str, str]
 """A layer's id and a port's id in it."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a port says of its value: the element type, ``""`` if it does not, and the sizes, -1 for unknown ones."""
+
+    precision: str
+    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,10 @@ class Layer:
         In the file's order.
     tensor_names : tuple of str
         What its output ports, or for a Result what it hands out, are called.
+    declared : Mapping of Port to Declared
+        What its ports say.
+    bodies : tuple of (str, Net)
+        The graphs that it holds.
     """
 
     id: str
@@ -45,6 +61,8 @@ class Layer:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     tensor_names: tuple[str, ...]
+    declared: Mapping[Port, Declared] = field(default_factory=dict)
+    bodies: tuple[tuple[str, Net], ...] = ()
 
     @property
     def title(self) -> str:
@@ -96,12 +114,10 @@ def read_net(content: bytes) -> Net:
     version = root.get("version", "")
     if version not in _VERSIONS:
         raise ModelError(f"the IR file has version {quoted(version)}; allowed: {listed(_VERSIONS)}")
-    layers: dict[str, Layer] = {}
-    for element in root.iterfind("layers/layer"):
-        layer = _layer(element)
-        if layers.setdefault(layer.id, layer) is not layer:
-            raise ModelError(f"{layer.title} has the id {quoted(layer.id)}, which {layers[layer.id].title} has too")
-    return Net(layers, _sources(root, layers))
+    try:
+        return _net(root)
+    except RecursionError:
+        raise ModelError("the bodies of the IR file are nested too deeply") from None
 
 
 def whole_number(text: str, owner: str) -> int:
@@ -117,23 +133,67 @@ def whole_number(text: str, owner: str) -> int:
     return int(text)
 
 
+def all_layers(net: Net, path: str = "") -> Iterator[tuple[str, Layer]]:
+    """Return every layer, bodies included, with the path of the graph that it stands in, as in `Division`."""
+    seen: Counter[str] = Counter()
+    for layer in net.layers.values():
+        yield path, layer
+        seen[layer.type] += 1
+        number = f"#{seen[layer.type]}" if seen[layer.type] > 1 else ""
+        for name, body in layer.bodies:
+            step = f"{layer.type}{number}:{name}"
+            yield from all_layers(body, f"{path}/{step}" if path else step)
+
+
+def renamed(content: bytes, kinds: Collection[str], prefix: str) -> bytes:
+    """Return an IR that has been read, the layers of some types called by a prefix and their place in `all_layers`."""
+    root = fromstring(content, forbid_dtd=True)
+    for number, element in enumerate(_elements(root)):
+        if element.get("type") in kinds:
+            element.set("name", f"{prefix}{number}")
+    return bytes(tostring(root))
+
+
+def _elements(graph: Element) -> Iterator[Element]:
+    for element in graph.iterfind("layers/layer"):
+        yield element
+        for part in _bodies(element):
+            yield from _elements(part)
+
+
+def _bodies(element: Element) -> list[Element]:
+    return [part for part in element if part.tag in _BODIES]
+
+
+def _net(root: Element) -> Net:
+    layers: dict[str, Layer] = {}
+    for element in root.iterfind("layers/layer"):
+        layer = _layer(element)
+        if layers.setdefault(layer.id, layer) is not layer:
+            raise ModelError(f"{layer.title} has the id {quoted(layer.id)}, which {layers[layer.id].title} has too")
+    return Net(layers, _sources(root, layers))
+
+
 def _layer(element: Element) -> Layer:
     name, kind, identity = (element.get(key, "") for key in ("name", "type", "id"))
     title = f"layer {quoted(name)} ({quoted(kind)[1:-1]})"
     if not identity or not kind:
         raise ModelError(f"{title} has no {'type' if identity else 'id'}")
     data = element.find("data")
-    inputs = tuple(_ports(element, "input", identity, title))
-    outputs = tuple(_ports(element, "output", identity, title))
-    if len({*inputs, *outputs}) < len(inputs) + len(outputs):
+    inputs = dict(_ports(element, "input", identity, title))
+    outputs = dict(_ports(element, "output", identity, title))
+    if len({*inputs, *outputs}) < len(element.findall("input/port")) + len(element.findall("output/port")):
         raise ModelError(f"{title} has two ports of one id")
     names = [element.get("output_names"), *(port.get("names") for port in element.iterfind("output/port"))]
     tensor_names = tuple(name for text in names if text for name in _split_names(text))
     attributes = {} if data is None else dict(data.attrib)
-    return Layer(identity, name, kind, element.get("version", ""), attributes, inputs, outputs, tensor_names)
+    bodies = tuple((_BODIES[part.tag], _net(part)) for part in _bodies(element))
+    version, declared = element.get("version", ""), {**inputs, **outputs}
+    ports = tuple(inputs), tuple(outputs)
+    return Layer(identity, name, kind, version, attributes, *ports, tensor_names, declared, bodies)
 
 
-def _ports(element: Element, side: str, identity: str, title: str) -> Iterator[Port]:
+def _ports(element: Element, side: str, identity: str, title: str) -> Iterator[tuple[Port, Declared]]:
     for port in element.iterfind(f"{side}/port"):
         number = port.get("id")
         if number is None:
@@ -143,7 +203,7 @@ def _ports(element: Element, side: str, identity: str, title: str) -> Iterator[P
         if any(size < -1 for size in sizes):
             raise ModelError(f"{owner} is {min(sizes)}; allowed: -1 (unknown) and up")
         check_size([None if size < 0 else size for size in sizes], 8, f"{side} port {quoted(number)} of {title}")
-        yield identity, number
+        yield (identity, number), Declared(port.get("precision", ""), tuple(sizes))
 
 
 def _sources(root: Element, layers: Mapping[str, Layer]) -> dict[Port, Port]:

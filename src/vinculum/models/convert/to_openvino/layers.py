@@ -13,10 +13,10 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.to_openvino.div_layers import div, reciprocal
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, reshape, squeeze, unsqueeze
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value, openvino_name
+from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.tensors import decode
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import Known, openvino_name
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, FLOAT8E4M3FN, INT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 

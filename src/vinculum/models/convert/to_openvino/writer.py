@@ -13,13 +13,13 @@ from hashlib import sha256
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.onnx.rewriter import unique_name
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.constants import packed
+from vinculum.models.openvino_ir.types import Known, openvino_name
 from vinculum.models.openvino_ir.xml import Port
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted
@@ -140,11 +140,6 @@ class OpenvinoWriter:
         return self._offsets[key], len(raw)
 
 
-def openvino_name(element_type: ElementType | str) -> str:
-    """Return what an IR calls an element type that `vinculum.models.openvino_ir.types` knows."""
-    return "boolean" if isinstance(element_type, str) else str(element_type.openvino)
-
-
 def _precision(element_type: ElementType | str) -> str:
     name = openvino_name(element_type).upper()
     return {"F16": "FP16", "F32": "FP32", "F64": "FP64", "BOOLEAN": "BOOL"}.get(name, name)
@@ -161,15 +156,6 @@ def _write_port(ports: Element, number: int, known: Known) -> Element:
     for size in known.shape or ():
         SubElement(port, "dim").text = str(size) if isinstance(size, int) else "-1"
     return port
-
-
-def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
-    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
-    if isinstance(element_type, str) or element_type.bits > 4:
-        return array.tobytes()
-    halves = np.zeros(array.size + array.size % 2, np.uint8)
-    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
-    return (halves[0::2] | halves[1::2] << 4).tobytes()
 
 
 def _tensor_names(name: str) -> str:

@@ -222,12 +222,6 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("layers", "edges", "part"),
         [
-            (
-                X + W + D.replace('"Divide"', '"Add"') + R,
-                EDGES,
-                "layer 'd' (Add) cannot be run; layer types that run: Parameter, Const",
-            ),
-            (X + W + D.replace("opset1", "extension") + R, EDGES, "layer 'd' (Divide) is of 'extension'"),
             (X + W + D + R, _edge("0.0", "2.0") + _edge("2.2", "3.0"), "no edge leads to input port '1' of layer 'd'"),
             (X + W + D.replace('<port id="1"/>', "") + R, _edge("0.0", "2.0") + _edge("2.2", "3.0"), "1 input ports"),
             (X + W + D.replace('<output><port id="2" names="q"/></output>', "") + R, "", "0 output ports"),

@@ -1,0 +1,428 @@
+"""An IR in OpenVINO, cut at its Divides; this object lives in a process of its own, and asks for each quotient.
+
+Every layer has a level: how many on the longest way to it are run outside of OpenVINO, being Divides or holding some in
+their bodies. What is of one level is one part, a model that OpenVINO compiles; then those outside are run on what it
+gives. A body that holds a Divide is a graph like the whole, run here as often as its layer says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+
+NAME = "vinculum:"
+"""What stands before the number of a Divide or a Result in its name."""
+
+_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
+# What gives another result each time may not stand in two parts.
+_RANDOM = ("RandomUniform", "Multinomial")
+
+Port = tuple[int, int]
+"""An output: the number of its node, and its own."""
+Arrays = dict[Port, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A division that is to be computed before a run goes on.
+
+    Attributes
+    ----------
+    number : int
+        The Divide's, as its name says.
+    operands : tuple of ndarray
+        Dividend and divisor.
+    """
+
+    number: int
+    operands: tuple[NDArray[Any], NDArray[Any]]
+
+
+Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
+"""Asks for quotients, and returns the results of a graph."""
+
+
+class CutModel:
+    """A model, and the runs of it that have been begun.
+
+    Parameters
+    ----------
+    xml : bytes
+        The IR, its Divides and the Results at the top called `NAME` and a number.
+    data : Path
+        The ``.bin``.
+    """
+
+    def __init__(self, xml: bytes, data: Path) -> None:
+        import openvino
+
+        core = openvino.Core()
+        # Constants lie on this memory, which OpenVINO does not keep.
+        self._data = np.memmap(data, np.uint8, "c") if data.is_file() and data.stat().st_size else np.zeros(1, np.uint8)
+        try:
+            model = core.read_model(xml, openvino.Tensor(self._data, shared_memory=True))
+            self._graph = _Graph(core, model)
+        except RuntimeError as error:  # All that OpenVINO raises.
+            raise ModelError(f"the model is not read by OpenVINO: {reason_of(error)}") from None
+        self._inputs = [node.get_friendly_name() for node in model.get_parameters()]
+        self._results = [node.get_friendly_name().removeprefix(NAME) for node in model.get_results()]
+        self._runs: dict[int, Run] = {}
+
+    def prepare(self) -> None:
+        """Compile all parts."""
+        self._graph.prepare()
+
+    def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | dict[int, NDArray[Any]]:
+        """Begin a run, and return the first quotient that it needs, or what comes out, by the number of the Result."""
+        self._runs[run] = self._graph.run([inputs[name] for name in self._inputs])
+        return self._on(run, None)
+
+    def resume(self, run: int, quotient: NDArray[Any]) -> Request | dict[int, NDArray[Any]]:
+        """Go on with the quotient that was asked for."""
+        return self._on(run, quotient)
+
+    def stop(self, run: int) -> None:
+        """Forget a run."""
+        self._runs.pop(run, None)
+
+    def _on(self, run: int, quotient: Any) -> Request | dict[int, NDArray[Any]]:
+        try:
+            return self._runs[run].send(quotient)
+        except StopIteration as end:
+            del self._runs[run]
+            return {int(name): array for name, array in zip(self._results, end.value, strict=True)}
+        except RuntimeError as error:  # All that OpenVINO raises.
+            raise ModelError(reason_of(error)) from None
+
+
+class _Graph:
+    """A model, or a body of one, cut at what is run outside; the model is changed by that."""
+
+    def __init__(self, core: Any, model: Any) -> None:
+        _forget_states(model)
+        self._nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Assign"]
+        self._parameters = [_port(node.output(0)) for node in model.get_parameters()]
+        self._results = [_port(node.input_value(0)) for node in model.get_results()]
+        self._constants: Arrays = {}
+        self._steps = {_id(node): step for node in self._nodes if (step := _step(core, node)) is not None}
+        self._place()
+        self._cut(core)
+
+    def prepare(self) -> None:
+        """Compile all parts."""
+        for part in self._parts:
+            part.prepare()
+        for graph in (graph for step in self._steps.values() for graph in step.graphs):
+            graph.prepare()
+
+    def run(self, inputs: Sequence[NDArray[Any]]) -> Run:
+        """Run it on its Parameters' values, in their order."""
+        values = self._constants | dict(zip(self._parameters, inputs, strict=True))
+        for level, part in enumerate(self._parts):
+            values.update(part.run(values))
+            for key, step in self._steps.items():
+                if self._levels[key] == level:
+                    values.update((yield from step.run(values)))
+            for port in self._dropped[level]:
+                values.pop(port, None)
+        return [values[port] for port in self._results]
+
+    def _place(self) -> None:
+        """Give each node its level; those that hang on constants only are part of whatever needs them."""
+        self._levels: dict[int, int] = {}
+        self._fixed: set[int] = set()
+        for node in self._nodes:
+            sources = [_id(value.get_node()) for value in node.input_values()]
+            self._levels[_id(node)] = max((self._levels[key] + (key in self._steps) for key in sources), default=0)
+            free = node.get_type_name() in ("Parameter", *_RANDOM) or _id(node) in self._steps
+            if not free and self._fixed.issuperset(sources):
+                self._fixed.add(_id(node))
+
+    def _cut(self, core: Any) -> None:
+        """Make the parts: where an edge leads to another part, a Parameter takes the place of its value."""
+        given: list[dict[Port, Any]] = [{} for _ in range(1 + max(self._levels.values(), default=0))]
+        stand_ins: dict[Port, Any] = {}
+        last: dict[Port, int] = {}
+        for node in self._nodes:
+            level, outside = self._levels[_id(node)], _id(node) in self._steps or node.get_type_name() == "Result"
+            for place, value in enumerate(node.input_values()):
+                source, port = _id(value.get_node()), _port(value)
+                if not outside and (source in self._fixed or self._is_near(value, level)):
+                    continue
+                last[port] = level
+                if port not in self._parameters and source not in self._steps:
+                    self._give(value, given)
+                if not outside and port not in self._parameters:
+                    if port not in stand_ins:
+                        stand_ins[port] = _parameter(value)
+                    node.input(place).replace_source_output(stand_ins[port].output(0))
+        sources = {_id(node): port for port, node in stand_ins.items()} | {port[0]: port for port in self._parameters}
+        self._parts = [_Part(core, outputs, sources) for outputs in given]
+        for port in self._results:
+            last.pop(port, None)
+        self._dropped = [[port for port, end in last.items() if end == level] for level in range(len(given))]
+
+    def _is_near(self, value: Any, level: int) -> bool:
+        """Tell whether a value is made in the part of a level."""
+        source = _id(value.get_node())
+        return self._levels[source] == level and source not in self._steps and _port(value) not in self._parameters
+
+    def _give(self, value: Any, given: list[dict[Port, Any]]) -> None:
+        """Have a value made for others, or remember it if it is a constant, which OpenVINO might narrow."""
+        node = value.get_node()
+        if node.get_type_name() == "Constant":
+            self._constants[_port(value)] = to_array(node)
+        else:
+            given[self._levels[_id(node)]][_port(value)] = value
+
+
+class _Part:
+    """Layers of one level, which OpenVINO compiles when they are first run.
+
+    Parameters
+    ----------
+    core : Core
+        OpenVINO's.
+    outputs : Mapping of Port to Output
+        What others need of it.
+    sources : Mapping of int to Port
+        Whose value each Parameter takes.
+    """
+
+    def __init__(self, core: Any, outputs: Mapping[Port, Any], sources: Mapping[int, Port]) -> None:
+        self._core = core
+        self._outputs = dict(outputs)
+        self._parameters = _parameters_of(outputs.values())
+        self._inputs = [sources[_id(node)] for node in self._parameters]
+        self._requests: dict[tuple[int, ...], Any] = {}
+
+    def prepare(self) -> None:
+        """Compile it, unless that needs ranks that only a run knows."""
+        if self._outputs and all(node.get_output_partial_shape(0).rank.is_static for node in self._parameters):
+            self._request(())
+
+    def run(self, values: Arrays) -> Arrays:
+        """Return what others need of it."""
+        if not self._outputs:
+            return {}
+        arrays = [values[port] for port in self._inputs]
+        open_ranks = [node.get_output_partial_shape(0).rank.is_dynamic for node in self._parameters]
+        request = self._request(tuple(array.ndim for array, is_open in zip(arrays, open_ranks, strict=True) if is_open))
+        for place, array in enumerate(arrays):
+            request.set_input_tensor(place, to_tensor(array))
+        request.infer()
+        return dict(zip(self._outputs, map(to_array, request.output_tensors), strict=True))
+
+    def _request(self, ranks: tuple[int, ...]) -> Any:
+        """Return what runs it for Parameters of any rank that have these."""
+        if ranks not in self._requests:
+            self._requests[ranks] = self._compiled(ranks).create_infer_request()
+        return self._requests[ranks]
+
+    def _compiled(self, ranks: tuple[int, ...]) -> Any:
+        import openvino
+        from openvino import opset1
+
+        results = [opset1.result(output) for output in self._outputs.values()]
+        model = openvino.Model(results, self._parameters, "part")
+        if ranks:  # The CPU device takes no Parameter of any rank.
+            model = model.clone()
+            left = iter(ranks)
+            shapes = [node.get_output_partial_shape(0) for node in model.get_parameters()]
+            known = [openvino.PartialShape([-1] * next(left)) if shape.rank.is_dynamic else shape for shape in shapes]
+            model.reshape(dict(enumerate(known)))
+        return self._core.compile_model(model, "CPU", _PROPERTIES)
+
+
+class _Divide:
+    """A division, which is asked for."""
+
+    graphs: tuple[_Graph, ...] = ()
+
+    def __init__(self, node: Any) -> None:
+        name = node.get_friendly_name()
+        if not name.startswith(NAME):
+            raise ModelError(f"OpenVINO reads a Divide {name!r} that is not in the file")
+        self._number = int(name.removeprefix(NAME))
+        self._operands = _port(node.input_value(0)), _port(node.input_value(1))
+        self._result = _port(node.output(0))
+
+    def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
+        """Return the quotient."""
+        dividend, divisor = (values[port] for port in self._operands)
+        return {self._result: (yield Request(self._number, (dividend, divisor)))}
+
+
+class _If:
+    """An If."""
+
+    def __init__(self, core: Any, node: Any) -> None:
+        bodies = [node.get_then_body(), node.get_else_body()]
+        self.graphs = tuple(_Graph(core, body) for body in bodies)
+        self._condition = _port(node.input_value(0))
+        self._inputs = [
+            {entry.body_parameter_index: _port(node.input_value(entry.input_index)) for entry in entries}
+            for entries in (node.get_input_descriptions(place) for place in range(2))
+        ]
+        self._outputs = [
+            {_port(node.output(entry.output_index)): entry.body_value_index for entry in entries}
+            for entries in (node.get_output_descriptions(place) for place in range(2))
+        ]
+
+    def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
+        """Return what the branch gives that the condition chooses."""
+        branch = 0 if values[self._condition].reshape(-1)[0] else 1
+        inputs = self._inputs[branch]
+        results = yield from self.graphs[branch].run([values[inputs[place]] for place in range(len(inputs))])
+        return {port: results[place] for port, place in self._outputs[branch].items()}
+
+
+class _Loop:
+    """A Loop or a TensorIterator."""
+
+    def __init__(self, core: Any, node: Any) -> None:
+        body = node.get_function()
+        has_limits = node.get_type_name() == "Loop"
+        self._limits = [_port(node.input_value(place)) for place in range(2)] if has_limits else []
+        special: list[int] = node.get_special_body_ports() if has_limits else [-1, -1]
+        self._counter, self._goes_on = special
+        parameters = body.get_parameters()
+        self._size = len(parameters)
+        self._count = parameters[self._counter] if self._counter >= 0 else None
+        self._inputs = [(entry, _port(node.input_value(entry.input_index))) for entry in node.get_input_descriptions()]
+        self._outputs = [(entry, _port(node.output(entry.output_index))) for entry in node.get_output_descriptions()]
+        self._empty = {port: node.get_output_partial_shape(entry.output_index) for entry, port in self._outputs}
+        self._types = {port: node.get_output_element_type(entry.output_index) for entry, port in self._outputs}
+        self.graphs = (_Graph(core, body),)
+
+    def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
+        """Return what the body gives, run as often as the layer says."""
+        trips, goes_on = (values[port].reshape(-1)[0] for port in self._limits) if self._limits else (-1, True)
+        state = {entry.body_parameter_index: values[port] for entry, port in self._inputs}
+        sliced = [(entry, port) for entry, port in self._inputs if hasattr(entry, "axis")]
+        cuts = {entry.body_parameter_index: _Slices(entry, values[port]) for entry, port in sliced}
+        if cuts:
+            trips = next(iter(cuts.values())).count
+        rounds: list[list[NDArray[Any]]] = []
+        while goes_on and (trips < 0 or len(rounds) < trips):
+            state.update({place: slices[len(rounds)] for place, slices in cuts.items()})
+            if self._count is not None:
+                rank, dtype = self._count.get_output_partial_shape(0).rank.get_length(), self._count.get_element_type()
+                state[self._counter] = np.full((1,) * rank, len(rounds), dtype.to_dtype())
+            rounds.append((yield from self.graphs[0].run([state[place] for place in range(self._size)])))
+            for entry, _ in self._inputs:
+                if (result := _carried(entry)) is not None:
+                    state[entry.body_parameter_index] = rounds[-1][result]
+            goes_on = self._goes_on < 0 or rounds[-1][self._goes_on].reshape(-1)[0]
+        return {port: self._output(entry, port, rounds, state) for entry, port in self._outputs}
+
+    def _output(self, entry: Any, port: Port, rounds: list[list[NDArray[Any]]], state: Mapping[int, Any]) -> Any:
+        pieces = [results[entry.body_value_index] for results in rounds]
+        if not hasattr(entry, "axis"):
+            if pieces:
+                return pieces[entry.iteration]
+            result = entry.body_value_index
+            return next(state[e.body_parameter_index] for e, _ in self._inputs if _carried(e) == result)
+        if pieces:
+            return np.concatenate(pieces if entry.stride > 0 else pieces[::-1], entry.axis)
+        shape = [0 if size.is_dynamic else size.get_length() for size in self._empty[port]]
+        shape[entry.axis] = 0
+        return np.zeros(shape, self._types[port].to_dtype())
+
+
+class _Slices:
+    """What an input hands to each round of a loop."""
+
+    def __init__(self, entry: Any, array: NDArray[Any]) -> None:
+        self._entry, self._array = entry, array
+        size = array.shape[entry.axis]
+        self._start, end = (place + size if place < 0 else place for place in (entry.start, entry.end))
+        self.count = (abs(end - self._start) + 1) // entry.part_size
+
+    def __getitem__(self, number: int) -> NDArray[Any]:
+        entry = self._entry
+        first = self._start + number * entry.stride
+        if entry.stride < 0:
+            first -= entry.part_size - 1
+        places = [slice(None)] * self._array.ndim
+        places[entry.axis] = slice(first, first + entry.part_size)
+        return self._array[tuple(places)]
+
+
+Step = _Divide | _If | _Loop
+
+
+def _step(core: Any, node: Any) -> Step | None:
+    """Return how a layer is run outside of OpenVINO, None if it need not be."""
+    if node.get_type_name() == "Divide":
+        return _Divide(node)
+    if not any(map(_divides, bodies_of(node))):
+        return None
+    return _If(core, node) if node.get_type_name() == "If" else _Loop(core, node)
+
+
+def bodies_of(node: Any) -> list[Any]:
+    """Return the bodies of a layer."""
+    if node.get_type_name() == "If":
+        return [node.get_then_body(), node.get_else_body()]
+    return [node.get_function()] if hasattr(node, "get_function") else []
+
+
+def _divides(model: Any) -> bool:
+    nodes = model.get_ordered_ops()
+    return any(node.get_type_name() == "Divide" or any(map(_divides, bodies_of(node))) for node in nodes)
+
+
+def _forget_states(model: Any) -> None:
+    """Replace what a state is read as by its first value: a run begins with that, and none follows."""
+    from openvino import opset1
+
+    for node in model.get_ordered_ops():
+        if node.get_type_name() == "ReadValue":
+            first = node.input_value(0) if node.get_input_size() else opset1.constant(_zeros(node)).output(0)
+            node.output(0).replace(first)
+
+
+def _zeros(node: Any) -> NDArray[Any]:
+    sizes = [0 if size.is_dynamic else size.get_length() for size in node.get_output_partial_shape(0)]
+    return np.zeros(sizes, node.get_output_element_type(0).to_dtype())
+
+
+def _parameters_of(outputs: Iterable[Any]) -> list[Any]:
+    """Return the Parameters that outputs hang on."""
+    found, seen = [], set()
+    todo = [output.get_node() for output in outputs]
+    while todo:
+        node = todo.pop()
+        if _id(node) not in seen:
+            seen.add(_id(node))
+            found += [node] if node.get_type_name() == "Parameter" else []
+            todo += [value.get_node() for value in node.input_values()]
+    return found
+
+
+def _parameter(output: Any) -> Any:
+    from openvino import opset1
+
+    return opset1.parameter(output.get_partial_shape(), output.get_element_type())
+
+
+def _id(node: Any) -> int:
+    return int(node.get_instance_id())
+
+
+def _port(output: Any) -> Port:
+    return _id(output.get_node()), int(output.get_index())
+
+
+def _carried(entry: Any) -> int | None:
+    """Return which result an input takes from the round before, None if it takes none."""
+    return getattr(entry, "body_value_index", None)

@@ -1,0 +1,272 @@
+"""Divisions of floats that OpenVINO itself computes exactly.
+
+Its CPU device multiplies by a reciprocal unless a Divide's runtime information forbids it, and where a Divide stands
+behind a convolution, a matrix product or a sum, or ends a norm, it may still be swallowed by that layer. A node between
+divisor and Divide that no pattern expects, and that is not computed ahead, keeps it apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import DifferenceError, ModelError
+from vinculum.models.engines.openvino.cut_model import bodies_of
+from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.edge_values import edge_values
+from vinculum.ops.openvino import divide
+from vinculum.spec.element_types import by_openvino_name
+from vinculum.text import listed
+
+_EXACT = ("f32", "f16")
+_NOT_MULTIPLIED = "nonconvertable_divide_0"
+_NOT_AHEAD = "DisableConstantFolding_0"
+_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
+# What the CPU device calls layers that compute a Divide as it is.
+_ALONE = ("Eltwise", "Subgraph")
+# Layers that divide by themselves, in their own way.
+_COMPOSITES = (
+    "AvgPool",
+    "BatchNormInference",
+    "GroupNormalization",
+    "LogSoftmax",
+    "LRN",
+    "MVN",
+    "NormalizeL2",
+    "RMS",
+    "ReduceMean",
+    "Softmax",
+)
+
+Kind = tuple[str, bool, bool]
+"""An element type as OpenVINO calls it, and whether dividend and divisor are constants."""
+
+
+@dataclass(frozen=True)
+class ExactDivision:
+    """A division that is exact once its model is compiled for the CPU device.
+
+    Attributes
+    ----------
+    name, path : str
+        The node's, and where it stands, as in `vinculum.models.Division`.
+    kind : tuple
+        Its element type, and whether dividend and divisor are constants.
+    """
+
+    name: str
+    path: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class InexactDivision:
+    """A division that stays as the device computes it.
+
+    Attributes
+    ----------
+    name, path : str
+        The node's, and where it stands.
+    reason : str
+        Why.
+    """
+
+    name: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class ExactDivisions:
+    """What became of a model's divisions.
+
+    Attributes
+    ----------
+    exact : tuple of ExactDivision
+        Those that are exact now.
+    inexact : tuple of InexactDivision
+        Those that cannot be, and layers that divide inside.
+    model : openvino.Model
+        What was changed.
+    """
+
+    exact: tuple[ExactDivision, ...]
+    inexact: tuple[InexactDivision, ...]
+    model: Any
+
+    def validate(self) -> int:
+        """Compare quotients with this package's, bit for bit, and return how many.
+
+        Each kind of exact division here is compiled for the CPU device, in a model of its own, and given all pairs of
+        edge values of its type. Then the model itself is compiled, and none of its exact divisions outside of bodies
+        may be part of another layer.
+
+        Raises
+        ------
+        DifferenceError
+            If a quotient differs, or another layer has taken a division up.
+        ModelError
+            If OpenVINO does not compile the model.
+        """
+        compared = sum(_validated(kind) for kind in dict.fromkeys(division.kind for division in self.exact))
+        names = {division.name for division in self.exact if not division.path}
+        for layer, held in _compiled_layers(self.model):
+            taken = sorted(names.intersection(held))
+            if taken and layer not in _ALONE:
+                raise DifferenceError(f"OpenVINO computes division {listed(taken)} as part of its layer {layer}")
+        return compared
+
+
+def exact_divisions(model: Any) -> ExactDivisions:
+    """Make the divisions of floats in a model exact on OpenVINO's CPU device, in place.
+
+    A reciprocal, Power with the constant exponent -1, becomes a Divide. What is done is not kept by
+    ``openvino.save_model``: do it after each reading of the file, before ``compile_model``, and compile with
+    ``INFERENCE_PRECISION_HINT`` f32, which processors with bfloat16 or float16 units do not choose by themselves.
+
+    Parameters
+    ----------
+    model : openvino.Model
+        As ``openvino.Core().read_model`` or ``openvino.convert_model`` returns it. Bodies of If, Loop and
+        TensorIterator are changed too.
+
+    Returns
+    -------
+    ExactDivisions
+        What is exact now, and what is not and why. Its method ``validate`` shows it in this very runtime.
+    """
+    found = list(_made_exact(model, ""))
+    exact = tuple(division for division in found if isinstance(division, ExactDivision))
+    inexact = tuple(division for division in found if isinstance(division, InexactDivision))
+    return ExactDivisions(exact, inexact, model)
+
+
+def _made_exact(model: Any, path: str) -> Iterator[ExactDivision | InexactDivision]:
+    seen: dict[str, int] = {}
+    for node in model.get_ordered_ops():
+        kind, name = node.get_type_name(), node.get_friendly_name()
+        seen[kind] = seen.get(kind, 0) + 1
+        if kind == "Divide":
+            yield _division(node, path)
+        elif kind == "Power" and _is_reciprocal(node):
+            yield _division(_as_divide(node), path)
+        elif kind in _COMPOSITES:
+            yield InexactDivision(name, path, f"{kind} divides inside of one layer")
+        for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
+            label = branch if kind == "If" else "body"
+            step = f"{kind}{f'#{seen[kind]}' if seen[kind] > 1 else ''}:{label}"
+            yield from _made_exact(body, f"{path}/{step}" if path else step)
+
+
+def _division(node: Any, path: str) -> ExactDivision | InexactDivision:
+    name, element_type = node.get_friendly_name(), node.get_output_element_type(0).get_type_name()
+    operands = [node.input_value(place).get_node() for place in range(2)]
+    constant = [operand.get_type_name() == "Constant" for operand in operands]
+    reason = _obstacle(element_type, [operand for operand, fixed in zip(operands, constant, strict=True) if fixed])
+    if reason is not None:
+        return InexactDivision(name, path, reason)
+    if _NOT_MULTIPLIED not in node.get_rt_info():
+        _keep_apart(node)
+        node.get_rt_info()[_NOT_MULTIPLIED] = True
+    return ExactDivision(name, path, (element_type, constant[0], constant[1]))
+
+
+def _obstacle(element_type: str, constants: list[Any]) -> str | None:
+    if element_type == "f64":
+        return "the CPU device narrows f64 to f32"
+    if element_type == "bf16":
+        return "the CPU device takes subnormal numbers of bf16 for 0"
+    if element_type not in _EXACT:
+        return f"the CPU device divides {element_type} in its own way; vinculum harden --for openvino guards integers"
+    if any(_is_subnormal(to_array(constant)).any() for constant in constants):
+        return "a constant operand holds subnormal numbers, which the CPU device takes for 0"
+    return None
+
+
+def _is_subnormal(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell of each number whether it is a subnormal one of f32, as those of f16 are not."""
+    wide = np.abs(array.astype(np.float32))
+    return np.asarray((wide != 0) & (wide < np.finfo(np.float32).smallest_normal))
+
+
+def _keep_apart(node: Any) -> None:
+    """Put the maximum of the divisor and itself, which is the divisor, before a Divide."""
+    from openvino import opset1
+
+    divisor = node.input_value(1)
+    apart = opset1.maximum(divisor, divisor)
+    apart.set_friendly_name(f"{node.get_friendly_name()}/divisor")
+    apart.get_rt_info()[_NOT_AHEAD] = True
+    node.input(1).replace_source_output(apart.output(0))
+
+
+def _is_reciprocal(node: Any) -> bool:
+    base, exponent = node.input_value(0), node.input_value(1).get_node()
+    if node.get_output_element_type(0).get_type_name() not in _EXACT or exponent.get_type_name() != "Constant":
+        return False
+    rank = base.get_partial_shape().rank
+    values = to_array(exponent)
+    return (
+        values.size == 1 and bool(values.reshape(-1)[0] == -1) and rank.is_static and rank.get_length() >= values.ndim
+    )
+
+
+def _as_divide(node: Any) -> Any:
+    from openvino import opset1
+
+    one = opset1.constant(1, node.get_output_element_type(0))
+    quotient = opset1.divide(one, node.input_value(0))
+    quotient.set_friendly_name(node.get_friendly_name())
+    node.output(0).replace(quotient.output(0))
+    return quotient
+
+
+def _validated(kind: Kind) -> int:
+    """Return how many quotients of edge values a division of a kind gives; each is the exact one."""
+    import openvino
+    from openvino import opset1
+
+    name, *constant = kind
+    values = edge_values(by_openvino_name(name))
+    a, b = (side.reshape(-1) for side in np.meshgrid(values, values))
+    for side, fixed in zip((a, b), constant, strict=True):
+        if fixed:  # With subnormal constants it is left as it is.
+            normal = ~_is_subnormal(side)
+            a, b = a[normal], b[normal]
+    tensors = [to_tensor(a), to_tensor(b)]
+    sides = [
+        openvino.op.Constant(tensor) if fixed else opset1.parameter(tensor.shape, tensor.element_type)
+        for tensor, fixed in zip(tensors, constant, strict=True)
+    ]
+    free = [side for side in sides if side.get_type_name() == "Parameter"]
+    model = openvino.Model([opset1.result(opset1.divide(*sides))], free, "division")
+    exact_divisions(model)
+    request = _compiled(model).create_infer_request()
+    for place, tensor in enumerate(t for t, fixed in zip(tensors, constant, strict=True) if not fixed):
+        request.set_input_tensor(place, tensor)
+    request.infer()
+    quotients = to_array(request.get_output_tensor(0))
+    what = f"a division of {name}{' by a constant' if constant[1] else ''}"
+    check_equal(what, divide(a, b), quotients, ("Vinculum", "OpenVINO"))
+    return int(quotients.size)
+
+
+def _compiled_layers(model: Any) -> Iterator[tuple[str, list[str]]]:
+    """Return the layers of a compiled model, each with the names of the nodes that it computes."""
+    for node in _compiled(model).get_runtime_model().get_ordered_ops():
+        facts = node.get_rt_info()
+        yield facts["layerType"].value, facts["originalLayersNames"].value.split(",")
+
+
+def _compiled(model: Any) -> Any:
+    import openvino
+
+    try:
+        return openvino.Core().compile_model(model, "CPU", _PROPERTIES)
+    except RuntimeError as error:  # All that OpenVINO raises.
+        raise ModelError(f"OpenVINO does not compile the model: {reason_of(error)}") from None

@@ -1,0 +1,126 @@
+"""An IR that OpenVINO runs in a process of its own, but for its divisions, which our engine computes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from vinculum.errors import ModelError
+from vinculum.models.engines.openvino.cut_model import NAME, Request
+from vinculum.models.execution import Execution
+from vinculum.models.openvino_ir.program import DivideStep, ParameterStep, check_inputs, refuse_onnxruntime
+from vinculum.models.openvino_ir.xml import renamed
+from vinculum.sandbox import End, Isolated, Limits
+
+_MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
+# A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
+_LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
+
+
+class CutProgram:
+    """An IR of any layers, cut at its Divides; what lies between them is made ready at the first run and kept.
+
+    Parameters
+    ----------
+    content : bytes
+        The XML.
+    data : Path
+        The ``.bin``.
+    parameters : tuple of ParameterStep
+        What goes in.
+    divides : Mapping of int to DivideStep
+        The divisions by the numbers of their layers, bodies included.
+    results : Mapping of int to str
+        What comes out is called, by the numbers of the Results.
+    foreign : str, optional
+        The title of a layer that nobody but OpenVINO runs.
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        data: Path,
+        parameters: tuple[ParameterStep, ...],
+        divides: Mapping[int, DivideStep],
+        results: Mapping[int, str],
+        foreign: str | None = None,
+    ) -> None:
+        self._content = content
+        self._data = data.absolute()
+        self._parameters = parameters
+        self._divides = divides
+        self._results = results
+        self._foreign = foreign
+        self._numbers = count()
+        self._started: dict[int, _Process] = {}
+
+    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+        """Return the outputs for inputs that have been checked."""
+        check_inputs(self._parameters, arrays)
+        process, run = self._process(), next(self._numbers)
+        answer = process.call("start", run, dict(arrays))
+        try:
+            while isinstance(answer, Request):
+                quotient = self._divides[answer.number].compute(execution, *answer.operands)
+                answer = process.call("resume", run, quotient)
+        except BaseException:
+            process.call("stop", run)
+            raise
+        return {name: answer[number] for number, name in self._results.items()}
+
+    def prepare(self) -> None:
+        """Have OpenVINO read and compile the model."""
+        self._process().call("prepare")
+
+    def read_data(self) -> None:
+        """Do nothing: OpenVINO maps the ``.bin`` for as long as its process lives."""
+
+    def in_engine(self, engine: str) -> CutProgram:
+        """Return the program itself; refuse ONNX Runtime."""
+        if engine == "onnxruntime":
+            refuse_onnxruntime()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process without the one that is started here."""
+        return {**vars(self), "_started": {}}
+
+    def _process(self) -> _Process:
+        # A forked child shares the pipes of ours: it needs a process of its own.
+        own = os.getpid()
+        if own not in self._started:
+            if find_spec("openvino") is None:
+                who = self._foreign or "the engine 'openvino'"
+                raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum[openvino]'")
+            xml = renamed(self._content, ("Divide", "Result"), NAME)
+            self._started[own] = _Process(Isolated(_MAKER, xml, self._data, limits=_LIMITS))
+        return self._started[own]
+
+
+class _Process:
+    """OpenVINO's process, asked by one thread at a time."""
+
+    def __init__(self, isolated: Isolated) -> None:
+        self._isolated = isolated
+        self._lock = Lock()
+
+    def call(self, method: str, *arguments: object) -> Any:
+        """Return what a method returned.
+
+        Raises
+        ------
+        ModelError
+            If the process ended, or OpenVINO refused.
+        """
+        with self._lock:
+            answer = self._isolated.call(method, *arguments)
+        if answer.end is End.RETURNED:
+            return answer.value
+        ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
+        raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")

@@ -1,0 +1,48 @@
+"""Arrays as tensors of OpenVINO and back, byte for byte: NumPy and OpenVINO do not know each other's types."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.models.openvino_ir.constants import packed, unpacked
+from vinculum.models.openvino_ir.types import openvino_name
+from vinculum.spec.element_types import by_openvino_name
+from vinculum.tensors.storage import element_type_of_dtype
+from vinculum.text import one_line
+
+_NODE = r"While validating (?:ONNX )?node '.*?'(?: with friendly_name '.*?')?:"
+_PLACES = re.compile(rf"Exception from \S+:\d+:|Check '.*?' failed at \S+:\d+:|{_NODE}")
+
+
+def to_tensor(array: NDArray[Any]) -> Any:
+    """Return a tensor that holds a copy of an array."""
+    import openvino
+
+    if array.dtype == object:  # Strings.
+        return openvino.Tensor(array.astype(np.str_))
+    element_type = element_type_of_dtype(array.dtype) or "bool"
+    # Not on the bytes themselves: of those a tensor does not know that they must live as long as it.
+    tensor = openvino.Tensor(getattr(openvino.Type, openvino_name(element_type)), openvino.Shape(array.shape))
+    if array.size:
+        tensor.data.reshape(-1).view(np.uint8)[:] = np.frombuffer(packed(array, element_type), np.uint8)
+    return tensor
+
+
+def to_array(tensor: Any) -> NDArray[Any]:
+    """Return an array that holds a copy of a tensor, or of the value of a Constant node."""
+    shape = tuple(tensor.get_shape() if hasattr(tensor, "get_shape") else tensor.get_output_shape(0))
+    name = tensor.get_element_type().get_type_name()
+    if name == "string":
+        return np.array(tensor.str_data, object).reshape(shape)
+    element_type = "bool" if name == "boolean" else by_openvino_name(name)
+    return unpacked(np.array(tensor.data).reshape(-1).view(np.uint8), element_type, prod(shape)).reshape(shape)
+
+
+def reason_of(error: Exception) -> str:
+    """Return what OpenVINO says, without the places in its sources."""
+    return one_line(Exception(" ".join(_PLACES.sub("", str(error)).split())))

@@ -159,7 +159,7 @@ class TestOtherOperators:
             helper.make_node("Div", ["A", "g"], ["C"], "ratio"),
         ]
         model = onnx_model(nodes, {"A": FLOATS}, {"C": FLOATS}, opset=20)
-        with one_line(ModelError, "node 'gelu' (Gelu) cannot be said in operator set 13"):
+        with one_line(ModelError, "node 'gelu' (Gelu) is not representable in operator set 13"):
             convert_opset(model, 13)
 
     def test_every_reason_is_given(self, onnx_model: Make, one_line: OneLine) -> None:

@@ -13,7 +13,7 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.to_openvino.div_layers import div, reciprocal
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, reshape, squeeze, unsqueeze
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value
+from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.openvino_ir.types import Known, openvino_name
@@ -40,7 +40,7 @@ def checked_type(element_type: ElementType | str, owner: str) -> ElementType | s
     if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
         return element_type
     allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])
-    raise ModelError(f"{owner} has element type {element_type}, which cannot be said in an IR; what can: {allowed}")
+    raise ModelError(f"{owner} has element type {element_type}, which an IR does not have; allowed: {allowed}")
 
 
 def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) -> Value:
@@ -49,7 +49,7 @@ def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) ->
     return writer.layer("Convert", name, data, (value,), result)
 
 
-def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     for kind, attribute in node.attributes.items():
         owner = f"attribute {kind} of {node.title}"
         if kind == "value":
@@ -61,15 +61,15 @@ def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
             array = np.array(getattr(attribute, field), dtype_of(element_type))
             return Value(Known(element_type, array.shape), node.tensor_name, array), []
     raise ModelError(
-        f"{node.title} has no value that can be said in an IR; what can: {', '.join(['value', *_NUMBERS])}"
+        f"{node.title} has no value that is representable in an IR; allowed: {', '.join(['value', *_NUMBERS])}"
     )
 
 
-def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
 
 
-def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     value, target = operand(node, 0), checked_type(_target(node), f"the result of {node.title}")
     source = value.known.element_type
     saturate = node.attributes.get("saturate")
@@ -78,7 +78,7 @@ def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
             if not _within(source, target):
                 raise ModelError(
                     f"{node.title} saturates, and the layer Convert to {target.openvino} does not; with saturate=0 it "
-                    "can be said"
+                    "is representable"
                 )
         elif target.bits == 4 and isinstance(source, ElementType) and not source.is_integer:
             raise ModelError(
@@ -110,7 +110,7 @@ def _within(source: ElementType | str, target: ElementType) -> bool:
     return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
 
 
-LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Said]] = {
+LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Converted]] = {
     "Cast": _cast,
     "Constant": _constant,
     "Div": div,
@@ -120,4 +120,4 @@ LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Said]] = {
     "Squeeze": squeeze,
     "Unsqueeze": unsqueeze,
 }
-"""The operators that can be said, and how."""
+"""The operators that are representable, and how."""

@@ -17,6 +17,8 @@ from vinculum.models.harden.runtime_process import NAMES
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import counted, section, table
 
+_WHY_INLINED = "not every runtime takes them, or their calls differ in type"
+
 
 def page(hardened: HardenedFile, source: Path, target: Path | None) -> RenderableType:
     """Return a page; without a target it is a plan."""
@@ -77,7 +79,7 @@ def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iter
         yield Text(short(f"The guards are functions of the model: {', '.join(names)}."))
     if hardening.inlined:
         yield Text("")
-        yield Text(f"{counted(hardening.inlined, 'function')} inlined: OpenVINO takes none.")
+        yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
     yield Text("")
     yield Text(_verdict(hardened, len(rewritten), target is None))
 

@@ -159,7 +159,7 @@ class Hardening:
     decisions : tuple of Decision
         One for every Div, Reciprocal, and Mod of integers.
     inlined : int
-        How many functions were inlined because the runtime takes none.
+        How many functions of its own were inlined: the runtime need not take them, or their calls differ in type.
     mended : bool
         Whether divisions that stood in floats are divisions of integers now, and so may give other quotients.
     """

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.dependencies import operands_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
+from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.onnx.typed_scopes import typed_scopes
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
@@ -100,7 +101,7 @@ def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> It
 
 
 def replace_exported(model: ModelProto) -> dict[Place, Exported]:
-    """Write each such division as a Div of integers, and return what each was, by the place of its result.
+    """Write each such division as a Div of integers, and return what each was, by the place of its quotient.
 
     The Div of a floor division stands for one: it is still to be floored.
     """
@@ -110,40 +111,38 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
     # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
     for scope, constants in reversed(surroundings):
         found = {id(each.result): each for each in exported_divisions(scope, constants)}
-        if not found:
-            continue
         nodes: list[NodeProto] = []
-        quotients: set[str] = set()
         for node in scope.holder.node:
             if id(node) not in found:
                 nodes.append(node)
                 continue
             rewriter = Rewriter(scope.holder, scope.opsets[""], taken, name_of(found[id(node)].division))
-            quotient = _in_integers(rewriter, found[id(node)], node)
-            replaced[scope.path, quotient] = found[id(node)]
-            quotients.add(quotient)
+            replaced[scope.path, _in_integers(rewriter, found[id(node)])] = found[id(node)]
             nodes += rewriter.nodes
             if isinstance(scope.holder, GraphProto):
                 scope.holder.initializer.extend(rewriter.initializers)
-        old = {id(node) for each in found.values() for node in _chain(each, scope.holder)}
-        kept = _without_unused(nodes, old, scope.holder)
-        standing = {node.name for node in kept if id(node) in old}
-        for node in kept:
-            if node.output[0] in quotients and node.name in standing:
-                node.name = unique_name(node.name, taken)
-        set_nodes(scope.holder, kept)
+        if found:
+            kept = _without_unused(nodes, scope.holder)
+            old = {id(node) for node in scope.holder.node}
+            standing = {node.name for node in kept if id(node) in old}
+            for node in kept:
+                if id(node) not in old and node.name in standing:
+                    node.name = unique_name(node.name, taken)
+            set_nodes(scope.holder, kept)
     return replaced
 
 
-def _in_integers(rewriter: Rewriter, exported: Exported, result: NodeProto) -> str:
+def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     """Add the division, and return the name of its quotient."""
-    wanted = exported.element_type
+    wanted, result = exported.element_type, exported.result
     operands = [_as_integers(rewriter, operand, wanted) for operand in exported.operands]
     same = _cast_target(result) == wanted.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
-    division = helper.make_node("Div", operands, [quotient], exported.division.name)
-    division.doc_string = exported.division.doc_string
-    division.metadata_props.extend(exported.division.metadata_props)
+    division = NodeProto()
+    division.CopyFrom(exported.division)
+    del division.input[:], division.output[:]
+    division.input.extend(operands)
+    division.output.append(quotient)
     rewriter.nodes.append(division)
     if not same:
         final = NodeProto()
@@ -160,33 +159,16 @@ def _as_integers(rewriter: Rewriter, operand: Operand, element_type: ElementType
     return name if own is element_type else rewriter.cast(name, element_type, "operand")
 
 
-def _chain(exported: Exported, holder: GraphProto | FunctionProto) -> Iterator[NodeProto]:
-    """Yield the nodes that only this division may have needed."""
-    makers = {name: node for node in holder.node for name in node.output}
-    names = [exported.result.input[0]]
-    while names:
-        maker = makers.get(names.pop())
-        if maker is not None:
-            yield maker
-            # What makes the integers themselves stays.
-            names += [] if maker.op_type == "Cast" else maker.input
-
-
-def _without_unused(nodes: list[NodeProto], old: set[int], holder: GraphProto | FunctionProto) -> list[NodeProto]:
+def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) -> list[NodeProto]:
+    """Return nodes without those that were used in a graph or function, and are not any more."""
     outputs = {value if isinstance(value, str) else value.name for value in holder.output}
+    before = {name for node in holder.node for name in operands_of(node)} - outputs
     while True:
-        used = outputs | {name for node in nodes for name in _reads(node)}
-        kept = [node for node in nodes if id(node) not in old or not used.isdisjoint(node.output)]
+        unused = before.difference(*map(operands_of, nodes))
+        kept = [node for node in nodes if not node.output or not unused.issuperset(node.output)]
         if len(kept) == len(nodes):
             return kept
         nodes = kept
-
-
-def _reads(node: NodeProto) -> Iterator[str]:
-    for inner in all_nodes([node]):
-        yield from inner.input
-        for _, graph in subgraphs(inner):
-            yield from (value.name for value in graph.output)
 
 
 def _rounded(name: str, makers: Mapping[str, NodeProto]) -> tuple[NodeProto, bool] | None:
@@ -240,12 +222,9 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     """Return a constant as integers of a type; None if it holds others."""
     if isinstance(operand, tuple):
         return operand
-    largest = 1 << 53  # Beyond, a float is no number that a user has written.
-    fits = np.all(operand == np.trunc(operand)) and np.all(np.abs(operand) <= largest)
-    low, high = element_type.minimum, element_type.maximum
-    if not fits or np.any(operand < low) or np.any(operand > high):
-        return None
-    return operand.astype(dtype_of(element_type))
+    low, high = element_type.minimum, min(element_type.maximum, 1 << 53)  # Beyond, floats are not one integer's.
+    whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
+    return operand.astype(dtype_of(element_type)) if np.all(whole) else None
 
 
 def _cast_target(cast: NodeProto) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
@@ -17,7 +18,7 @@ from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.rewriter import set_nodes
-from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
+from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.models.onnx.typed_scopes import typed_scopes
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
@@ -53,14 +54,14 @@ def harden(
         Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
         exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is
         right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its int32.
-        For OpenVINO, which takes no functions, they are inlined when their divisions have been hardened.
     zero_divisor : {"zero", "saturate"}, keyword-only
         What x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
     overflow : {"wrap", "saturate"}, keyword-only
         What MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
     functions : bool, optional
         Whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each division is a
-        call of it. Left out, they do for ONNX Runtime; OpenVINO takes no functions.
+        call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every runtime.
+        Without, the model's own functions are inlined too; and wherever their calls differ in element type.
     fix_exported : bool, keyword-only
         Whether divisions of integers that an exporter has written in floats become divisions of integers.
 
@@ -76,19 +77,56 @@ def harden(
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
     if proto.training_info:
         raise ModelError("the model holds graphs for training (training_info), which are not hardened; drop them first")
-    hardened = ModelProto()
-    hardened.CopyFrom(proto)
-    replaced = replace_exported(hardened) if fix_exported else {}
-    with_functions = runtime == "onnxruntime" if functions is None else functions
-    hardener = _Hardener(hardened, runtime, policies, replaced, functions=with_functions)
-    decisions = hardener.harden()
-    inlined = 0
-    if any(decision.rewritten for decision in decisions):
-        _check_functions(hardened, runtime)
-        if runtime == "openvino":
-            inlined = len(hardened.functions)
-            hardened = _without_functions(hardened) if inlined else hardened
-    return Hardening(hardened, runtime, policies, with_functions, decisions, inlined, bool(replaced))
+    calls = runtime == "onnxruntime" if functions is None else functions
+    places = not calls and bool(proto.functions)
+    hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)
+    if hardening.left and calls and proto.functions:
+        with suppress(ModelError):  # Each call then has nodes of its own, of one type; or nothing is gained.
+            hardening, places = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
+    if not any(decision.rewritten for decision in hardening.decisions):
+        return replace(hardening, model=_copied(proto))
+    return replace(hardening, inlined=len(proto.functions) if places else 0)
+
+
+def _hardened(
+    proto: ModelProto, runtime: Runtime, policies: Policies, functions: bool, fix_exported: bool
+) -> Hardening:
+    model = _copied(proto)
+    replaced = replace_exported(model) if fix_exported else {}
+    decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
+    return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
+
+
+def _copied(proto: ModelProto) -> ModelProto:
+    copy = ModelProto()
+    copy.CopyFrom(proto)
+    return copy
+
+
+def _inlined(proto: ModelProto) -> ModelProto:
+    """Return a model with its functions' nodes in the place of their calls.
+
+    Raises
+    ------
+    ModelError
+        If that cannot be.
+    """
+    model = _copied(proto)
+    own = opset_imports(model)
+    for function in model.functions:
+        for domain, version in opset_imports(function).items():
+            if own.setdefault(domain, version) != version:
+                raise ModelError(
+                    f"the function {quoted(function.name)} stands in operator set {version} and the model in "
+                    f"{own[domain]}, so it cannot be inlined, as its divisions need; convert the model first: "
+                    f"vinculum convert --opset {max(version, own[domain])}"
+                )
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in own.items())
+    try:
+        return inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
 
 
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
@@ -224,49 +262,6 @@ def _facts(node: NodeProto, operator: Operator, opset: int, element_type: Elemen
     unknown = operator == "Div" and dividend is None and divisor is not None
     may_be_found = unknown and values.may_be_found(node.input[0], node.input[1])
     return Facts(operator, opset, element_type, dividend, divisor, may_be_found)
-
-
-def _check_functions(model: ModelProto, runtime: Runtime) -> None:
-    """Refuse a function whose new nodes are other versions in the model's operator set: no runtime takes it any more.
-
-    Raises
-    ------
-    ModelError
-        If there is one; or one of another operator set at all, for OpenVINO, because it is not inlined.
-    """
-    versions = opset_imports(model)
-    for function in model.functions:
-        own = opset_imports(function).get("", 1)
-        around = versions.get("", own)
-        operators = {node.op_type for node in all_nodes(function.node) if node.domain == ""}
-        differs = runtime == "openvino" or any(_since(name, own) != _since(name, around) for name in operators)
-        if own != around and differs:
-            raise ModelError(
-                f"the function {quoted(function.name)} stands in operator set {own} and the model in {around}, so its "
-                f"divisions cannot be hardened; convert the model first: vinculum convert --opset {max(own, around)}"
-            )
-
-
-def _without_functions(model: ModelProto) -> ModelProto:
-    """Return the model with its functions' nodes in the place of their calls; the given one may be changed.
-
-    Raises
-    ------
-    ModelError
-        If the onnx package cannot do it.
-    """
-    # What its functions import alone is to be the model's.
-    imported = set(opset_imports(model))
-    for function in model.functions:
-        for domain, version in opset_imports(function).items():
-            if domain not in imported:
-                imported.add(domain)
-                model.opset_import.add(domain=domain, version=version)
-    _check_functions(model, "openvino")
-    try:
-        return inline_local_functions(model)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined, as OpenVINO needs: {one_line(error)}") from None
 
 
 def _since(operator: str, opset: int) -> int | None:

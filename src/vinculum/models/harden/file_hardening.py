@@ -1,4 +1,4 @@
-"""From one file to another: read, checked, hardened, proven, and only then put in its place."""
+"""From one file to another: read, checked, hardened, validated, and only then put in its place."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from vinculum.errors import ModelError
 from vinculum.files import staged
 from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
-from vinculum.models.harden.proof import Advance, Proof, prove
-from vinculum.models.harden.whole_model import check_whole
+from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checker import check_model
 from vinculum.models.onnx.file import anchored_model, check_no_training, write_model
 from vinculum.models.source import read_source
@@ -25,12 +24,12 @@ class HardenedFile:
     ----------
     hardening : Hardening
         What was decided.
-    proof : Proof or None
-        What was run; None if only a plan was asked for.
+    validation : Validation or None
+        What was run; None if nothing was rewritten, or only a plan was asked for.
     """
 
     hardening: Hardening
-    proof: Proof | None
+    validation: Validation | None
 
 
 def harden_file(
@@ -40,9 +39,11 @@ def harden_file(
     *,
     zero_divisor: ZeroDivisor = "zero",
     overflow: Overflow = "wrap",
+    functions: bool | None = None,
+    fix_exported: bool = False,
     advance: Advance | None = None,
 ) -> HardenedFile:
-    """Write a model that is hardened for a runtime, each rewrite proven there; or nothing at all.
+    """Write a model that is hardened for a runtime, each rewrite validated there; or nothing at all.
 
     Parameters
     ----------
@@ -50,17 +51,17 @@ def harden_file(
         An ONNX file.
     target : Path or None
         Where to write, not over the source or its data; None to plan only, which needs no runtime.
-    runtime, zero_divisor, overflow
+    runtime, zero_divisor, overflow, functions, fix_exported
         As `vinculum.models.harden.harden` takes them.
     advance : callable, optional
-        Called with how many models of the proof have been run, and how many there are.
+        Called with how many models of rewrites have been run, and how many there are.
 
     Raises
     ------
     DifferenceError
-        If the proof fails.
+        If the validation fails.
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed or cannot be hardened, or the runtime is not installed.
+        If the source is malformed or cannot be hardened, or the runtime is not installed or does not take it.
     OSError
         If the target cannot be written.
     """
@@ -77,7 +78,9 @@ def harden_file(
     original = read.model()
     proto = anchored_model(read)
     check_model(proto, f"model {str(source)!r}")
-    hardening = harden(proto, runtime, zero_divisor=zero_divisor, overflow=overflow)
+    hardening = harden(
+        proto, runtime, zero_divisor=zero_divisor, overflow=overflow, functions=functions, fix_exported=fix_exported
+    )
     if target is None:
         return HardenedFile(hardening, None)
     with staged(target) as folder:
@@ -85,7 +88,5 @@ def harden_file(
         check_model(hardening.model, "the hardened model")
         write_model(hardening.model, staging)
         read.check_spared([target.parent / path.name for path in folder.iterdir()])
-        proof = prove(hardening, advance)
-        for witness in proof.runtimes:
-            check_whole(original, hardening, staging, witness)
-    return HardenedFile(hardening, proof)
+        validation = validate(hardening, original, staging, advance)
+    return HardenedFile(hardening, validation)

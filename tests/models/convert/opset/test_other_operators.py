@@ -357,7 +357,9 @@ class TestSizesKnownWhenItRuns:
         converted, kept = _converted(model, 6)
         assert "Tile" in kept
         dtype = np.float32 if given == "float" else np.bool_
-        arrays = {name: RNG.integers(0, 2, shape).astype(dtype) for name, shape in (("x", x), ("b", b))}
+        arrays: dict[str, NDArray[Any]] = {
+            name: RNG.integers(0, 2, shape).astype(dtype) for name, shape in (("x", x), ("b", b))
+        }
         assert run(model, arrays)["y"].tolist() == run(converted, arrays)["y"].tolist()
 
 

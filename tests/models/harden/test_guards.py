@@ -1,4 +1,4 @@
-"""Hardened divisions on the real runtimes: every integer type, policy, operator set and place of the operands."""
+"""Hardened divisions and remainders on the real runtimes: every integer type, policy, operator set and place."""
 
 from __future__ import annotations
 
@@ -65,25 +65,45 @@ def check(
     element_type: ElementType,
     operands: Callable[[ZeroDivisor], Pair],
     *,
+    fmod: int | None = None,
     pairwise: bool = False,
 ) -> None:
-    """Demand of a hardened division what our engine gives, in any operator set, policy and place, or two of them."""
+    """Demand of a hardened division what our engine gives, in any operator set, policy and place, or two of them.
+
+    With fmod it is a remainder, and Python's integers say what it is.
+    """
     kinds = list(_kinds(element_type, runtime, pairwise=pairwise))
+    if fmod is not None:
+        kinds = [kind for kind in kinds if kind[0] >= 10]  # Before, there is no Mod.
     cases, expected = [], []
     for opset, place, zero_divisor, overflow in kinds:
         a, b = operands(zero_divisor)
         arrays = {"A": a, "B": b}
         shown = [arrays[name] if name in place else arrays[name].shape for name in "AB"]
         model = division(element_type, *shown, opset=opset)
+        if fmod is not None:
+            model.graph.node[0].op_type = "Mod"
+            model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
         inputs = {name: array for name, array in arrays.items() if name not in place}
         hardened = harden(model, runtime, zero_divisor=zero_divisor, overflow=overflow)
         cases.append((hardened.model, inputs | {"unused": np.zeros(1, np.float32)}))
-        expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
+        if fmod is None:
+            expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
+        else:
+            expected.append(remainders(a, b, fmod))
     found = outcomes(witness, cases)
     assert len(found) == len(cases)
     for kind, outcome, want in zip(kinds, found, expected, strict=True):
         assert outcome.problem is None, (kind, outcome.problem)
-        check_equal(str(kind), want, outcome.outputs[0], ("our engine", witness))
+        check_equal(str(kind), want, outcome.outputs[0], ("expected", witness))
+
+
+def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
+    """Return exact remainders, 0 for a zero divisor."""
+    wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
+    floored = wide_a % wide_b
+    truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
+    return np.where(b == 0, 0, truncated if fmod else floored).astype(a.dtype)
 
 
 def _kinds(
@@ -180,6 +200,35 @@ class TestPortable:
 
         # The same models run in every kind on the other two; OpenVINO takes a hundred times as long to compile each.
         check(outcomes, division, "openvino", "portable", element_type, operands, pairwise=True)
+
+
+class TestRemainders:
+    """Hardened remainders are exact, of either sign, for every pair on every runtime; x mod 0 gives 0."""
+
+    @pytest.mark.parametrize("fmod", [0, 1])
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    @pytest.mark.parametrize(
+        ("runtime", "witness"),
+        [
+            ("onnxruntime", "onnxruntime"),
+            ("openvino", "openvino"),
+            ("portable", "onnxruntime"),
+            ("portable", "reference"),
+        ],
+    )
+    def test_every_pair(
+        self,
+        outcomes: Outcomes,
+        division: Division,
+        element_type: ElementType,
+        runtime: Runtime,
+        witness: str,
+        fmod: int,
+    ) -> None:
+        narrow = (INT32.maximum, INT32.minimum) if runtime == "openvino" else ()
+        pairs = all_pairs(element_type, *narrow)
+        slow = runtime == "openvino"
+        check(outcomes, division, witness, runtime, element_type, lambda _: pairs, fmod=fmod, pairwise=slow)
 
 
 class TestShapes:

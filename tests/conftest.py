@@ -55,6 +55,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers, load the hypothesis profile, and do without a compiled core where there is none."""
+    # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
+    # there, whose waiting takes as much processor time as the import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if importlib.util.find_spec("vinculum.kernels._core") is None:
         os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")

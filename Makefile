@@ -99,9 +99,10 @@ TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
 # PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
-# which sources, in tests/exhaustive/recorded.txt.
+# which sources, in tests/exhaustive/recorded.txt. Then every property of the quick tests with twenty times the examples.
 exhaustive: .venv/test
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
+	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 
 # Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
 mutation: .venv/test

@@ -95,7 +95,7 @@ def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> It
         found = _operands(division, makers, scope, constants)
         if found is not None:
             operands, element_type, precision = found
-            if element_type.maximum > 1 << precision:
+            if element_type.bits >= 32 and element_type.maximum > 1 << precision:
                 signed = element_type.kind is Kind.SIGNED
                 yield Exported(division, node, operands, element_type, floor and signed, precision)
 

@@ -126,8 +126,9 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
             old = {id(node) for node in scope.holder.node}
             standing = {node.name for node in kept if id(node) in old}
             for node in kept:
-                if id(node) not in old and node.name in standing:
+                if id(node) not in old and node.name and node.name in standing:
                     node.name = unique_name(node.name, taken)
+                standing.add(node.name)
             set_nodes(scope.holder, kept)
     return replaced
 

@@ -154,6 +154,22 @@ class TestMended:
         used = [node.name for node in hardening.model.graph.node if node.name]
         assert len(set(used)) == len(used)
 
+    def test_two_of_one_division(self, outcomes: Outcomes, onnx_model: Build) -> None:
+        nodes = [*FLOOR, *SIGNED_FLOOR[3:]]
+        for node, name in zip(nodes[3:5], ("g", "d"), strict=True):
+            copied = NodeProto()
+            copied.CopyFrom(node)
+            copied.output[0] = name
+            nodes[nodes.index(node)] = copied
+        nodes[4].input[0] = "g"
+        model = model_of(onnx_model, nodes)
+        model.graph.output.append(helper.make_tensor_value_info("d", I64, ("n",)))
+        hardening = harden(model, "onnxruntime", fix_exported=True)
+        assert operators(hardening.model) == ["FloorDiv_int64", "Div_int64"]
+        (outcome,) = outcomes("onnxruntime", [(hardening.model, {"a": A, "b": B})])
+        assert outcome.problem is None
+        assert [output.tolist() for output in outcome.outputs] == [TRUNCATED, FLOORED]
+
     def test_in_a_branch(self, outcomes: Outcomes, onnx_model: Build) -> None:
         branch = helper.make_graph(FLOOR, "branch", [], [helper.make_tensor_value_info("c", I64, ("n",))])
         choice = N("If", ["yes"], ["c"], then_branch=branch, else_branch=branch)

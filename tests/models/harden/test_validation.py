@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, ModelProto
+from onnx import ModelProto, helper
 
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.harden import Runtime, guards, harden, runtime_process, validation
@@ -78,6 +78,20 @@ class TestValidation:
         assert found is not None
         assert (found.rewrites, found.models) == (1, 3)
 
+    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
+    @pytest.mark.parametrize("fmod", [0, 1])
+    def test_remainders(
+        self, require: Callable[[str], None], division: Division, tmp_path: Path, runtime: Runtime, fmod: int
+    ) -> None:
+        # Where sizes are open, OpenVINO computes a Where of integers in float32, if it is added to something.
+        require("openvino" if runtime == "openvino" else "onnxruntime")
+        model = division(INT64, ("n",), ("n",))
+        model.graph.node[0].op_type = "Mod"
+        model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
+        found = validated(model, tmp_path, runtime)
+        assert found is not None
+        assert found.models == 7 * len(found.runtimes)
+
     def test_nothing_rewritten_needs_no_runtime(
         self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -119,7 +133,7 @@ class TestValidation:
         require("onnxruntime")
         model = division(INT64, (5,), np.array([3]))
         model.graph.node[0].op_type = "Mod"
-        model.graph.node[0].attribute.add(name="fmod", i=1, type=AttributeProto.INT)
+        model.graph.node[0].attribute.append(helper.make_attribute("fmod", 1))
         monkeypatch.setattr(guards, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Mod", operands, "m"))
         with one_line(DifferenceError, "node 'ratio' (Mod-13)", "is wrong"):
             validated(model, tmp_path)

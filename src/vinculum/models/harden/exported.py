@@ -95,7 +95,7 @@ def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> It
         found = _operands(division, makers, scope, constants)
         if found is not None:
             operands, element_type, precision = found
-            if element_type.maximum > 1 << precision:
+            if element_type.bits >= 32 and element_type.maximum > 1 << precision:
                 signed = element_type.kind is Kind.SIGNED
                 yield Exported(division, node, operands, element_type, floor and signed, precision)
 
@@ -126,8 +126,9 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
             old = {id(node) for node in scope.holder.node}
             standing = {node.name for node in kept if id(node) in old}
             for node in kept:
-                if id(node) not in old and node.name in standing:
+                if id(node) not in old and node.name and node.name in standing:
                     node.name = unique_name(node.name, taken)
+                standing.add(node.name)
             set_nodes(scope.holder, kept)
     return replaced
 

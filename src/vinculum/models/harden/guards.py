@@ -194,8 +194,10 @@ def _remainder(nodes: IntegerNodes, rewriter: Rewriter, facts: Facts, a: str, b:
     return nodes.add(remainder, _where_opposite(nodes, remainder, divisor, divisor), "remainder")
 
 
-def _where_opposite(nodes: IntegerNodes, remainder: str, other: str, value: str) -> str:
-    return nodes.select(nodes.opposite(remainder, other, "signs_differ"), value, nodes.number(0), "correction")
+def _where_opposite(nodes: IntegerNodes, remainder: str, other: str, divisor: str) -> str:
+    """Return the divisor where the signs differ, else 0: a product, for OpenVINO may compute a Where in float32."""
+    mask = nodes.opposite(remainder, other, "signs_differ")
+    return nodes.multiply(nodes.one_where(mask, "one_too_few"), divisor, "correction")
 
 
 @dataclass(frozen=True)

@@ -31,16 +31,20 @@ def check_engine(engine: str) -> None:
         raise AttributeValueError(f"engine is {engine!r}; allowed: {', '.join(map(repr, ENGINES))}")
 
 
-class Program(Protocol):
-    """What a format's reader leaves to be run."""
+class Runnable(Protocol):
+    """A model in an engine."""
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
 
+
+class Program(Runnable, Protocol):
+    """What a format's reader leaves to be run."""
+
     def prepare(self) -> None:
         """Make ready what is kept between runs; an error of ours if a node cannot be run, whatever its operands."""
 
-    def in_engine(self, engine: str) -> Program:
+    def in_engine(self, engine: str) -> Runnable:
         """Return the program as an engine other than ``"reference"`` runs it; ModelError if it cannot."""
 
 
@@ -86,9 +90,10 @@ class Model:
         observer : callable, optional
             Called with a `DivisionRecord` after every division that is executed.
         engine : {"reference", "onnxruntime", "openvino"}
-            What runs all other operators. Of ONNX models: the reference evaluator of ONNX, or ONNX Runtime, which is
-            faster, lacks some operators and versions, and rounds sums in another order. Of an integer Mod by zero it
-            dies. Of an OpenVINO IR: this package where it knows all layers and else OpenVINO, or OpenVINO for all.
+            What runs all other operators: the reference evaluator of ONNX (of an IR this package, or OpenVINO where
+            the IR has layers that it does not know); ONNX Runtime, which is faster, lacks some operators and versions,
+            rounds sums in another order and dies of an integer Mod by zero; or OpenVINO's CPU device, which also
+            narrows float64 to float32 and int64 to int32.
 
         Raises
         ------
@@ -129,7 +134,7 @@ class Model:
         """
         check_engine(engine)
         arrays = admit(self.inputs, inputs)
-        program = self._program if engine == "reference" else self._program.in_engine(engine)
+        program: Runnable = self._program if engine == "reference" else self._program.in_engine(engine)
         outputs: dict[str, Value] = {}
         for name, value in program.execute(arrays, execution).items():
             outputs[name] = _detached(value, [other for other in outputs.values() if isinstance(other, np.ndarray)])

@@ -469,8 +469,8 @@ class TestRefusals:
 
     def test_engines_that_do_not_exist(self, onnx_file: File, one_line: OneLine) -> None:
         model = load(onnx_file([node("Neg", "a", "y")], {"a": FLOATS}, {"y": FLOATS}))
-        engine: Any = "openvino"
-        with one_line(AttributeValueError, "engine is 'openvino'; allowed: 'reference', 'onnxruntime'"):
+        engine: Any = "tensorrt"
+        with one_line(AttributeValueError, "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime', 'openvino'"):
             model.run({"a": A}, engine=engine)
 
     def test_openvino_models(self, ir_file: Callable[..., Path], one_line: OneLine) -> None:

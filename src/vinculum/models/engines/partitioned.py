@@ -1,8 +1,9 @@
-"""An ONNX graph run by ONNX Runtime, but for its divisions, which our engine computes."""
+"""An ONNX graph run by a runtime, but for its divisions, which our engine computes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -10,40 +11,75 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
-from vinculum.models.engines.onnxruntime.part import Holder, RunnablePart
-from vinculum.models.engines.onnxruntime.partition import Stage, partition
-from vinculum.models.engines.onnxruntime.session import onnxruntime, refusals
-from vinculum.models.engines.onnxruntime.values import to_python
+from vinculum.models.engines.onnxruntime.session import IR_VERSION
+from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division, Execution
 from vinculum.models.onnx.dependencies import dividing_functions, operands_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
-from vinculum.models.onnx.scopes import title
+from vinculum.models.onnx.functions import DOMAIN
+from vinculum.models.onnx.scopes import all_nodes, name_of, title
 from vinculum.models.onnx.tensors import decode
 from vinculum.ops import onnx as onnx_ops
 
 
-class OnnxRuntimeProgram:
+@dataclass(frozen=True)
+class Holder:
+    """What a model has around its graph.
+
+    Attributes
+    ----------
+    opsets : tuple of OperatorSetIdProto
+        The operator sets that it imports.
+    functions : tuple of FunctionProto
+        Its functions, renamed by `link_functions`.
+    """
+
+    opsets: tuple[OperatorSetIdProto, ...]
+    functions: tuple[FunctionProto, ...]
+
+    def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
+        """Return a model of nodes, named for messages, without inputs and outputs."""
+        proto = ModelProto(ir_version=IR_VERSION)
+        proto.graph.name = "part"
+        proto.graph.node.extend(nodes)
+        for node in proto.graph.node:
+            node.name = name_of(node)
+        calls = any(node.domain == DOMAIN for node in all_nodes(proto.graph.node))
+        proto.opset_import.extend(entry for entry in self.opsets if calls or entry.domain != DOMAIN)
+        proto.functions.extend(self.functions if calls else ())
+        return proto
+
+
+class Host(Protocol):
+    """What runs the parts of a graph."""
+
+    def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
+        """Turn an error that is about nodes into one of ours."""
+
+    def part(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> _Step:
+        """Return a part that can be run, one of so many."""
+
+    def to_python(self, name: str, value: Any) -> Any:
+        """Return a value as the reference evaluator holds it."""
+
+
+class PartitionedProgram:
     """An ONNX graph cut at its divisions; what lies between them is made ready at the first run and kept.
 
-    ONNX Runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
+    A runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
     Nodes that hold divisions in subgraphs, or in functions of another operator set than the model's, are run by the
     reference evaluator with our divisions. Divisions that do not wait for each other are done before those that do.
-
-    Raises
-    ------
-    ModelError
-        If onnxruntime cannot be imported.
     """
 
     def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+        self, host: Host, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
     ) -> None:
-        onnxruntime()
-        with refusals(proto.graph.node):
+        self._host = host
+        with host.refusals(proto.graph.node):
             # The inliner leaves calls of functions that import another operator set than the model.
             inlined = inline_local_functions(proto) if proto.functions else proto
         known = _constant_nodes(inlined.graph.node)
@@ -55,19 +91,12 @@ class OnnxRuntimeProgram:
         self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
         self._lock = Lock()
 
-    def prepare(self) -> None:
-        """Do nothing: the sessions depend on which constants a run replaces."""
-
-    def in_engine(self, engine: str) -> OnnxRuntimeProgram:
-        """Return the program itself."""
-        return self
-
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         values = {**self._constants, **arrays}
         for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
             step.run(values, execution)
-        return {name: to_python(name, values[name]) for name in self._outputs}
+        return {name: self._host.to_python(name, values[name]) for name in self._outputs}
 
     def _plan(self, overridden: frozenset[str]) -> tuple[_Step, ...]:
         """Return the steps of a run in which some constants are given as inputs."""
@@ -84,7 +113,7 @@ class OnnxRuntimeProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(RunnablePart(stage.part, constants, self._holder, parts))
+                steps.append(self._host.part(stage.part, constants, self._holder, parts))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps
@@ -93,8 +122,8 @@ class OnnxRuntimeProgram:
         if node.domain == "" and node.op_type in DIVIDES:
             number = number_of(node)
             assert number is not None, "every division of a model is numbered when it is read"
-            return _DivisionStep(node, self._divisions[number])
-        return _EvaluatedStep(node, self._holder, self._divisions)
+            return _DivisionStep(self._host, node, self._divisions[number])
+        return _EvaluatedStep(self._host, node, self._holder, self._divisions)
 
 
 class _Step(Protocol):
@@ -115,7 +144,8 @@ class _Drop:
 class _DivisionStep:
     """A division, by our engine."""
 
-    def __init__(self, node: NodeProto, division: Division) -> None:
+    def __init__(self, host: Host, node: NodeProto, division: Division) -> None:
+        self._host = host
         self._operands = [name for name in node.input if name]
         self._result = node.output[0]
         self._division = division
@@ -123,7 +153,7 @@ class _DivisionStep:
         self._options = {"opset": division.spec.since_version, **attributes}
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
-        *dividend, divisor = (to_python(name, values[name]) for name in self._operands)
+        *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
         policies = execution.policies
 
         def compute(a: Any, b: Any) -> NDArray[Any]:
@@ -139,14 +169,15 @@ class _DivisionStep:
 class _EvaluatedStep:
     """A node that holds divisions, by the reference evaluator."""
 
-    def __init__(self, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
+    def __init__(self, host: Host, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
+        self._host = host
         self._operands = operands_of(node)
         proto = holder.model([node])
         proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
         self._program = EvaluatedGraph(proto, divisions, {})
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
-        operands = {name: to_python(name, values[name]) for name in self._operands}
+        operands = {name: self._host.to_python(name, values[name]) for name in self._operands}
         values.update(self._program.execute(operands, execution))
 
 

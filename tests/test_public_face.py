@@ -16,7 +16,7 @@ import vinculum
 from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
-OPERATORS = {"Operator", "backend", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
+OPERATORS = {"Operator", "backend", "convert", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "VinculumError": (Exception,),
@@ -40,6 +40,7 @@ SIGNATURES = {
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
+    "convert": "(model, *, opset=None, to=None, inputs=None)",
     "reference_ops": "()",
     "get_threads": "()",
     "set_threads": "(n)",

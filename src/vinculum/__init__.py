@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
+    from vinculum.models.rewritten import convert as convert
 
 __version__ = "0.1.0"
 
@@ -45,6 +46,7 @@ __all__ = [
     "SpecLookupError",
     "VinculumError",
     "backend",
+    "convert",
     "div",
     "divide",
     "get_threads",
@@ -67,6 +69,10 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
+    if name == "convert":
+        from vinculum.models.rewritten import convert
+
+        return convert
     if name == "backend":
         import vinculum.backend
 

@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all, several of them together."""
+"""Files: written whole or not at all, several of them together, and read only if they are ordinary ones."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,3 +57,19 @@ def staged(file: Path) -> Iterator[Path]:
                 error.errno, error.strerror or one_line(error), error.filename if known else str(file)
             ) from None
         raise
+
+
+def regular_size(path: Path) -> int:
+    """Return the size of a regular file; a pipe or a device could go on for ever.
+
+    Raises
+    ------
+    OSError
+        If it is not there, or not a regular file.
+    """
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(f"{str(path)!r} is a directory")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{str(path)!r} is not a regular file")
+    return status.st_size

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto, NodeProto, helper
+
+from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.file import complete_model
+from vinculum.models.source import read_source
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
 
@@ -28,3 +33,15 @@ def build(
     graph = helper.make_graph(nodes, "graph", declared[0], declared[1], list(initializers))
     imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
     return helper.make_model(graph, opset_imports=imports, ir_version=ir_version, functions=list(functions))
+
+
+def read_whole(path: Path) -> ModelProto:
+    """Return the model in an ONNX file, the data of other files in it."""
+    return complete_model(read_source(path))
+
+
+def check_file(path: Path) -> None:
+    """Refuse an ONNX file that onnx.checker refuses."""
+    model = read_source(path).onnx
+    assert model is not None
+    check_model(model, "the model")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
+
+if TYPE_CHECKING:
+    from vinculum.models.model import Engine
 
 
 def convert(
@@ -19,6 +22,21 @@ def convert(
         int | None,
         typer.Option(metavar="N", help="The ONNX operator set to write in; from IR, 21 if left out."),
     ] = None,
+    ir_version: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The version of ONNX's file format, if an old runtime needs a lower one."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=FILE",
+            help="Compare on these inputs too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Once for each input.",
+        ),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="reference|onnxruntime", help="What runs all nodes but the divisions to compare.")
+    ] = "reference",
     verify: Annotated[
         bool, typer.Option(help="Run both models on edge cases and random inputs and compare every bit.")
     ] = True,
@@ -26,16 +44,25 @@ def convert(
 ) -> None:
     """Write a model in another operator set or format, with every division in it meaning what it meant."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
-    from vinculum.models.convert import convert_file
+    from vinculum.cli.model_inputs import model_inputs
+    from vinculum.models.convert import convert_source
+    from vinculum.models.model import check_engine
+    from vinculum.models.source import read_source
     from vinculum.reporting.convert_page import as_json, page
     from vinculum.reporting.progress import progress
 
+    check_engine(engine)
+    source = read_source(model)
+    given = [model_inputs(source.model().inputs, inputs, None, ()).arrays] if inputs else []
     with progress("Converting and comparing", 0) as advance:
-        conversion = convert_file(
-            model,
+        conversion = convert_source(
+            source,
             output,
             opset=opset,
+            ir_version=ir_version,
             check=verify,
+            inputs=given,
+            engine=cast("Engine", engine),
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
     if machine:

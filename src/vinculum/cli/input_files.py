@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.external_data import regular_size
+from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.values import ModelTensor
 from vinculum.spec.element_types import ElementType

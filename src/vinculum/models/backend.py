@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto, NodeProto
@@ -12,14 +11,11 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.models.execution import Execution
 from vinculum.models.model import Model
-from vinculum.models.onnx.file import normalise
-from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.node import model_of_node
-from vinculum.models.onnx.utf8 import check_text
+from vinculum.models.source import source_of
 from vinculum.ops.policies import Policies
-from vinculum.text import listed, one_line
+from vinculum.text import listed
 
-_IN_MEMORY = Path("(in memory)")
 _DEVICES = ("CPU", "CPU:0")
 _POLICIES = ("zero_divisor", "overflow")
 _IGNORED = ("rtol", "atol")  # ONNX's test runner hands its tolerances to every backend.
@@ -123,16 +119,8 @@ class VinculumBackend(Backend):
         policies = _policies(kwargs)
         if not cls.supports_device(device):
             raise AttributeValueError(f"device is {device!r}; allowed: 'CPU'")
-        if not isinstance(model, ModelProto):
-            raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
-        copy = ModelProto()
-        try:
-            copy.CopyFrom(model)
-            check_text(copy)
-            normalise(copy, _IN_MEMORY)
-        except (UnicodeDecodeError, RecursionError, MemoryError) as error:
-            raise ModelError(f"the model cannot be read: {one_line(error)}") from None
-        ready = model_of(copy, _IN_MEMORY)
+        ready = source_of(model).model()
+        ready.read_data()
         ready.prepare()
         return VinculumBackendRep(ready, policies)
 

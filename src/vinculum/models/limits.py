@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import perf_counter
+from time import process_time
 
 from vinculum.errors import ModelError
 
@@ -25,11 +25,11 @@ def limited(seconds: float, largest: int) -> Iterator[None]:
     Parameters
     ----------
     seconds : float
-        How long the block may take; loops are asked before every iteration.
+        How much processor time the block may take, however busy the machine is; loops are asked before every iteration.
     largest : int
         How many bytes one result of an operator that sizes it by an operand's value may take.
     """
-    deadline, largest_token = _DEADLINE.set(perf_counter() + seconds), _LARGEST.set(largest)
+    deadline, largest_token = _DEADLINE.set(process_time() + seconds), _LARGEST.set(largest)
     try:
         yield
     finally:
@@ -46,7 +46,7 @@ def check_time() -> None:
         If it is.
     """
     deadline = _DEADLINE.get()
-    if deadline is not None and perf_counter() > deadline:
+    if deadline is not None and process_time() > deadline:
         raise LimitError("a loop takes longer than inputs that are only tried out may take")
 
 

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from vinculum.models.model import Model
-from vinculum.models.model_file import content_of, is_openvino_ir
+from vinculum.models.source import read_source
 
 
 def load(path: str | PathLike[str]) -> Model:
@@ -21,12 +21,6 @@ def load(path: str | PathLike[str]) -> Model:
     ElementTypeError, AttributeValueError, BroadcastError
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """
-    file = Path(fspath(path))
-    content = content_of(file)
-    if is_openvino_ir(file, content):
-        from vinculum.models.openvino_ir.graph import read_openvino_ir
-
-        return read_openvino_ir(content, file)
-    from vinculum.models.onnx.model import read_onnx
-
-    return read_onnx(content, file)
+    model = read_source(Path(fspath(path))).model()
+    model.read_data()
+    return model

@@ -32,7 +32,7 @@ def check_engine(engine: str) -> None:
 
 
 class Runnable(Protocol):
-    """A model in an engine."""
+    """A graph in an engine."""
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
@@ -43,6 +43,9 @@ class Program(Runnable, Protocol):
 
     def prepare(self) -> None:
         """Make ready what is kept between runs; an error of ours if a node cannot be run, whatever its operands."""
+
+    def read_data(self) -> None:
+        """Read what the model keeps in other files, so that it depends on none of them any more."""
 
     def in_engine(self, engine: str) -> Runnable:
         """Return the program as an engine other than ``"reference"`` runs it; ModelError if it cannot."""
@@ -124,6 +127,16 @@ class Model:
             If there is a node that cannot be run, whatever its operands are; the line names it.
         """
         self._program.prepare()
+
+    def read_data(self) -> None:
+        """Read what the model keeps in other files now, not when it is run.
+
+        Raises
+        ------
+        ModelError
+            If a file cannot be read, or is shorter than it was.
+        """
+        self._program.read_data()
 
     def evaluate(
         self, inputs: Mapping[str, Any], execution: Execution, engine: Engine = "reference"

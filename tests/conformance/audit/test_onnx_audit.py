@@ -367,7 +367,7 @@ class TestFiles:
         def full(*_: object) -> None:
             raise OSError(ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("vinculum.conformance.audit.runs.write_whole", full)
+        monkeypatch.setattr("vinculum.conformance.audit.runs.write_model", full)
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
         with pytest.raises(ModelError, match=r"exposed cannot be put into a file: .*No space left"):
             audited(model, "onnxruntime", {"a": f32([1, 2])})

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.points import Subject
 from vinculum.conformance.audit.runs import both_runs
+from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
 
@@ -40,7 +41,7 @@ def branching(tmp_path: Path) -> Subject:
     path = tmp_path / "model.onnx"
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     path.write_bytes(model.SerializeToString())
-    return onnx_subject(path)
+    return onnx_subject(read_source(path))
 
 
 class TestRuns:

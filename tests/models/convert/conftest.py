@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 
-from vinculum.models.onnx.checker import check_file
+from tests.models.built_models import check_file
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
 from vinculum.spec.element_types import ElementType

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
+from tests.models.built_models import check_file
 from vinculum.models import Model, load
 from vinculum.models.convert.to_openvino.conversion import OpenvinoFiles
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
-from vinculum.models.onnx.checker import check_file
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
 from vinculum.models.openvino_ir.types import Known

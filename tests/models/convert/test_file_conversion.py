@@ -15,10 +15,10 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from tests.models.built_models import read_whole
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import OnnxConversion, convert_file, convert_opset
-from vinculum.models.onnx.file import read_whole
 
 OneLine = Callable[..., AbstractContextManager[None]]
 File = Callable[..., Path]
@@ -122,7 +122,7 @@ class TestUnwritable:
         def full(model: ModelProto, path: Path) -> None:
             raise OSError(ENOSPC, strerror(ENOSPC))
 
-        monkeypatch.setattr(sys.modules[MODULE], "write_whole", full)
+        monkeypatch.setattr(sys.modules[MODULE], "write_model", full)
         source = _legacy(onnx_file)
         before = _files(tmp_path)
         with pytest.raises(OSError, match="No space") as caught:
@@ -137,15 +137,22 @@ class TestUnwritable:
         assert caught.value.filename == str(source)
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
-    @pytest.mark.parametrize("names", [("a\udcff.onnx", "b.onnx"), ("a.onnx", "b\udcff.onnx")])
     def test_names_that_are_not_utf_8(
-        self, onnx_file: File, tmp_path: Path, one_line: OneLine, names: tuple[str, str]
+        self, onnx_file: File, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_line: OneLine
     ) -> None:
-        source = _legacy(onnx_file).rename(tmp_path / names[0])
+        """They are taken as they are, unless the model itself has to name the file of its data."""
+        source = _legacy(onnx_file).rename(tmp_path / "a\udcff.onnx")
+        convert_file(source, tmp_path / "b\udcff.onnx", opset=13)
+        assert load(tmp_path / "b\udcff.onnx").divisions[0].operator == "Div-13"
         before = _files(tmp_path)
-        with one_line(ModelError, "not UTF-8", "rename it"):
-            convert_file(source, tmp_path / names[1], opset=13)
-        assert _files(tmp_path) == before
+        weights = [numpy_helper.from_array(np.ones(300, np.float32), "b")]
+        nodes = [helper.make_node("Div", ["a", "b"], ["c"])]
+        floats = {name: (TensorProto.FLOAT, [300]) for name in "ac"}
+        large = onnx_file(nodes, {"a": floats["a"]}, {"c": floats["c"]}, initializers=weights)
+        monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 0)
+        with one_line(ModelError, "not UTF-8", "give another name"):
+            convert_file(large, tmp_path / "c\udcff.onnx", opset=13)
+        assert _files(tmp_path) == before | {large.name}
 
 
 class TestOptionalInputs:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, load, numpy_helper, save_model
 
-from vinculum.errors import DifferenceError, ModelError
+from vinculum.errors import BroadcastError, DifferenceError, ModelError
 from vinculum.models.harden import harden_file, runtime_process, trials, whole_model
 from vinculum.models.harden.runtime_process import Outcome
 from vinculum.spec.element_types import INT32, INT64
@@ -109,10 +109,22 @@ class TestNothingIsWritten:
         monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
         self.refused(source, ModelError, "pip install 'vinculum[openvino]'", runtime="openvino")
 
-    def test_a_model_that_the_checker_refuses(self, source: Path, division: Division) -> None:
+    def test_shapes_that_do_not_fit(self, source: Path, division: Division) -> None:
         model = division(INT32, (2,), (3,))
         source.write_bytes(model.SerializeToString())
+        self.refused(source, BroadcastError, "do not broadcast")
+
+    def test_a_model_that_the_checker_refuses(self, source: Path, division: Division) -> None:
+        model = division(INT32, (2,), (2,))
+        model.graph.name = ""
+        source.write_bytes(model.SerializeToString())
         self.refused(source, ModelError, "fails onnx.checker")
+
+    def test_graphs_for_training(self, source: Path, division: Division) -> None:
+        model = division(INT32, (2,), (2,))
+        model.training_info.add().algorithm.name = "step"
+        source.write_bytes(model.SerializeToString())
+        self.refused(source, ModelError, "training_info")
 
     def test_openvino_ir(self, tmp_path: Path) -> None:
         source = tmp_path / "model.xml"

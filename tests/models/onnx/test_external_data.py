@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.external_data import data_file, read_slice, regular_size
+from vinculum.files import regular_size
+from vinculum.models.onnx.external_data import data_file, read_slice
 
 OneLine = Callable[..., AbstractContextManager[None]]
 

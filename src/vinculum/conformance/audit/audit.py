@@ -15,9 +15,9 @@ from vinculum.conformance.audit.suspects import suspects
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
-from vinculum.models.model_file import content_of, is_openvino_ir
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.source import read_source
 from vinculum.models.values import admit
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
@@ -120,15 +120,14 @@ class Auditor:
         return Isolated(self._maker, self._options, limits=self._limits)
 
     def _read(self, file: Path, name: str) -> Subject:
-        content = content_of(file)
-        if not is_openvino_ir(file, content):
+        source = read_source(file)
+        if source.onnx is not None:
             from vinculum.conformance.audit.onnx_subject import onnx_subject
 
-            del content  # A model may be large.
-            return onnx_subject(file)
+            return onnx_subject(source)
         if name != "openvino":
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")
-        read_net(content)  # A malformed model gets our own error message.
+        read_net(source.content)  # A malformed model gets our own error message.
         from vinculum.conformance.audit.openvino_subject import openvino_subject
 
         with self._process() as process:

@@ -16,23 +16,24 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.divisions import division_nodes, division_of, mark, number_of
-from vinculum.models.onnx.file import read_whole
+from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.inference import infer_types
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import Scope, all_nodes, opset_imports
 from vinculum.models.onnx.tensors import decode
+from vinculum.models.source import SourceFile
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import Broadcasting
 from vinculum.text import one_line, quoted
 
 
-def onnx_subject(file: Path, *, with_bodies: bool = True) -> Subject:
+def onnx_subject(source: SourceFile, *, with_bodies: bool = True) -> Subject:
     """Return the model in an ONNX file with the operands and quotients of its divisions exposed; functions are inlined.
 
     Parameters
     ----------
-    file : Path
-        The file.
+    source : SourceFile
+        An ONNX file.
     with_bodies : bool
         Whether the branches of an If and the body of a Loop in the main graph are to hand their values out, too.
 
@@ -41,7 +42,7 @@ def onnx_subject(file: Path, *, with_bodies: bool = True) -> Subject:
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
         As `vinculum.load` says, or if two outputs have one name.
     """
-    proto = read_whole(file)
+    proto, file = complete_model(source), source.path
     _check_outputs(proto)
     copy = ModelProto()
     copy.CopyFrom(proto)

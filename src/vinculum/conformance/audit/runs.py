@@ -11,7 +11,8 @@ from typing import Any
 
 from vinculum.conformance.audit.points import Point, Subject
 from vinculum.errors import ModelError
-from vinculum.models.onnx.file import write_whole
+from vinculum.models.onnx.file import write_model
+from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
 
@@ -61,7 +62,7 @@ def _exposed_run(subject: Subject, process: Isolated, inputs: Mapping[str, Any])
     try:
         with TemporaryDirectory(prefix="vinculum-") as folder:
             path = Path(folder) / "exposed.onnx"
-            write_whole(subject.exposed, path)
+            write_model(subject.exposed, path)
             answer = process.call("run", path, inputs)
     except OSError as error:
         raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
@@ -72,7 +73,7 @@ def _without_bodies(subject: Subject, why: str) -> Subject:
     """Return the model with bodies that keep their values, and tell so of the divisions in them."""
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
-    plainer = onnx_subject(subject.file, with_bodies=False)
+    plainer = onnx_subject(read_source(subject.file), with_bodies=False)
     pairs = zip(subject.points, plainer.points, strict=True)
     return replace(plainer, points=tuple(_explained(before, after, why) for before, after in pairs))
 

@@ -1,7 +1,7 @@
 """Models carried to another operator set or another format, each division meaning what it meant."""
 
 from vinculum.models.convert.change import Change, OnnxConversion
-from vinculum.models.convert.file_conversion import FileConversion, convert_file
+from vinculum.models.convert.file_conversion import FileConversion, convert_file, convert_source
 from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.to_openvino.conversion import to_openvino
@@ -14,6 +14,7 @@ __all__ = [
     "Verification",
     "convert_file",
     "convert_opset",
+    "convert_source",
     "to_onnx",
     "to_openvino",
     "verify",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
+from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
@@ -15,17 +17,44 @@ from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
-from vinculum.models.loading import load
-from vinculum.models.model import Model
-from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx.checker import check_file
-from vinculum.models.onnx.file import read_whole, write_whole
+from vinculum.models.model import Engine, Model
+from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.file import anchored_model, complete_model, write_model
 from vinculum.models.onnx.scopes import opset_imports
-from vinculum.models.source_files import check_spared
+from vinculum.models.source import SourceFile, read_source
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
+_FUNCTIONS = 8  # The IR version that brought them.
 _FROM_IR = 21
-"""The operator set in which IR is written as ONNX unless another is asked for: runtimes from 2024 on load it."""
+"""The operator set in which OpenVINO IR becomes ONNX unless another is asked for: runtimes from 2024 on load it."""
+
+
+class Options(TypedDict, total=False):
+    """How a model is converted, and what is compared.
+
+    Attributes
+    ----------
+    opset : int or None
+        The operator set of an ONNX target; for an IR source 21 if None.
+    ir_version : int or None
+        The version of ONNX's file format; if None that of the source, or a later one if something new needs it.
+    check : bool
+        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit; True if left
+        out.
+    inputs : sequence of Mapping of str to array
+        Sets of inputs of the caller's own, which are compared first.
+    engine : {"reference", "onnxruntime"}
+        What runs both models but for their divisions.
+    advance : callable or None
+        Called with how many sets of inputs have been compared.
+    """
+
+    opset: int | None
+    ir_version: int | None
+    check: bool
+    inputs: Sequence[Mapping[str, Any]]
+    engine: Engine
+    advance: Callable[[int], None] | None
 
 
 @dataclass(frozen=True)
@@ -48,14 +77,7 @@ class FileConversion:
     verification: Verification | None
 
 
-def convert_file(
-    source: Path,
-    target: Path,
-    *,
-    opset: int | None = None,
-    check: bool = True,
-    advance: Callable[[int], None] | None = None,
-) -> FileConversion:
+def convert_file(source: Path, target: Path, **options: Unpack[Options]) -> FileConversion:
     """Write a model in another operator set or format, every division meaning what it meant.
 
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
@@ -65,70 +87,91 @@ def convert_file(
     ----------
     source, target : Path
         What to read and what to write.
-    opset : int, optional
-        The operator set of an ONNX target; for an IR source 21 if None.
-    check : bool
-        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
-    advance : callable, optional
-        Called with how many sets of inputs have been compared.
+    **options
+        As `Options` says.
 
     Raises
     ------
     DifferenceError
         If the outputs differ.
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed, or the target cannot say what it does.
+        If the source is malformed, or what it does is not representable in the target.
     OSError
         If the target cannot be written.
     """
-    suffix = _known_suffix(target)
-    ir = is_openvino_ir(source, content_of(source))
-    original = load(source)
-    if not ir:
-        check_file(source)
-    write = _to_openvino if suffix == ".xml" else _to_onnx
+    _check_suffix(target)
+    return convert_source(read_source(source), target, **options)
+
+
+def convert_source(source: SourceFile, target: Path, **options: Unpack[Options]) -> FileConversion:
+    """Write a model that has been read, as `convert_file` does."""
+    _check_suffix(target)
+    original = source.model()
+    source.check_spared([target])  # before the work
+    write = _to_openvino if target.suffix.lower() == ".xml" else _to_onnx
     with staged(target) as folder:
-        conversion = write(source, folder / target.name, ir, opset)
-        check_spared(source, ir, [target.parent / path.name for path in folder.iterdir()])
-        converted = _written(folder / target.name, target) if check else None
-        verification = None if converted is None else verify(original, converted, advance=advance)
+        conversion = write(source, folder / target.name, options)
+        source.check_spared([target.parent / path.name for path in folder.iterdir()])
+        verification = None
+        if options.get("check", True):
+            verification = verify(
+                original,
+                _written(folder / target.name, target),
+                inputs=options.get("inputs", ()),
+                engine=options.get("engine", "reference"),
+                advance=options.get("advance"),
+            )
     return FileConversion(*conversion, verification)
 
 
-def _known_suffix(target: Path) -> str:
-    suffix = target.suffix.lower()
-    if suffix not in (".onnx", ".xml"):
+def _check_suffix(target: Path) -> None:
+    if target.suffix.lower() not in (".onnx", ".xml"):
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
-    return suffix
 
 
-def _to_openvino(source: Path, target: Path, ir: bool, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
-    if ir:
-        raise ModelError(f"model {str(source)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
-    if opset is not None:
-        raise AttributeValueError(f"OpenVINO IR has no operator set, and --opset is {opset}; leave it out")
-    model = read_whole(source)
+def _to_openvino(source: SourceFile, target: Path, options: Options) -> tuple[str, str, tuple[Change, ...]]:
+    if source.onnx is None:
+        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
+    for name in ("opset", "ir_version"):
+        if options.get(name) is not None:
+            what = f"--{name.replace('_', '-')} is {options.get(name)}"
+            raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, leave it out")
+    model = complete_model(source)
+    check_model(model, f"model {str(source.path)!r}")
     files = to_openvino(model)
     target.write_bytes(files.xml)
     target.with_suffix(".bin").write_bytes(files.data)
     return _onnx_title(opset_imports(model).get("")), OPENVINO, files.changes
 
 
-def _to_onnx(source: Path, target: Path, ir: bool, opset: int | None) -> tuple[str, str, tuple[Change, ...]]:
-    if ir:
+def _to_onnx(source: SourceFile, target: Path, options: Options) -> tuple[str, str, tuple[Change, ...]]:
+    opset = options.get("opset")
+    if source.onnx is None:
         written = _FROM_IR if opset is None else opset
-        translated = to_onnx(content_of(source), source, written)
-        title, model, changes = OPENVINO, translated.model, translated.changes
+        conversion, title = to_onnx(source.content, source.path, written), OPENVINO
     else:
         if opset is None:
             raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
-        whole = read_whole(source)
-        converted = convert_opset(whole, opset)
-        title, model, changes = _onnx_title(opset_imports(whole).get("")), converted.model, converted.changes
-        written = opset
-    write_whole(model, target)
-    check_file(target, "the converted model")
-    return title, _onnx_title(written), changes
+        model = anchored_model(source)
+        check_model(model, f"model {str(source.path)!r}")
+        conversion, title, written = convert_opset(model, opset), _onnx_title(opset_imports(model).get("")), opset
+    _set_ir_version(conversion.model, options.get("ir_version"))
+    check_model(conversion.model, "the converted model")
+    write_model(conversion.model, target)
+    return title, _onnx_title(written), conversion.changes
+
+
+def _set_ir_version(model: ModelProto, version: int | None) -> None:
+    if version is None:
+        return
+    needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
+    needed = max(needed, _FUNCTIONS if model.functions else 0)
+    if not needed <= version <= IR_VERSION:
+        raise AttributeValueError(
+            f"the converted model cannot have IR version {version}; allowed: {needed}, which its operator sets need, "
+            f"to {IR_VERSION}"
+        )
+    model.ir_version = version
 
 
 def _onnx_title(opset: int | None) -> str:
@@ -137,6 +180,6 @@ def _onnx_title(opset: int | None) -> str:
 
 def _written(path: Path, target: Path) -> Model:
     try:
-        return load(path)
+        return read_source(path).model()
     except ModelError as error:
         raise ModelError(str(error).replace(str(path), str(target))) from None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
 from vinculum.models.execution import Execution
 from vinculum.models.limits import LimitError, limited
-from vinculum.models.model import Model
+from vinculum.models.model import Engine, Model, check_engine
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import Value
@@ -19,7 +20,8 @@ from vinculum.text import listed, one_line, quoted
 
 SIDES = ("the original", "the converted")
 
-_SECONDS = 10.0
+_SECONDS = 10.0  # Of processor time: a busy machine compares no less.
+_LEAST = 8  # Sets that are compared however long they take: every kind of content once.
 _LARGEST_RESULT = 1 << 24
 _REPETITIONS = 5
 # The documents leave integers divided by zero undefined. A type that carries another for a while keeps 0 and the
@@ -54,14 +56,20 @@ class Verification:
 
 
 def verify(
-    original: Model, converted: Model, *, seed: int = 0, advance: Callable[[int], None] | None = None
+    original: Model,
+    converted: Model,
+    *,
+    seed: int = 0,
+    inputs: Sequence[Mapping[str, Any]] = (),
+    engine: Engine = "reference",
+    advance: Callable[[int], None] | None = None,
 ) -> Verification:
     """Run two models on edge cases and random inputs and compare every bit of their outputs.
 
     NaNs are equal to each other, zeros of different signs are not. A set of inputs that the original cannot be run
     with has to be refused by the converted model too, unless the reason is a shape: operator sets differ in which
-    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds no further set is
-    begun.
+    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds of processor time and
+    8 sets no further set is begun.
 
     Parameters
     ----------
@@ -70,6 +78,10 @@ def verify(
         missing in the converted model, which then has those values.
     seed : int, keyword-only
         Decides the inputs; 0 or more.
+    inputs : sequence of Mapping of str to array, keyword-only
+        Sets of inputs of the caller's own, which are compared first.
+    engine : {"reference", "onnxruntime"}, keyword-only
+        What runs both models but for their divisions.
     advance : callable, keyword-only, optional
         Called with how many sets of inputs have been compared.
 
@@ -78,30 +90,34 @@ def verify(
     DifferenceError
         If an input, an output or an element of one differs; the line names the first, both values and the inputs.
     ModelError
-        If there was no set that both could be run on, or the original is random.
+        If no set could be run on both, the original is random, or it does not take a set of the caller's.
     """
+    check_engine(engine)
     _check_face(original, converted)
-    _prepare(original, "the original")
-    _prepare(converted, "the converted")
-    taken = {tensor.name for tensor in converted.inputs}
+    if engine == "reference":
+        _prepare(original, "the original")
+        _prepare(converted, "the converted")
+    comparison = _Comparison(original, converted, engine)
     compared = elements = skipped = 0
     reason: str | None = None
+    for number, given in enumerate(inputs, 1):
+        try:
+            elements += comparison.elements(given)
+        except DifferenceError as error:
+            raise DifferenceError(f"{error} (inputs: set {number} of those given)") from None
+        compared += 1
     allowed = _SECONDS / 20
-    start = perf_counter()
+    start = process_time()
     for number, given in enumerate(_sets(original, seed)):
-        inputs = {name: value for name, value in given.items() if name in taken}
-        begun = perf_counter()
-        if compared and begun - start > _SECONDS:
+        begun = process_time()
+        if compared >= _LEAST and begun - start > _SECONDS:
             break
         try:
             # The first set holds small numbers only, and large models may take their time for it.
+            with nullcontext() if number == 0 else limited(allowed, _LARGEST_RESULT):
+                elements += comparison.elements(given)
             if number == 0:
-                elements += _compare(original, converted, inputs)
-            else:
-                with limited(allowed, _LARGEST_RESULT):
-                    elements += _compare(original, converted, inputs)
-            if not compared:
-                allowed = max(allowed, 10 * (perf_counter() - begun))
+                allowed = max(allowed, 10 * (process_time() - begun))
             compared += 1
             if advance is not None:
                 advance(compared)
@@ -154,45 +170,56 @@ def _check_face(original: Model, converted: Model) -> None:
                 raise DifferenceError(f"{what[:-1]} {quoted(one.name)} is of element type {types}")
 
 
-def _compare(original: Model, converted: Model, inputs: Mapping[str, Any]) -> int:
-    """Return how many elements were compared; an error that is no difference is the original's, or a limit."""
-    try:
-        expected = original.evaluate(inputs, Execution(_POLICIES))
-    except (LimitError, BroadcastError):
-        raise
-    except VinculumError as error:
-        _demand_refusal(converted, inputs, error)
-        raise
-    try:
-        actual = converted.evaluate(inputs, Execution(_POLICIES))
-    except LimitError:
-        raise
-    except VinculumError as error:
-        raise DifferenceError(f"the original runs, the converted does not: {one_line(error)}") from None
-    try:
-        return _check_outputs(expected, actual)
-    except DifferenceError:
-        _demand_repetition(original, inputs, expected)
-        raise
+@dataclass(frozen=True)
+class _Comparison:
+    """Two models and the engine that runs both."""
+
+    original: Model
+    converted: Model
+    engine: Engine
+
+    def elements(self, given: Mapping[str, Any]) -> int:
+        """Return how many elements were compared; an error that is no difference is the original's, or a limit."""
+        taken = {tensor.name for tensor in self.converted.inputs}
+        inputs = {name: value for name, value in given.items() if name in taken}
+        try:
+            expected = self._run(self.original, inputs)
+        except (LimitError, BroadcastError):
+            raise
+        except VinculumError as error:
+            self._demand_refusal(inputs, error)
+            raise
+        try:
+            actual = self._run(self.converted, inputs)
+        except LimitError:
+            raise
+        except VinculumError as error:
+            raise DifferenceError(f"the original runs, the converted does not: {one_line(error)}") from None
+        try:
+            return _check_outputs(expected, actual)
+        except DifferenceError:
+            self._demand_repetition(inputs, expected)
+            raise
+
+    def _run(self, model: Model, inputs: Mapping[str, Any]) -> dict[str, Value]:
+        return model.evaluate(inputs, Execution(_POLICIES), self.engine)
+
+    def _demand_repetition(self, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
+        """Refuse to compare what a model draws at random, differently at every run."""
+        try:
+            # One repetition may give the same by chance.
+            for _ in range(_REPETITIONS):
+                _check_outputs(expected, self._run(self.original, inputs))
+        except DifferenceError:
+            raise _NotComparableError("the original itself gives other outputs at every run") from None
+
+    def _demand_refusal(self, inputs: Mapping[str, Any], error: VinculumError) -> None:
+        try:
+            self._run(self.converted, inputs)
+        except VinculumError:
+            return
+        raise DifferenceError(f"the converted runs, the original does not: {one_line(error)}")
 
 
 def _check_outputs(expected: Mapping[str, Value], actual: Mapping[str, Value]) -> int:
     return sum(check_equal(f"output {quoted(name)}", expected[name], actual[name], SIDES) for name in expected)
-
-
-def _demand_repetition(model: Model, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
-    """Refuse to compare what a model draws at random, differently at every run."""
-    try:
-        # One repetition may give the same by chance.
-        for _ in range(_REPETITIONS):
-            _check_outputs(expected, model.evaluate(inputs, Execution(_POLICIES)))
-    except DifferenceError:
-        raise _NotComparableError("the original itself gives other outputs at every run") from None
-
-
-def _demand_refusal(converted: Model, inputs: Mapping[str, Any], error: VinculumError) -> None:
-    try:
-        converted.evaluate(inputs, Execution(_POLICIES))
-    except VinculumError:
-        return
-    raise DifferenceError(f"the converted runs, the original does not: {one_line(error)}")

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
+from vinculum.errors import ModelError
+from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.models.engines.partition import Part, Stage, partition
-from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Execution
+from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
+from vinculum.models.execution import Division, Execution, Shape
 from vinculum.models.onnx.dependencies import dividing_functions, operands_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.functions import DOMAIN
@@ -60,8 +62,15 @@ class Host(Protocol):
     def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
         """Turn an error that is about nodes into one of ours."""
 
-    def part(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> _Step:
-        """Return a part that can be run, one of so many."""
+    def part(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> _Step:
+        """Return a part that can be run, one of so many; the shapes are those that are known of the model's values."""
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return a value as the reference evaluator holds it."""
@@ -76,7 +85,12 @@ class PartitionedProgram:
     """
 
     def __init__(
-        self, host: Host, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+        self,
+        host: Host,
+        proto: ModelProto,
+        divisions: tuple[Division, ...],
+        constants: Mapping[str, NDArray[Any]],
+        shapes: Mapping[str, Shape],
     ) -> None:
         self._host = host
         with host.refusals(proto.graph.node):
@@ -88,15 +102,27 @@ class PartitionedProgram:
         self._outputs = [value.name for value in inlined.graph.output]
         self._holder = Holder(tuple(inlined.opset_import), tuple(inlined.functions))
         self._divisions = divisions
+        self._shapes = shapes
         self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
         self._lock = Lock()
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         values = {**self._constants, **arrays}
-        for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
-            step.run(values, execution)
-        return {name: self._host.to_python(name, values[name]) for name in self._outputs}
+        try:
+            for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
+                step.run(values, execution)
+            return {name: self._host.to_python(name, values[name]) for name in self._outputs}
+        except EngineRefusalError as error:
+            raise ModelError(f"{error}; {self._advice()}") from None
+
+    def _advice(self) -> str:
+        """Return what to do with a model that the runtime refuses."""
+        opsets = {entry.domain: entry.version for entry in self._holder.opsets}
+        lacking = next((node for node in self._nodes if not is_implemented(node, opsets)), None)
+        if lacking is None:
+            return "run the model with the reference engine"
+        return f"the reference engine cannot run it either: it does not implement {title(lacking)}"
 
     def _plan(self, overridden: frozenset[str]) -> tuple[_Step, ...]:
         """Return the steps of a run in which some constants are given as inputs."""
@@ -113,7 +139,7 @@ class PartitionedProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(self._host.part(stage.part, constants, self._holder, parts))
+                steps.append(self._host.part(stage.part, constants, self._holder, parts, self._shapes))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps

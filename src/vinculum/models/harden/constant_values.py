@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.scopes import subgraphs
+from vinculum.models.onnx.tensors import array_of
 
 _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile")
 
@@ -81,7 +82,7 @@ class ConstantValues:
     def _own(self, name: str) -> NDArray[Any] | None:
         if name not in self._found:
             tensor = self._tensors.get(name)
-            self._found[name] = None if tensor is None else _distinct(numpy_helper.to_array(tensor))
+            self._found[name] = None if tensor is None else _distinct(tensor)
         return self._found[name]
 
 
@@ -118,7 +119,7 @@ def _after(node: NodeProto, values: NDArray[Any]) -> NDArray[Any] | None:
     return values.astype(dtype) if same else None
 
 
-def _distinct(array: NDArray[Any]) -> NDArray[Any] | None:
-    if array.dtype.kind not in "iu":
-        return None
-    return np.unique(array)
+def _distinct(tensor: TensorProto) -> NDArray[Any] | None:
+    if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind not in "iu":
+        return None  # It may be large, and is not read.
+    return np.unique(array_of(tensor))

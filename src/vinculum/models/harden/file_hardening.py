@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from onnx import ModelProto
-
 from vinculum.errors import ModelError
 from vinculum.files import staged
 from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.proof import Advance, Proof, prove
 from vinculum.models.harden.whole_model import check_whole
-from vinculum.models.model import Model
-from vinculum.models.model_file import content_of, is_openvino_ir
-from vinculum.models.onnx.checker import check_file
-from vinculum.models.onnx.file import read_whole, write_whole
-from vinculum.models.onnx.model import model_of
-from vinculum.models.source_files import check_spared
+from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.file import anchored_model, check_no_training, write_model
+from vinculum.models.source import read_source
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 
@@ -71,30 +66,26 @@ def harden_file(
     """
     if target is not None and target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
-    if is_openvino_ir(source, content_of(source)):
+    read = read_source(source)
+    if read.onnx is None:
         raise ModelError(
             f"model {str(source)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
         )
     if target is not None:
-        check_spared(source, ir=False, places=[target])  # before the work
-    check_file(source)
-    proto = read_whole(source)
-    original = _loaded(proto, source)
+        read.check_spared([target])  # before the work
+    check_no_training(read.onnx)
+    original = read.model()
+    proto = anchored_model(read)
+    check_model(proto, f"model {str(source)!r}")
     hardening = harden(proto, runtime, zero_divisor=zero_divisor, overflow=overflow)
     if target is None:
         return HardenedFile(hardening, None)
     with staged(target) as folder:
         staging = folder / target.name
-        write_whole(hardening.model, staging)
-        check_spared(source, ir=False, places=[target.parent / path.name for path in folder.iterdir()])
-        check_file(staging, "the hardened model")
+        check_model(hardening.model, "the hardened model")
+        write_model(hardening.model, staging)
+        read.check_spared([target.parent / path.name for path in folder.iterdir()])
         proof = prove(hardening, advance)
         for witness in proof.runtimes:
             check_whole(original, hardening, staging, witness)
     return HardenedFile(hardening, proof)
-
-
-def _loaded(proto: ModelProto, source: Path) -> Model:
-    copy = ModelProto()
-    copy.CopyFrom(proto)
-    return model_of(copy, source)

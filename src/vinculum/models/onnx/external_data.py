@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
+from vinculum.files import regular_size
 from vinculum.text import one_line, quoted
 
 
@@ -34,6 +34,23 @@ def data_file(folder: Path, location: str, owner: str) -> Path:
     return path
 
 
+def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
+    """Refuse `size` bytes of a file from `offset` on that are not there.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or ends before.
+    """
+    wanted = _wanted(path, offset, size, owner)
+    try:
+        available = regular_size(path)
+    except OSError as error:
+        raise ModelError(f"{wanted}, which cannot be read: {one_line(error)}") from None
+    if offset + size > available:
+        raise ModelError(f"{wanted}, which has only {available}")
+
+
 def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uint8]:
     """Return `size` bytes of a file from `offset` on; nothing is allocated before they are known to be there.
 
@@ -42,11 +59,9 @@ def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uin
     ModelError
         If the file cannot be read or ends before.
     """
-    wanted = f"{owner} needs {size} bytes at offset {offset} of {quoted(path.name)}"
+    check_slice(path, offset, size, owner)
+    wanted = _wanted(path, offset, size, owner)
     try:
-        available = regular_size(path)
-        if offset + size > available:
-            raise ModelError(f"{wanted}, which has only {available}")
         data = np.fromfile(path, dtype=np.uint8, count=size, offset=offset)
     except OSError as error:
         raise ModelError(f"{wanted}, which cannot be read: {one_line(error)}") from None
@@ -55,17 +70,5 @@ def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uin
     return data
 
 
-def regular_size(path: Path) -> int:
-    """Return the size of a regular file; a pipe or a device could go on for ever.
-
-    Raises
-    ------
-    OSError
-        If it is not there, or not a regular file.
-    """
-    status = path.stat()
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(f"{str(path)!r} is a directory")
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{str(path)!r} is not a regular file")
-    return status.st_size
+def _wanted(path: Path, offset: int, size: int, owner: str) -> str:
+    return f"{owner} needs {size} bytes at offset {offset} of {quoted(path.name)}"

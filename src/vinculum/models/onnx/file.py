@@ -1,57 +1,130 @@
-"""ONNX files as protobuf messages: parsed, written as the newest IR version would, their tensors complete."""
+"""ONNX files as protobuf messages: parsed, normalised to the newest IR version, and written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
 from pathlib import Path
+from typing import BinaryIO
 
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, save_model
-from onnx.external_data_helper import set_external_data
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.model_file import content_of
+from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.onnx.tensors import complete
+from vinculum.models.onnx.tensors import anchor, anchored_place, array_of, complete, is_external
 from vinculum.models.onnx.utf8 import check_text
+from vinculum.models.source import SourceFile
 from vinculum.text import one_line, quoted
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
 _SMALLEST_APART = 1024  # Bytes; what is smaller stays in the message.
+_PAGE = 4096
+_PIECE = 1 << 22
 
 
-def read_whole(path: Path) -> ModelProto:
+def anchored_model(source: SourceFile) -> ModelProto:
+    """Return the model in an ONNX file with every tensor checked; large ones in other files stay there.
+
+    Raises
+    ------
+    ModelError
+        If it is malformed, or no ONNX file.
+    """
+    proto = source.onnx
+    if proto is None:
+        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR, not ONNX")
+    try:
+        check_structure(proto)
+        anchor_tensors(proto, source.path.parent)
+    except (RecursionError, MemoryError) as error:
+        raise _unreadable(source.path, error) from None
+    return proto
+
+
+def check_no_training(model: ModelProto) -> None:
+    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too.
+
+    Raises
+    ------
+    ModelError
+        If it has some.
+    """
+    if model.training_info:
+        raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
+
+
+def complete_model(source: SourceFile) -> ModelProto:
     """Return the model in an ONNX file, data of other files in it, so that it means the same in any folder.
 
     Raises
     ------
     ModelError
-        If the file cannot be read or is malformed.
+        If it is malformed, or no ONNX file.
     """
-    proto = parse(content_of(path), path)
-    try:
-        check_structure(proto)
-        complete_tensors(proto, path.parent)
-        for tensor in proto.graph.initializer:
-            tensor.CopyFrom(complete(tensor, path.parent, f"initializer {quoted(tensor.name)}"))
-    except (RecursionError, MemoryError) as error:
-        raise _unreadable(path, error) from None
+    proto = anchored_model(source)
+    for tensor in proto.graph.initializer:
+        if is_external(tensor):
+            tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
     return proto
 
 
-def write_whole(proto: ModelProto, path: Path) -> None:
-    """Write a model, its large tensors into a file beside it where one message cannot hold all of them.
+def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:
+    """Write a model whose tensors are complete or anchored.
 
-    The message may be changed: its tensors then tell where their data are.
+    Its large tensors go into a file beside it if that is asked for, if some of them come out of a file, or if one
+    message cannot hold all of them.
+
+    Parameters
+    ----------
+    proto : ModelProto
+        It may be changed: its tensors then tell where their data are.
+    path : Path
+        Where to write; the data go to a file of the same name with ``.data`` at its end.
+    apart : bool
+        Whether large tensors go into a file of their own in any case.
     """
-    large = [tensor for tensor in all_tensors(proto) if len(tensor.raw_data) >= _SMALLEST_APART]
+    large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
     # Protobuf does not tell the size of what is larger than its limit.
-    if sum(len(tensor.raw_data) for tensor in large) > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE:
-        # The onnx package's own loop refuses if there is a file of that name in the working directory.
-        for tensor in large:
-            set_external_data(tensor, f"{path.name}.data")
-    save_model(proto, str(path))
+    inside = sum(len(tensor.raw_data) for tensor in large)
+    apart = apart or any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
+    if apart and large:
+        _write_data(large, path.with_name(f"{path.name}.data"))
+    path.write_bytes(proto.SerializeToString())
+
+
+def _write_data(tensors: Sequence[TensorProto], path: Path) -> None:
+    try:
+        path.name.encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{path.name!r} is not UTF-8, and the model has to name it; give another name") from None
+    with path.open("wb") as file:
+        for tensor in tensors:
+            file.seek(-(-file.tell() // _PAGE) * _PAGE)  # ONNX advises whole pages: runtimes map them.
+            start = file.tell()
+            if is_external(tensor):
+                source, offset, size = anchored_place(tensor)
+                _copy(source, offset, size, file)
+            else:
+                size = file.write(tensor.raw_data)
+                tensor.ClearField("raw_data")
+            tensor.data_location = TensorProto.EXTERNAL
+            del tensor.external_data[:]
+            for key, value in (("location", path.name), ("offset", str(start)), ("length", str(size))):
+                tensor.external_data.add(key=key, value=value)
+
+
+def _copy(source: Path, offset: int, size: int, target: BinaryIO) -> None:
+    with source.open("rb") as file:
+        file.seek(offset)
+        while size:
+            piece = file.read(min(size, _PIECE))
+            if not piece:
+                raise ModelError(f"the data file {str(source)!r} became shorter while it was copied")
+            target.write(piece)
+            size -= len(piece)
 
 
 def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
@@ -96,6 +169,7 @@ def normalise(proto: ModelProto, file: Path) -> None:
         if proto.ir_version >= 3:
             raise ModelError("the model imports no operator set; from IR version 3 on it must")
         proto.opset_import.add(domain="", version=1)  # What models before IR version 3 mean.
+        proto.ir_version = 3
     for holder in (proto, *proto.functions):
         imports = opset_imports(holder)
         del holder.opset_import[:]
@@ -110,14 +184,20 @@ def normalise(proto: ModelProto, file: Path) -> None:
                 _give_type(attribute, node)
 
 
-def complete_tensors(proto: ModelProto, folder: Path) -> None:
-    """Check every tensor but the top initializers, and fetch its data into the model.
+def anchor_tensors(proto: ModelProto, folder: Path) -> None:
+    """Check every tensor, and fetch its data into the model; large initializers of the top graph are only anchored.
 
     Raises
     ------
     ModelError
         If shape, element type and data of one do not agree.
     """
+    for tensor in proto.graph.initializer:
+        owner = f"initializer {quoted(tensor.name)}"
+        if is_external(tensor) and prod(tensor.dims) > LARGEST_KEPT:
+            anchor(tensor, folder, owner)
+        else:
+            tensor.CopyFrom(complete(tensor, folder, owner))
     for body in (proto.graph, *proto.functions):
         for node in all_nodes(body.node):
             for attribute in node.attribute:

@@ -6,6 +6,7 @@ Of a few operators it looks at the type of the first operand without asking whet
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from google.protobuf.message import EncodeError
 from onnx import ModelProto, NodeProto, TensorProto
@@ -14,6 +15,7 @@ from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, title
+from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {
     ("", "EyeLike"),
@@ -22,6 +24,8 @@ _NEED_A_TYPE = {
     ("ai.onnx.ml", "TreeEnsemble"),
 }
 _PREFIX = "vinculum.hidden."
+LARGEST_KEPT = 1024
+"""Elements of an initializer whose values inference is told: shapes, axes and the like are far smaller."""
 
 
 def infer_types(model: ModelProto) -> ModelProto:
@@ -33,6 +37,28 @@ def infer_types(model: ModelProto) -> ModelProto:
         if len(still) == len(hidden):
             return inferred
         hidden = still
+
+
+def without_large_initializers(model: ModelProto) -> ModelProto:
+    """Return a model whose large initializers are inputs, without ever having copied them."""
+    small = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
+    graph = small.graph
+    graph.name = model.graph.name
+    graph.node.extend(model.graph.node)
+    graph.input.extend(model.graph.input)
+    graph.output.extend(model.graph.output)
+    graph.value_info.extend(model.graph.value_info)
+    inputs = {value.name for value in graph.input}
+    for tensor in model.graph.initializer:
+        if prod(tensor.dims) <= LARGEST_KEPT and not is_external(tensor):
+            graph.initializer.append(tensor)
+        elif tensor.name not in inputs:
+            value = graph.input.add(name=tensor.name)
+            value.type.tensor_type.elem_type = tensor.data_type
+            value.type.tensor_type.shape.SetInParent()
+            for size in tensor.dims:
+                value.type.tensor_type.shape.dim.add(dim_value=size)
+    return small
 
 
 def check_operand_types(model: ModelProto) -> None:

@@ -20,30 +20,21 @@ from vinculum.models.onnx.divisions import (
     division_of,
     mark,
 )
-from vinculum.models.onnx.file import complete_tensors, parse
+from vinculum.models.onnx.file import anchor_tensors
 from vinculum.models.onnx.functions import link_functions
+from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.program import OnnxProgram
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.onnx.tensors import decode
-from vinculum.models.onnx.types import with_inferred_types
+from vinculum.models.onnx.tensors import Initializers
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 
-def read_onnx(content: bytes, file: Path) -> Model:
-    """Return the model in the bytes of an ONNX file.
-
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
-    """
-    return model_of(parse(content, file), file)
-
-
 def model_of(proto: ModelProto, file: Path) -> Model:
     """Return the model in a message that `parse` or `normalise` has seen; the message is used up.
+
+    Large initializers in other files are read when the model is run.
 
     Raises
     ------
@@ -59,15 +50,19 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 def _model(proto: ModelProto, folder: Path) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
-    complete_tensors(proto, folder)
-    constants = _take_initializers(proto, folder)
+    anchor_tensors(proto, folder)
+    inferred = infer_types(without_large_initializers(proto))
+    constants = Initializers(proto.graph.initializer)
+    del proto.graph.initializer[:]
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
-    inferred = with_inferred_types(proto, constants)
     outputs = tuple(_declared(value) for value in inferred.graph.output)
     divisions = _divisions(inferred, function_names)
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
-    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants))
+    infos = (*inferred.graph.value_info, *inferred.graph.input, *inferred.graph.output)
+    shapes = {info.name: declared_shape(info.type) for info in infos}
+    known = {name: shape for name, shape in shapes.items() if shape is not None}
+    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, known))
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
@@ -99,13 +94,6 @@ def _declared_as(name: str, declared: TypeProto, optional: bool = False) -> Mode
         bits = element_type.bits if isinstance(element_type, ElementType) else 8
         check_size(shape, bits, f"value {quoted(name)}")
     return ModelTensor(name, element_type, shape, optional)
-
-
-def _take_initializers(proto: ModelProto, folder: Path) -> dict[str, NDArray[Any]]:
-    """Return the top graph's initializers as arrays, and leave the graph without them."""
-    constants = {t.name: decode(t, folder, f"initializer {quoted(t.name)}") for t in proto.graph.initializer}
-    del proto.graph.initializer[:]
-    return constants
 
 
 def _divisions(inferred: ModelProto, function_names: dict[str, str]) -> tuple[Division, ...]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Execution
+from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.onnx.tensors import Initializers
 
 if TYPE_CHECKING:
     from vinculum.models.engines.partitioned import PartitionedProgram
@@ -20,9 +20,13 @@ class OnnxProgram:
     """An ONNX graph and its functions, run by the reference evaluator unless another engine is asked for."""
 
     def __init__(
-        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
+        self,
+        proto: ModelProto,
+        divisions: tuple[Division, ...],
+        constants: Initializers,
+        shapes: Mapping[str, Shape],
     ) -> None:
-        self._parts = proto, divisions, constants
+        self._parts = proto, divisions, constants, shapes
         self._evaluated = EvaluatedGraph(proto, divisions, constants)
         self._cut: dict[str, PartitionedProgram] = {}
         self._lock = Lock()
@@ -34,6 +38,10 @@ class OnnxProgram:
     def prepare(self) -> None:
         """Make the evaluator, whose making finds nodes that it cannot run."""
         self._evaluated.prepare()
+
+    def read_data(self) -> None:
+        """Read the initializers that stand in files."""
+        self._parts[2].read()
 
     def in_engine(self, engine: str) -> PartitionedProgram:
         """Return the graph as ONNX Runtime or OpenVINO runs it, cut at its divisions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
 from vinculum.models.declared_shapes import element_count
-from vinculum.models.onnx.external_data import data_file, read_slice
+from vinculum.models.onnx.external_data import check_slice, data_file, read_slice
 from vinculum.text import one_line, quoted
 
 _PACKED_BITS = {
@@ -45,7 +46,7 @@ def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
     """
     bits, count = _measured(tensor, owner)
     array: NDArray[Any]
-    if _is_external(tensor) and bits % 8 == 0:
+    if is_external(tensor) and bits % 8 == 0:
         data = _external_data(tensor, count * bits // 8, folder, owner)
         array = data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
     else:
@@ -67,7 +68,7 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
     """
     bits, count = _measured(tensor, owner)
     size = -(-count * bits // 8)
-    if _is_external(tensor):
+    if is_external(tensor):
         whole = TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims)
         whole.raw_data = _external_data(tensor, size, folder, owner).tobytes()
         return whole
@@ -79,6 +80,89 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
     return tensor
 
 
+def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
+    """Let a tensor whose data stand in a file name it by an absolute path, so that the data can be copied unread.
+
+    Raises
+    ------
+    ModelError
+        If shape, element type and data do not agree.
+    """
+    bits, count = _measured(tensor, owner)
+    size = -(-count * bits // 8)
+    path, offset = _place_of_data(tensor, size, folder, owner)
+    check_slice(path, offset, size, owner)
+    del tensor.external_data[:]
+    for key, value in (("location", str(path)), ("offset", str(offset)), ("length", str(size))):
+        tensor.external_data.add(key=key, value=value)
+
+
+def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
+    """Return the file, the offset and the size of the data of a tensor that `anchor` has seen."""
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    return Path(entries["location"]), int(entries["offset"]), int(entries["length"])
+
+
+def array_of(tensor: TensorProto) -> NDArray[Any]:
+    """Return the elements of a tensor of a model whose tensors are complete or anchored.
+
+    Raises
+    ------
+    ModelError
+        If its data cannot be read any more.
+    """
+    if not is_external(tensor):
+        return numpy_helper.to_array(tensor)
+    data = read_slice(*anchored_place(tensor), f"initializer {quoted(tensor.name)}")
+    if _bits(tensor, tensor.name) % 8 == 0:
+        return data.view(helper.tensor_dtype_to_np_dtype(tensor.data_type)).reshape(tuple(tensor.dims))
+    whole = TensorProto(data_type=tensor.data_type, dims=tensor.dims, raw_data=data.tobytes())
+    return numpy_helper.to_array(whole)
+
+
+class Initializers(Mapping[str, NDArray[Any]]):
+    """The arrays of initializers by name, none of which may be written; what stands in a file is read when first used.
+
+    Parameters
+    ----------
+    tensors : iterable of TensorProto
+        Complete or anchored.
+    """
+
+    def __init__(self, tensors: Iterable[TensorProto]) -> None:
+        self._arrays: dict[str, NDArray[Any] | None] = {}
+        self._apart: dict[str, TensorProto] = {}
+        for tensor in tensors:
+            if is_external(tensor):
+                self._apart[tensor.name] = tensor
+                self._arrays[tensor.name] = None
+            else:
+                self._arrays[tensor.name] = decode(tensor, Path(), f"initializer {quoted(tensor.name)}")
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        array = self._arrays[name]
+        if array is None:
+            array = array_of(self._apart[name])
+            array.flags.writeable = False
+            self._arrays[name] = array
+        return array
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._arrays
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def read(self) -> None:
+        """Read what stands in files."""
+        for name in self._apart:
+            _ = self[name]
+        self._apart.clear()
+
+
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
     """Return the bits of one element and how many elements the shape has."""
     bits = _bits(tensor, owner)
@@ -87,7 +171,8 @@ def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
     return bits, element_count(tensor.dims, bits, owner)
 
 
-def _is_external(tensor: TensorProto) -> bool:
+def is_external(tensor: TensorProto) -> bool:
+    """Tell whether a tensor's data stand in a file of their own."""
     return tensor.data_location == TensorProto.EXTERNAL
 
 
@@ -115,13 +200,18 @@ def _agree(actual: int, needed: int, unit: str, tensor: TensorProto, owner: str)
 
 
 def _external_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> NDArray[np.uint8]:
+    path, offset = _place_of_data(tensor, needed, folder, owner)
+    return read_slice(path, offset, needed, owner)
+
+
+def _place_of_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> tuple[Path, int]:
     if tensor.data_type == TensorProto.STRING:
         raise ModelError(f"{owner} has strings in external data; they can only stand in the model itself")
     entries = {entry.key: entry.value for entry in tensor.external_data}
     path = data_file(folder, entries.get("location", ""), owner)
     offset = _number(entries.get("offset", "0"), "offset", owner)
     _agree(_number(entries.get("length", str(needed)), "length", owner), needed, "bytes", tensor, owner)
-    return read_slice(path, offset, needed, owner)
+    return path, offset
 
 
 def _number(text: str, what: str, owner: str) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from math import prod
 
 from onnx import (
     AttributeProto,
@@ -21,10 +20,9 @@ from onnx import (
     ValueInfoProto,
 )
 
-from vinculum.models.onnx.inference import infer_types
+from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs
 
-_LARGEST_KEPT = 1024  # Elements; shapes, axes and the like are far smaller.
 _DEEPEST_CALL = 100
 
 Key = tuple[str, str, str]
@@ -40,7 +38,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
     """
     names = {function.name: function.name for function in model.functions}
     found = scopes(model, names)
-    inferred = infer_types(_without_large_tensors(model))
+    inferred = infer_types(without_large_initializers(model))
     for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
         yield Scope(scope.path, scope.holder, scope.opsets, typed.types)
     in_functions = _types_in_functions(inferred)
@@ -154,28 +152,6 @@ def _joined_size(a: TensorShapeProto.Dimension, b: TensorShapeProto.Dimension) -
     # ONNX's inference invents names for what it does not know, the same ones in every call.
     invented = a.dim_param.startswith("unk__")
     return a if a == b and not invented else TensorShapeProto.Dimension()
-
-
-def _without_large_tensors(model: ModelProto) -> ModelProto:
-    """Return a model whose large initializers are inputs, without ever having copied them."""
-    small = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
-    graph = small.graph
-    graph.name = model.graph.name
-    graph.node.extend(model.graph.node)
-    graph.input.extend(model.graph.input)
-    graph.output.extend(model.graph.output)
-    graph.value_info.extend(model.graph.value_info)
-    inputs = {value.name for value in graph.input}
-    for tensor in model.graph.initializer:
-        if prod(tensor.dims) <= _LARGEST_KEPT:
-            graph.initializer.append(tensor)
-        elif tensor.name not in inputs:
-            value = graph.input.add(name=tensor.name)
-            value.type.tensor_type.elem_type = tensor.data_type
-            value.type.tensor_type.shape.SetInParent()
-            for size in tensor.dims:
-                value.type.tensor_type.shape.dim.add(dim_value=size)
-    return small
 
 
 def _graph_scopes(model: ModelProto) -> Iterator[Scope]:

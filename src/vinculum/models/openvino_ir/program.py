@@ -118,6 +118,9 @@ class OpenvinoProgram:
     def prepare(self) -> None:
         """Do nothing: layers that cannot be run are refused when the file is read."""
 
+    def read_data(self) -> None:
+        """Do nothing: the data are read with the file."""
+
     def in_engine(self, engine: str) -> CutProgram:
         """Return the program as OpenVINO runs it, its divisions aside; refuse ONNX Runtime, which reads no IR."""
         if engine == "onnxruntime":

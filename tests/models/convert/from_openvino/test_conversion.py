@@ -14,6 +14,7 @@ from onnx import ModelProto
 from onnx.defs import onnx_opset_version
 
 from tests.cases import case
+from tests.models.built_models import read_whole
 from tests.models.convert.ir_models import (
     DIVIDING,
     assert_same,
@@ -29,7 +30,6 @@ from vinculum.models.convert.change import OnnxConversion
 from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
-from vinculum.models.onnx.file import read_whole
 from vinculum.models.openvino_ir.types import Known
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import (

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.defs import onnx_opset_version
 
+from tests.models.built_models import read_whole
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.onnx.file import read_whole
 from vinculum.models.onnx.scopes import all_nodes
 
 Run = Callable[..., dict[str, NDArray[Any]]]

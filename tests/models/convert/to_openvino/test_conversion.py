@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, FunctionProto, ModelProto, TensorProto, helper, numpy_helper, parser
 
+from tests.models.built_models import read_whole
 from tests.models.convert.ir_models import DIVIDING, assert_same, onnx_model_of, openvino_model_of, pairs
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models import Model
 from vinculum.models.convert.to_openvino.conversion import OpenvinoFiles, to_openvino
-from vinculum.models.onnx.file import read_whole
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import (
     BFLOAT16,

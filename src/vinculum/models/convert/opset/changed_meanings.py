@@ -63,6 +63,7 @@ MEANINGS: dict[tuple[str, int], Rule] = {
     ("Resize", 13): rewritten_operands.resize_13,
     ("Softmax", 13): normalised_axes.softmax_13,
     ("BatchNormalization", 14): training_modes.batch_normalization_14,
+    ("Reshape", 14): narrowed_values.sizes_above_zero,
     ("Shape", 15): rewritten_operands.shape_15,
     ("RoiAlign", 16): narrowed_values.roi_align_16,
     **{(f"Reduce{name}", 18): rewritten_operands.reduction_axes for name in _REDUCTIONS},

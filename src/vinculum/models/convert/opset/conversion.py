@@ -12,6 +12,7 @@ from vinculum.models.convert.opset.divisions import convert_division
 from vinculum.models.convert.opset.other_operators import convert_other
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.divisions import DIVIDES
+from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
 from vinculum.models.onnx.typed_scopes import typed_scopes
@@ -31,7 +32,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     Parameters
     ----------
     model : ModelProto
-        As `vinculum.models.onnx.file.read_whole` returns it. It is not changed.
+        As `vinculum.models.onnx.file.anchored_model` returns it. It is not changed.
     opset : int
         The operator set of the new model, from 1 to the newest that the onnx package knows.
 
@@ -49,10 +50,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     of the carrying type, cast back.
     """
     check_opset(opset)
-    if model.training_info:
-        raise ModelError(
-            "the model holds graphs for training (training_info), which are not converted; drop them first"
-        )
+    check_no_training(model)
     converted = ModelProto()
     converted.CopyFrom(model)
     taken, unused_before = names_in(converted), _unused(converted)

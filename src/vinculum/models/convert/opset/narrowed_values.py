@@ -16,6 +16,13 @@ _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
 
 
+def sizes_above_zero(step: Step) -> None:
+    """Drop allowzero=1 below operator set 14 where it changes nothing: the shape is constant and holds no 0."""
+    shape = step.constant(step.operand(1))
+    if not step.up and step.value("allowzero") and shape is not None and shape.all():
+        step.drop("allowzero")
+
+
 def refused(reason: str) -> Callable[[Step], None]:
     """Return the rule that two versions have nothing in common."""
 

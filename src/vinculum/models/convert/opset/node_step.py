@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.operator_versions import default_of
@@ -15,6 +15,7 @@ from vinculum.models.execution import Shape
 from vinculum.models.onnx.divisions import declared_shape
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Types
+from vinculum.models.onnx.tensors import array_of
 from vinculum.text import quoted
 
 
@@ -115,7 +116,7 @@ class Step:
 
     def constant(self, name: str) -> NDArray[Any] | None:
         """Return a value's elements, if they are the same in every run."""
-        return numpy_helper.to_array(self.constants[name]) if name in self.constants else None
+        return array_of(self.constants[name]) if name in self.constants else None
 
     def shape(self, name: str) -> Shape | None:
         """Return a value's shape, as far as it is known."""

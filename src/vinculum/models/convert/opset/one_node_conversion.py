@@ -16,11 +16,10 @@ from onnx.shape_inference import InferenceError
 from onnx.version_converter import ConvertError, convert_version
 
 from vinculum.models.onnx.constants import tensor_of
-from vinculum.models.onnx.inference import check_operand_types, infer_types
+from vinculum.models.onnx.inference import LARGEST_KEPT, check_operand_types, infer_types
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.text import one_line
 
-_LARGEST_KEPT = 1024  # Elements; axes, shapes and scales are far fewer.
 _IR_VERSION = 10
 
 
@@ -80,7 +79,7 @@ def _model_of(
     alone.output.extend(inside.get(name, f"unused{place}") for place, name in enumerate(node.output))
     for name in dict.fromkeys(node.input):
         constant = constants.get(name)
-        if constant is not None and prod(constant.dims) <= _LARGEST_KEPT:
+        if constant is not None and prod(constant.dims) <= LARGEST_KEPT:
             tensor = numpy_helper.from_array(numpy_helper.to_array(constant), inside[name])
             model.graph.initializer.append(tensor)
         elif name:

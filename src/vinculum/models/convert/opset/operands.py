@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto
 
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.divisions import declared_element_type, declared_shape
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Types
+from vinculum.models.onnx.tensors import array_of
 from vinculum.spec.element_types import INT64, ElementType
 from vinculum.tensors.storage import dtype_of
 
@@ -31,8 +32,6 @@ class Operand:
         ``"A"`` or ``"B"``.
     shape : tuple or None
         As far as it is known.
-    array : ndarray or None
-        Its elements, if they are the same in every run.
     element_type : ElementType or None
         If it is known, and one that divides.
     """
@@ -40,14 +39,14 @@ class Operand:
     def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
         self.name = name
         self.shape: Shape | None = None
-        self.array: NDArray[Any] | None = None
+        self._constant: TensorProto | None = None  # Read only if its elements matter: it may be large.
+        self._array: NDArray[Any] | None = None
         self._given = self._value = value
         self._changed = False  # Whether the array is no longer that of the value.
         code: int = TensorProto.UNDEFINED
         constant, declared = constants.get(value), types.get(value)
         if constant is not None:
-            code, self.array = constant.data_type, numpy_helper.to_array(constant)
-            self.shape = self.array.shape
+            code, self._constant, self.shape = constant.data_type, constant, tuple(constant.dims)
         elif declared is not None:
             code, self.shape = declared.tensor_type.elem_type, declared_shape(declared)
         self._given_rank = len(self.shape or ())
@@ -55,9 +54,16 @@ class Operand:
         found = declared_element_type(code) if code else None
         self.element_type = found if isinstance(found, ElementType) else None
 
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """Its elements, if they are the same in every run."""
+        if self._array is None and self._constant is not None:
+            self._array = array_of(self._constant)
+        return self._array
+
     def emit(self, rewriter: Rewriter) -> str:
         """Return the name under which a node can use it."""
-        if self.array is not None and self._changed:
+        if self._changed and self.array is not None:
             self._value, self._changed = rewriter.constant(self.array, self.name), False
         return self._value
 
@@ -97,7 +103,7 @@ class Operand:
         if all(count == 1 for count in repeats):
             return
         value, before = self.emit(rewriter), self.shape or ()
-        self.array = None
+        self._array = self._constant = None
         if opset < _TILE_BY_INTEGERS:
             self._value = _concatenated(value, repeats, rewriter)
             # Inference does not know the shape of a Concat of those operator sets.
@@ -130,7 +136,7 @@ class Operand:
         surplus = rewriter.add("Mul", [rewriter.add("Sub", [wanted, ones], "surplus"), differ], "surplus_where_differ")
         counts = rewriter.add("Add", [surplus, ones], f"{self.name}_repeats")
         value = self.emit(rewriter)
-        self.array = None
+        self._array = self._constant = None
         self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
 
     def _sizes(self, rank: int, rewriter: Rewriter) -> str:
@@ -153,7 +159,7 @@ class Operand:
             self._value = rewriter.squeeze(self._value, axes, f"{self.name}_squeezed")
 
     def _set(self, array: NDArray[Any]) -> None:
-        self.array, self._changed = array, True
+        self._array, self._changed = array, True
 
 
 def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str:

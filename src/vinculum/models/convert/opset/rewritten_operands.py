@@ -5,7 +5,7 @@ Each rule is as `changed_meanings` says.
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, copysign, inf
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,9 @@ def pad_11(step: Step) -> list[NodeProto]:
     x = step.operand(0)
     if step.up:
         pads = step.rewriter.constant(np.array(step.value("pads"), np.int64), "pads")
-        value = step.value("value") or None  # 0 needs not be said.
+        value = step.value("value")
+        if value == 0 and copysign(1, value) == 1:
+            value = None  # It is the default; -0.0 is not.
         step.drop("pads", "value")
         step.set_operands([x, pads, _of_type_of(step, x, value)])
     else:

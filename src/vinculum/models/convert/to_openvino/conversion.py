@@ -13,6 +13,7 @@ from vinculum.models.convert.to_openvino.layers import LAYERS, checked_type, con
 from vinculum.models.convert.to_openvino.nodes import PlainNode, PlainNodes
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.onnx.divisions import declared_element_type, declared_shape
+from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.openvino_ir.types import Known
 from vinculum.text import listed, quoted
@@ -45,13 +46,14 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     Parameters
     ----------
     proto : ModelProto
-        As `vinculum.models.onnx.file.read_whole` returns it. It is not changed.
+        As `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
 
     Raises
     ------
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
         If a node is not legal, or the layers of operation set 1 cannot say it; the line names it and the reason.
     """
+    check_no_training(proto)
     writer = OpenvinoWriter()
     graph = proto.graph
     constants = {tensor.name: tensor for tensor in graph.initializer}

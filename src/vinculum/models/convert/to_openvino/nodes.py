@@ -67,7 +67,7 @@ class PlainNodes(Generic[V]):
     Parameters
     ----------
     model : ModelProto
-        As `vinculum.models.onnx.file.read_whole` returns it.
+        As `vinculum.models.onnx.file.complete_model` returns it.
     """
 
     def __init__(self, model: ModelProto) -> None:

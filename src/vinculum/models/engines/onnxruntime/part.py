@@ -15,7 +15,7 @@ from vinculum.models.engines.onnxruntime.session import new_session, onnxruntime
 from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_python, to_runtime, type_of
 from vinculum.models.engines.partition import Part
 from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import Execution
+from vinculum.models.execution import Execution, Shape
 
 _LARGEST_INSIDE = 1024  # Elements of a constant that stands in the message itself: shapes, axes and the like.
 _MOST_THREADS = 512  # Of all the sessions of a program; they sleep between its runs.
@@ -37,9 +37,16 @@ class OnnxRuntime:
         """Turn an error that is about nodes into one of ours."""
         return refusals(nodes)
 
-    def part(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> RunnablePart:
+    def part(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> RunnablePart:
         """Return a part that can be run."""
-        return RunnablePart(part, constants, holder, parts)
+        return RunnablePart(part, constants, holder, parts, shapes)
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return a value as the reference evaluator holds it."""
@@ -59,10 +66,20 @@ class RunnablePart:
         What stands around the graph.
     parts : int
         How many sessions there are in all: many have fewer threads each.
+    shapes : mapping of str to tuple
+        Those that the model declares, or that inference finds.
     """
 
-    def __init__(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> None:
+    def __init__(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> None:
         self._part = part
+        self._shapes = shapes
         self._constants = {name: constants[name] for name in part.constants}
         self._proto = holder.model(part.nodes)
         cores = os.cpu_count() or 1
@@ -74,7 +91,7 @@ class RunnablePart:
     def run(self, values: dict[str, Any], execution: Execution) -> None:
         """Add the part's outputs to the values of a run."""
         inputs = {name: to_runtime(name, values[name]) for name in self._part.inputs}
-        session = self._session({name: kind_of(value) for name, value in inputs.items()})
+        session = self._session({name: kind_of(value, self._shapes.get(name)) for name, value in inputs.items()})
         with refusals(self._proto.graph.node):
             binding = session.io_binding()
             for name, value in inputs.items():

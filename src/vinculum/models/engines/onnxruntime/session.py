@@ -12,10 +12,10 @@ from typing import Any
 from onnx import ModelProto, NodeProto
 
 from vinculum.errors import ModelError, VinculumError
+from vinculum.models.engines import EngineRefusalError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line
 
-ADVICE = "run the model with the reference engine"
 IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
 
 
@@ -92,8 +92,8 @@ def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
         raise
     # Its own exceptions have no base in common but this one.
     except Exception as error:
-        raise ModelError(
-            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}; {ADVICE}"
+        raise EngineRefusalError(
+            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
         ) from None
 
 

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
-from vinculum.errors import ModelError
-from vinculum.models.engines.onnxruntime.session import ADVICE, IR_VERSION, new_session, onnxruntime
+from vinculum.models.engines import EngineRefusalError
+from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
+from vinculum.models.execution import Shape
 from vinculum.text import quoted
 
 _NAMES = TensorProto.DataType.keys()
 _PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6e3m2")
 _OPSET = 16  # The first whose Identity takes sequences.
 
-Kind = tuple[str, int]
-"""A value's type as ONNX Runtime writes it, ``"tensor(float)"``, and a tensor's rank."""
+Kind = tuple[str, tuple[int | None, ...]]
+"""A value's type as ONNX Runtime writes it, ``"tensor(float)"``, and a tensor's sizes, None for those left open."""
 
 
 def to_runtime(name: str, value: Any) -> Any:
@@ -39,7 +40,7 @@ def to_runtime(name: str, value: Any) -> Any:
     if isinstance(value, onnxruntime().OrtValue):
         return value
     kind = "an empty sequence" if isinstance(value, list) else f"a {type(value).__name__}"
-    raise ModelError(f"value {quoted(name)} is {kind}, which ONNX Runtime cannot be given; {ADVICE}")
+    raise EngineRefusalError(f"value {quoted(name)} is {kind}, which ONNX Runtime cannot be given")
 
 
 def to_python(name: str, value: Any) -> Any:
@@ -69,13 +70,28 @@ def is_packed(dtype: np.dtype[Any]) -> bool:
     return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
 
 
-def kind_of(value: Any) -> Kind:
-    """Return what a session must know of a value of ONNX Runtime that it is to be given."""
-    return value.data_type(), len(value.shape()) if value.is_tensor() else 0
+def kind_of(value: Any, declared: Shape | None = None) -> Kind:
+    """Return what a session must know of a value of ONNX Runtime that it is to be given.
+
+    Parameters
+    ----------
+    value : OrtValue
+        The value.
+    declared : tuple, optional
+        Its shape as the model has it: sizes that are the same in every run may decide other shapes.
+    """
+    if not value.is_tensor():
+        return value.data_type(), ()
+    sizes = value.shape()
+    if declared is None or len(declared) != len(sizes):
+        declared = (None,) * len(sizes)
+    return value.data_type(), tuple(
+        size if size == wanted else None for size, wanted in zip(sizes, declared, strict=True)
+    )
 
 
 def type_of(name: str, kind: Kind) -> TypeProto:
-    """Return the type that declares a value, its sizes left open.
+    """Return the type that declares a value.
 
     Raises
     ------
@@ -84,11 +100,11 @@ def type_of(name: str, kind: Kind) -> TypeProto:
     """
     known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
     if known is None or known[2].upper() not in _NAMES:
-        raise ModelError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on; {ADVICE}")
+        raise EngineRefusalError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on")
     code = TensorProto.DataType.Value(known[2].upper())
     if known[1]:
         return helper.make_sequence_type_proto(helper.make_tensor_type_proto(code, None))
-    return helper.make_tensor_type_proto(code, [None] * kind[1])
+    return helper.make_tensor_type_proto(code, kind[1])
 
 
 class _Memory:
@@ -121,8 +137,8 @@ def _refuse_unshared(name: str, code: int) -> None:
     """Refuse what ONNX Runtime packs, and what it has no numbers for."""
     element_type = TensorProto.DataType.Name(code).lower()
     if element_type in (*_PACKED, "complex64", "complex128"):
-        raise ModelError(
-            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot hand over; {ADVICE}"
+        raise EngineRefusalError(
+            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot hand over"
         )
 
 

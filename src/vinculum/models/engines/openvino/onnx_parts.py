@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from onnx import NodeProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_shapes import LARGEST_RANK
+from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
 from vinculum.models.engines.partition import Part
 from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import Execution
+from vinculum.models.execution import Execution, Shape
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
@@ -47,9 +47,16 @@ class OpenVino:
         except Exception as error:
             raise ModelError(f"{_titles(list(nodes))} cannot be run by OpenVINO: {one_line(error)}") from None
 
-    def part(self, part: Part, constants: Mapping[str, NDArray[Any]], holder: Holder, parts: int) -> _PartInOpenVino:
+    def part(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> _PartInOpenVino:
         """Return a part that can be run."""
-        return _PartInOpenVino(next(self._numbers), part, constants, holder, self._process)
+        return _PartInOpenVino(next(self._numbers), part, constants, holder, shapes, self._process)
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return the value: it is an array."""
@@ -65,12 +72,14 @@ class _PartInOpenVino:
         part: Part,
         constants: Mapping[str, NDArray[Any]],
         holder: Holder,
+        shapes: Mapping[str, Shape],
         process: OpenVinoProcess,
     ) -> None:
         self._number = number
         self._part = part
         self._constants = {name: constants[name] for name in part.constants}
         self._proto = holder.model(part.nodes)
+        self._shapes = shapes
         self._process = process
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
@@ -78,16 +87,15 @@ class _PartInOpenVino:
         inputs = {name: values[name] for name in self._part.inputs}
         for name, value in inputs.items():
             if not isinstance(value, np.ndarray) or value.dtype == object:
-                raise ModelError(
-                    f"value {quoted(name)} is no tensor of numbers, which OpenVINO cannot be given; "
-                    "run the model with the engine 'reference'"
+                raise EngineRefusalError(
+                    f"value {quoted(name)} is no tensor of numbers, and OpenVINO is given no other"
                 )
-        key = (self._number, *((array.dtype.name, _sizes(array)) for array in inputs.values()))
+        key = (self._number, *((array.dtype.name, self._sizes(name, array)) for name, array in inputs.items()))
         results = self._process.call("run", key, inputs)
         if results is None:
             results = self._process.call("compile_and_run", key, self._declared(inputs), inputs)
         if isinstance(results, str):
-            raise ModelError(f"{_titles(list(self._part.nodes))} cannot be run by OpenVINO: {results}")
+            raise EngineRefusalError(f"{_titles(list(self._part.nodes))} cannot be run by OpenVINO: {results}")
         values.update(zip(self._part.outputs, results, strict=True))
 
     def _declared(self, inputs: Mapping[str, NDArray[Any]]) -> bytes:
@@ -96,11 +104,18 @@ class _PartInOpenVino:
         proto.CopyFrom(self._proto)
         for name, array in inputs.items():
             code = helper.np_dtype_to_tensor_dtype(array.dtype)
-            proto.graph.input.add(name=name, type=helper.make_tensor_type_proto(code, _sizes(array)))
+            proto.graph.input.add(name=name, type=helper.make_tensor_type_proto(code, self._sizes(name, array)))
         for name in self._part.outputs:
             proto.graph.output.add(name=name)
         proto.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in self._constants.items())
         return bytes(proto.SerializeToString())
+
+    def _sizes(self, name: str, array: NDArray[Any]) -> tuple[int | None, ...]:
+        """Return the sizes that are the same in every run: they may decide other shapes."""
+        declared = self._shapes.get(name)
+        if declared is None or len(declared) != array.ndim:
+            return (None,) * array.ndim
+        return tuple(size if size == wanted else None for size, wanted in zip(array.shape, declared, strict=True))
 
 
 class Compiled:
@@ -134,12 +149,6 @@ class Compiled:
             return [to_array(tensor) for tensor in request.output_tensors]
         except RuntimeError as error:
             return reason_of(error)
-
-
-def _sizes(array: NDArray[Any]) -> tuple[int | None, ...]:
-    """Return the sizes that a part is compiled for: a few integers may be a shape, whose rank OpenVINO has to know."""
-    is_shape = array.ndim == 1 and array.dtype.kind in "iu" and array.size <= LARGEST_RANK
-    return array.shape if is_shape else (None,) * array.ndim
 
 
 def _titles(nodes: list[NodeProto]) -> str:

@@ -73,6 +73,9 @@ class CutProgram:
         """Have OpenVINO read and compile the model."""
         self._process().call("prepare")
 
+    def read_data(self) -> None:
+        """Do nothing: OpenVINO maps the ``.bin`` for as long as its process lives."""
+
     def in_engine(self, engine: str) -> CutProgram:
         """Return the program itself; refuse ONNX Runtime."""
         if engine == "onnxruntime":

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun, RuntimeContextError
+from onnx.reference.ops import load_op
 
 from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.engines.reference.legacy import with_legacy_rules
+from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
 from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands
 from vinculum.models.engines.reference.sizes import check_result_size
 from vinculum.models.execution import Division, Execution
 from vinculum.models.limits import LimitError
+from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import opset_imports, title
 from vinculum.text import one_line, quoted
 
@@ -75,6 +77,16 @@ def _evaluator_of(proto: ModelProto) -> Evaluator:
     return Evaluator(proto.graph, opsets=opset_imports(proto), functions=functions)
 
 
+def is_implemented(node: NodeProto, opsets: Mapping[str, int]) -> bool:
+    """Tell whether the evaluator knows a node's operator, or whether it is a function's."""
+    alone = GraphProto(name="node", node=[NodeProto(op_type=node.op_type, domain=node.domain)])
+    try:
+        Evaluator(alone, opsets=dict(opsets))
+    except Interruption as interruption:
+        return node.domain == DOMAIN or "implement" not in str(interruption.error)
+    return True
+
+
 _OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements]
 
 
@@ -121,7 +133,11 @@ class Evaluator(ReferenceEvaluator):
     def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
         with _naming(node):
             try:
-                implementation = super()._load_impl(node, input_types)
+                first = KNOWN_SINCE.get(node.op_type, 0) if node.domain == "" else 0
+                if self.opsets.get("", 0) < first:
+                    implementation = load_op("", node.op_type, first)
+                else:
+                    implementation = super()._load_impl(node, input_types)
             except NotImplementedError:
                 raise ValueError("the onnx package's reference evaluator does not implement it") from None
 

@@ -28,6 +28,9 @@ _OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
     "Selu": (6, {"alpha": 1.6732, "gamma": 1.0507}),
 }
 
+KNOWN_SINCE = {"QuantizeLinear": 19, "DequantizeLinear": 19}
+"""Operators that the evaluator knows from a version on that only adds types and attributes to those before."""
+
 Attributes = Mapping[str, Any]
 
 

@@ -1,0 +1,125 @@
+"""Models converted and hardened in memory: the same as files are, without files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from numpy.typing import ArrayLike
+
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.source import SourceFile, read_source, source_of
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from vinculum.models.convert.file_conversion import FileConversion
+
+FORMATS = ("onnx", "openvino")
+Inputs = Mapping[str, ArrayLike] | Sequence[Mapping[str, ArrayLike]] | None
+Report = TypeVar("Report")
+
+
+@dataclass(frozen=True)
+class OpenvinoModel:
+    """An OpenVINO IR in memory: ``openvino.Core().read_model(xml, data)`` reads it.
+
+    Attributes
+    ----------
+    xml, data : bytes
+        What its two files hold.
+    """
+
+    xml: bytes
+    data: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Rewritten(Generic[Report]):
+    """A model that was converted or hardened.
+
+    Attributes
+    ----------
+    model : ModelProto or OpenvinoModel
+        The new model, its data in it.
+    report
+        What was changed and why, and what was compared.
+    """
+
+    model: ModelProto | OpenvinoModel
+    report: Report
+
+
+def convert(
+    model: str | PathLike[str] | ModelProto, *, opset: int | None = None, to: str | None = None, inputs: Inputs = None
+) -> Rewritten[FileConversion]:
+    """Return a model in another operator set or format, every division meaning what it meant.
+
+    Both models are run on edge cases and random inputs, and their outputs compared bit for bit, before it is returned.
+
+    Parameters
+    ----------
+    model : path or ModelProto
+        An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
+    opset : int, optional
+        The operator set of an ONNX result; needed from ONNX to ONNX, 21 from IR if None.
+    to : {"onnx", "openvino"}, optional
+        The format of the result; ONNX if None.
+    inputs : Mapping of str to array, or a sequence of them, optional
+        Inputs of your own, which are compared first.
+
+    Returns
+    -------
+    Rewritten
+        ``.model``: a ModelProto, or for OpenVINO IR what its two files hold; ``.report``: changes and verification.
+
+    Raises
+    ------
+    DifferenceError
+        If an output differs.
+    ModelError, AttributeValueError, ElementTypeError, BroadcastError
+        If the model is malformed, or what it does is not representable in the result; the line names the node.
+    """
+    if to not in (None, *FORMATS):
+        raise AttributeValueError(f"to is {to!r}; allowed: {', '.join(map(repr, FORMATS))}")
+    from vinculum.models.convert.file_conversion import convert_source
+
+    source = _source(model)
+    with _target("xml" if to == "openvino" else "onnx") as target:
+        report = convert_source(source, target, opset=opset, inputs=_sets(inputs))
+        return Rewritten(_read(target), report)
+
+
+def _source(model: str | PathLike[str] | ModelProto) -> SourceFile:
+    if isinstance(model, str | PathLike):
+        return read_source(Path(fspath(model)))
+    from onnx import ModelProto
+
+    if not isinstance(model, ModelProto):
+        raise ModelError(f"the model is a {type(model).__name__}; give a path or an onnx.ModelProto")
+    return source_of(model)
+
+
+def _sets(inputs: Inputs) -> Sequence[Mapping[str, Any]]:
+    if inputs is None:
+        return ()
+    return [inputs] if isinstance(inputs, Mapping) else inputs
+
+
+@contextmanager
+def _target(suffix: str) -> Iterator[Path]:
+    with TemporaryDirectory(prefix="vinculum-") as folder:
+        yield Path(folder) / f"model.{suffix}"
+
+
+def _read(target: Path) -> ModelProto | OpenvinoModel:
+    if target.suffix == ".xml":
+        return OpenvinoModel(target.read_bytes(), target.with_suffix(".bin").read_bytes())
+    from vinculum.models.onnx.file import complete_model
+
+    return complete_model(read_source(target))

@@ -1,0 +1,145 @@
+"""The file that a model is read from: read once, and everything that is made of it is made of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vinculum.errors import ModelError
+from vinculum.files import regular_size
+from vinculum.models.model import Model
+from vinculum.text import one_line
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+_IN_MEMORY = Path("(in memory)")
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """What was read of a model's file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    content : bytes
+        The XML of an OpenVINO IR; empty if it is an ONNX file.
+    onnx : ModelProto or None
+        The message in an ONNX file, normalised; None if it is an OpenVINO IR.
+    files : tuple of Path
+        The file and those that hold data of it.
+    """
+
+    path: Path
+    content: bytes
+    onnx: ModelProto | None
+    files: tuple[Path, ...]
+
+    def model(self) -> Model:
+        """Return the model, made ready to run; data in files beside it are read when it is run.
+
+        Raises
+        ------
+        ModelError, ElementTypeError, AttributeValueError, BroadcastError
+            As `vinculum.load` says.
+        """
+        if self.onnx is None:
+            from vinculum.models.openvino_ir.graph import read_openvino_ir
+
+            return read_openvino_ir(self.content, self.path)
+        from onnx import ModelProto
+
+        from vinculum.models.onnx.model import model_of
+
+        copy = ModelProto()
+        copy.CopyFrom(self.onnx)  # What is run is numbered and renamed.
+        return model_of(copy, self.path)
+
+    def check_spared(self, targets: Iterable[Path]) -> None:
+        """Refuse to write where the source is, or the data that belong to it.
+
+        Raises
+        ------
+        ModelError
+            The line names the first file that would be lost.
+        """
+        own = [file for file in self.files if file.exists()]
+        for target in targets:
+            if target.exists() and any(target.samefile(file) for file in own):
+                belongs = "" if target.samefile(self.path) else f" the data {str(target)!r} of"
+                raise ModelError(f"the result would replace{belongs} the model {str(self.path)!r}; give another -o")
+
+
+def read_source(path: Path) -> SourceFile:
+    """Return what is in a model's file, ONNX or OpenVINO IR: as its suffix says, or its first byte.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be read, is empty, or is no ONNX file where it should be one.
+    """
+    content = _content_of(path)
+    if _is_openvino_ir(path, content):
+        return SourceFile(path, content, None, (path, path.with_suffix(".bin")))
+    from vinculum.models.onnx.file import parse
+
+    model = parse(content, path)
+    return SourceFile(path, b"", model, (path, *_data_files(model, path.parent)))
+
+
+def source_of(model: ModelProto) -> SourceFile:
+    """Return an ONNX model in memory as if a file had been read; data in other files lie in the working directory.
+
+    Raises
+    ------
+    ModelError
+        If it is no model, or one without a graph.
+    """
+    from onnx import ModelProto
+
+    from vinculum.models.onnx.file import normalise
+    from vinculum.models.onnx.utf8 import check_text
+
+    if not isinstance(model, ModelProto):
+        raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
+    copy = ModelProto()
+    try:
+        copy.CopyFrom(model)
+        check_text(copy)
+        normalise(copy, _IN_MEMORY)
+    except (UnicodeDecodeError, RecursionError, MemoryError) as error:
+        raise ModelError(f"the model cannot be read: {one_line(error)}") from None
+    return SourceFile(_IN_MEMORY, b"", copy, tuple(_data_files(copy, Path())))
+
+
+def _data_files(model: ModelProto, folder: Path) -> list[Path]:
+    """Return the files that hold data of a model."""
+    from vinculum.models.onnx.file import all_tensors
+
+    entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
+    return [folder / place for place in dict.fromkeys(e.value for e in entries if e.key == "location")]
+
+
+def _content_of(file: Path) -> bytes:
+    where = repr(str(file))
+    try:
+        size = regular_size(file)
+        content = file.read_bytes()
+    except (OSError, ValueError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise ModelError(f"model {where} cannot be read: {reason}") from None
+    if size == 0:
+        raise ModelError(f"model {where} is empty; give an ONNX file or an OpenVINO IR file (.xml)")
+    return content
+
+
+def _is_openvino_ir(file: Path, content: bytes) -> bool:
+    suffix = file.suffix.lower()
+    if suffix in (".onnx", ".xml"):
+        return suffix == ".xml"
+    return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"

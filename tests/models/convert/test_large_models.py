@@ -1,0 +1,88 @@
+"""Models with more data beside them than one message holds: converted and hardened in little memory."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from tests.processes import run
+from vinculum.models import load
+
+MIB = 1 << 20
+PEAK = """
+import resource, sys
+from vinculum.cli.main import main
+import vinculum.models.convert, vinculum.models.harden
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+sys.argv = ["vinculum", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print("KiB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def _model(folder: Path, size: int) -> Path:
+    """Return a model that divides by so many bytes of ones, which stand in a file that takes hardly any of the disk."""
+    with (folder / "weights").open("wb") as file:
+        file.truncate(size)
+        file.seek(size - 4)
+        file.write(np.float32(2).tobytes())
+    ends = [
+        helper.make_tensor_value_info(*end) for end in (("x", TensorProto.FLOAT, [1]), ("y", TensorProto.FLOAT, [1]))
+    ]
+    nodes = [helper.make_node("Gather", ["w", "last"], ["d"]), helper.make_node("Div", ["x", "d"], ["y"])]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:])
+    graph.initializer.add(name="last", data_type=TensorProto.INT64, dims=[1], int64_data=[-1])
+    tensor = graph.initializer.add(name="w", data_type=TensorProto.FLOAT, dims=[size // 4])
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "weights"), ("length", str(size))):
+        tensor.external_data.add(key=key, value=value)
+    path = folder / "model.onnx"
+    path.write_bytes(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8).SerializeToString()
+    )
+    return path
+
+
+def _peak(*arguments: str) -> int:
+    """Return how many bytes a command took above what its imports take."""
+    done = run([sys.executable, "-c", PEAK, *arguments])
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout.rpartition("KiB ")[2]) << 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory in other units")
+@pytest.mark.parametrize(
+    "mebibytes", [256, pytest.param(2200, marks=pytest.mark.exhaustive)], ids=["large", "larger than a message"]
+)
+class TestMemory:
+    """What is not looked at is not read: memory does not grow with the model."""
+
+    def test_convert(self, tmp_path: Path, mebibytes: int) -> None:
+        source = _model(tmp_path, mebibytes * MIB)
+        target = tmp_path / "new" / "model.onnx"
+        assert _peak("convert", str(source), "--opset", "17", "--no-verify", "-o", str(target)) < 150 * MIB
+        self._check(source, target, mebibytes)
+
+    def test_harden(self, tmp_path: Path, mebibytes: int) -> None:
+        source = _model(tmp_path, mebibytes * MIB)
+        target = tmp_path / "new" / "model.onnx"
+        assert _peak("harden", str(source), "--for", "onnxruntime", "-o", str(target)) < 150 * MIB
+        self._check(source, target, mebibytes)
+
+    def _check(self, source: Path, target: Path, mebibytes: int) -> None:
+        data = target.with_name("model.onnx.data")
+        assert data.stat().st_size == mebibytes * MIB
+        stored = onnx.load(target, load_external_data=False).graph.initializer
+        assert [len(tensor.external_data) for tensor in stored] == [0, 3]
+        if mebibytes < 1000:
+            assert load(target).run({"x": np.ones(1, np.float32)})["y"].tolist() == [0.5]
+        (source.parent / "weights").unlink()
+        data.unlink()

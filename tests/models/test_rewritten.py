@@ -1,0 +1,93 @@
+"""Models converted in memory: what files become, without files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+import vinculum
+from tests.models.built_models import read_whole
+from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
+from vinculum.models.convert import convert_file
+from vinculum.models.rewritten import OpenvinoModel
+
+File = Callable[..., Path]
+OneLine = Callable[..., AbstractContextManager[None]]
+FLOATS = (TensorProto.FLOAT, [2, 3])
+
+
+@pytest.fixture
+def legacy(onnx_file: File) -> Path:
+    """Return a model of Div-6 that lays its divisor on the dividend's first dimension."""
+    node = helper.make_node("Div", ["A", "B"], ["C"], "ratio", broadcast=1, axis=0)
+    return onnx_file([node], {"A": FLOATS, "B": (TensorProto.FLOAT, [2])}, {"C": FLOATS}, opset=6)
+
+
+class TestConvert:
+    """`vinculum.convert` takes paths and messages, and returns the model and the report."""
+
+    def test_a_path_and_a_message(self, legacy: Path, tmp_path: Path) -> None:
+        report = convert_file(legacy, tmp_path / "file.onnx", opset=14)
+        message = onnx.load(legacy)
+        before = message.SerializeToString()
+        for given in (legacy, str(legacy), message):
+            converted = vinculum.convert(given, opset=14)
+            assert converted.model == read_whole(tmp_path / "file.onnx")
+            assert converted.report == report
+        assert message.SerializeToString() == before
+
+    def test_openvino(self, legacy: Path) -> None:
+        converted = vinculum.convert(legacy, to="openvino")
+        assert isinstance(converted.model, OpenvinoModel)
+        assert b'type="Divide"' in converted.model.xml
+        assert converted.report.target == "OpenVINO IR"
+
+    def test_external_data_come_along(self, tmp_path: Path) -> None:
+        weights = np.arange(1, 4001, dtype=np.float32)
+        ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4000]) for name in "xy"]
+        nodes = [helper.make_node("Div", ["x", "w"], ["y"])]
+        graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [numpy_helper.from_array(weights, "w")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save_model(model, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+        converted = vinculum.convert(tmp_path / "m.onnx", opset=13).model
+        assert isinstance(converted, ModelProto)
+        assert numpy_helper.to_array(converted.graph.initializer[0]).tobytes() == weights.tobytes()
+
+    def test_inputs_of_ones_own_are_compared_too(self, legacy: Path) -> None:
+        given = {"A": np.ones((2, 3), np.float32), "B": np.array([2, 4], np.float32)}
+        for inputs, more in ((given, 1), ([given, given], 2)):
+            verification = vinculum.convert(legacy, opset=14, inputs=inputs).report.verification
+            assert verification is not None
+            assert verification.compared == 112 + more
+
+    def test_inputs_that_the_model_does_not_take(self, legacy: Path, one_line: OneLine) -> None:
+        given = {"A": np.ones((2, 3)), "B": np.ones(2)}
+        with one_line(ElementTypeError, "input 'A' has element type float64"):
+            vinculum.convert(legacy, opset=14, inputs=given)
+
+    @pytest.mark.parametrize(
+        ("options", "kind", "words"),
+        [
+            ({"to": "tflite"}, AttributeValueError, "to is 'tflite'; allowed: 'onnx', 'openvino'"),
+            ({}, AttributeValueError, "an operator set from 1 to"),
+            ({"opset": 99}, AttributeValueError, "operator set 99"),
+            ({"to": "openvino", "opset": 13}, AttributeValueError, "OpenVINO IR has no operator set"),
+        ],
+    )
+    def test_refused(
+        self, legacy: Path, one_line: OneLine, options: dict[str, Any], kind: type[Exception], words: str
+    ) -> None:
+        with one_line(kind, words):
+            vinculum.convert(legacy, **options)
+
+    def test_no_model(self, one_line: OneLine) -> None:
+        not_a_model: Any = 3
+        with one_line(ModelError, "the model is a int; give a path or an onnx.ModelProto"):
+            vinculum.convert(not_a_model, opset=13)

@@ -52,7 +52,7 @@ def run(
         str,
         typer.Option(
             metavar="reference|onnxruntime|openvino",
-            help="What runs all but the divisions: onnxruntime for ONNX models, openvino for IR files.",
+            help="What runs all but the divisions; IR files: reference or openvino.",
         ),
     ] = "reference",
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -93,9 +93,10 @@ class Model:
         observer : callable, optional
             Called with a `DivisionRecord` after every division that is executed.
         engine : {"reference", "onnxruntime", "openvino"}
-            What runs all other operators. Of ONNX models: the reference evaluator of ONNX, or ONNX Runtime, which is
-            faster, lacks some operators and versions, and rounds sums in another order. Of an integer Mod by zero it
-            dies. Of an OpenVINO IR: this package where it knows all layers and else OpenVINO, or OpenVINO for all.
+            What runs all other operators: the reference evaluator of ONNX (of an IR this package, or OpenVINO where
+            the IR has layers that it does not know); ONNX Runtime, which is faster, lacks some operators and versions,
+            rounds sums in another order and dies of an integer Mod by zero; or OpenVINO's CPU device, which also
+            narrows float64 to float32 and int64 to int32.
 
         Raises
         ------

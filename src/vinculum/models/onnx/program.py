@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from onnx import ModelProto
 
-from vinculum.errors import ModelError
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
 from vinculum.models.execution import Division, Execution, Shape
 from vinculum.models.onnx.tensors import Initializers
 
 if TYPE_CHECKING:
-    from vinculum.models.engines.onnxruntime.program import OnnxRuntimeProgram
-    from vinculum.models.model import Runnable
+    from vinculum.models.engines.partitioned import PartitionedProgram
 
 
 class OnnxProgram:
-    """An ONNX graph and its functions, run by the reference evaluator unless ONNX Runtime is asked for."""
+    """An ONNX graph and its functions, run by the reference evaluator unless another engine is asked for."""
 
     def __init__(
         self,
@@ -30,6 +28,8 @@ class OnnxProgram:
     ) -> None:
         self._parts = proto, divisions, constants, shapes
         self._evaluated = EvaluatedGraph(proto, divisions, constants)
+        self._cut: dict[str, PartitionedProgram] = {}
+        self._lock = Lock()
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
@@ -43,22 +43,30 @@ class OnnxProgram:
         """Read the initializers that stand in files."""
         self._parts[2].read()
 
-    def in_engine(self, engine: str) -> Runnable:
-        """Return the graph as ONNX Runtime runs it, cut at its divisions; refuse OpenVINO."""
-        if engine == "openvino":
-            raise ModelError(
-                "the engine 'openvino' runs OpenVINO IR only; run the ONNX model with the engine 'reference' or "
-                "'onnxruntime'"
-            )
-        return self._cut
+    def in_engine(self, engine: str) -> PartitionedProgram:
+        """Return the graph as ONNX Runtime or OpenVINO runs it, cut at its divisions."""
+        with self._lock:
+            if engine not in self._cut:
+                self._cut[engine] = _partitioned(engine, *self._parts)
+            return self._cut[engine]
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process without what is made ready there again."""
-        return {name: value for name, value in vars(self).items() if name != "_cut"}
+        return {name: value for name, value in vars(self).items() if name not in ("_cut", "_lock")}
 
-    @cached_property
-    def _cut(self) -> OnnxRuntimeProgram:
-        # It imports a package that not everybody has.
-        from vinculum.models.engines.onnxruntime.program import OnnxRuntimeProgram
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrive there."""
+        vars(self).update(state, _cut={}, _lock=Lock())
 
-        return OnnxRuntimeProgram(*self._parts)
+
+def _partitioned(engine: str, *parts: Any) -> PartitionedProgram:
+    # They import packages that not everybody has.
+    from vinculum.models.engines.partitioned import PartitionedProgram
+
+    if engine == "openvino":
+        from vinculum.models.engines.openvino.onnx_parts import OpenVino
+
+        return PartitionedProgram(OpenVino(), *parts)
+    from vinculum.models.engines.onnxruntime.part import OnnxRuntime
+
+    return PartitionedProgram(OnnxRuntime(), *parts)

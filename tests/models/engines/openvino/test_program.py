@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import vinculum
 from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.engines.openvino import program
+from vinculum.models.engines.openvino import process
 from vinculum.models.values import tensor_dtype
 from vinculum.spec.element_types import FLOAT, INT64
 
@@ -315,8 +315,8 @@ class TestProcess:
         given = {"x": np.array([7, 8, 9], np.int32)}
 
         def kill(record: DivisionRecord) -> None:
-            (process,) = model._program._started.values()  # type: ignore[attr-defined]
-            process._isolated._running[0].end()
+            (isolated,) = model._program._started._started.values()  # type: ignore[attr-defined]
+            isolated._running[0].end()
 
         with one_line(ModelError, "the model cannot be run by OpenVINO: "):
             model.run(given, observer=kill)
@@ -333,7 +333,7 @@ class TestProcess:
     def test_without_openvino(self, saved: Save, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:
         x = parameter("x")
         model = load(saved([named(op.divide(named(op.abs(x), "positive"), x), "q")], [x]))
-        monkeypatch.setattr(program, "find_spec", lambda name: None)
+        monkeypatch.setattr(process, "find_spec", lambda name: None)
         assert [division.name for division in model.divisions] == ["q"]
         for call in (model.prepare, lambda: model.run({"x": X})):
             with one_line(ModelError, "layer 'positive' (Abs) needs the package openvino", "pip install"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, NodeProto, TensorProto
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
@@ -14,19 +14,12 @@ from vinculum.models.convert.to_openvino.div_layers import div, reciprocal
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, reshape, squeeze, unsqueeze
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
+from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.openvino_ir.types import Known, openvino_name
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, FLOAT8E4M3FN, INT64, ElementType, Kind
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT8E4M3FN, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
-
-_NUMBERS = {
-    "value_float": ("f", FLOAT),
-    "value_floats": ("floats", FLOAT),
-    "value_int": ("i", INT64),
-    "value_ints": ("ints", INT64),
-}
-"""Where in an attribute of Constant its numbers are, and of which type."""
 
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
@@ -50,19 +43,17 @@ def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) ->
 
 
 def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    for kind, attribute in node.attributes.items():
-        owner = f"attribute {kind} of {node.title}"
-        if kind == "value":
-            element_type = checked_type(declared_element_type(attribute.t.data_type), owner)
-            array = decode(attribute.t, Path(), owner)
-            return Value(Known(element_type, array.shape), node.tensor_name, array), []
-        if kind in _NUMBERS:
-            field, element_type = _NUMBERS[kind]
-            array = np.array(getattr(attribute, field), dtype_of(element_type))
-            return Value(Known(element_type, array.shape), node.tensor_name, array), []
-    raise ModelError(
-        f"{node.title} has no value that is representable in an IR; allowed: {', '.join(['value', *_NUMBERS])}"
-    )
+    alone = NodeProto()
+    for name, attribute in node.attributes.items():
+        alone.attribute.add().CopyFrom(attribute)
+        alone.attribute[-1].name = name  # An attribute of the function around it has another.
+    tensor = tensor_of(alone)
+    if tensor is None or tensor.data_type == TensorProto.STRING:
+        raise ModelError(f"{node.title} has no value that is representable in an IR; allowed: dense tensors of numbers")
+    owner = f"the value of {node.title}"
+    element_type = checked_type(declared_element_type(tensor.data_type), owner)
+    array = decode(tensor, Path(), owner)
+    return Value(Known(element_type, array.shape), node.tensor_name, array), []
 
 
 def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:

@@ -4,50 +4,53 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.engines.onnxruntime.partition import Part
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, refusals
-from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_runtime, type_of
+from vinculum.models.engines.onnxruntime.session import new_session, onnxruntime, refusals
+from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_python, to_runtime, type_of
+from vinculum.models.engines.partition import Part
+from vinculum.models.engines.partitioned import Holder
 from vinculum.models.execution import Execution, Shape
-from vinculum.models.onnx.functions import DOMAIN
-from vinculum.models.onnx.scopes import all_nodes, name_of
 
 _LARGEST_INSIDE = 1024  # Elements of a constant that stands in the message itself: shapes, axes and the like.
 _MOST_THREADS = 512  # Of all the sessions of a program; they sleep between its runs.
 
 
-@dataclass(frozen=True)
-class Holder:
-    """What a model has around its graph.
+class OnnxRuntime:
+    """ONNX Runtime, as what runs the parts of a graph.
 
-    Attributes
-    ----------
-    opsets : tuple of OperatorSetIdProto
-        The operator sets that it imports.
-    functions : tuple of FunctionProto
-        Its functions, renamed by `link_functions`.
+    Raises
+    ------
+    ModelError
+        If onnxruntime cannot be imported.
     """
 
-    opsets: tuple[OperatorSetIdProto, ...]
-    functions: tuple[FunctionProto, ...]
+    def __init__(self) -> None:
+        onnxruntime()
 
-    def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
-        """Return a model of nodes, named for messages, without inputs and outputs."""
-        proto = ModelProto(ir_version=IR_VERSION)
-        proto.graph.name = "part"
-        proto.graph.node.extend(nodes)
-        for node in proto.graph.node:
-            node.name = name_of(node)
-        calls = any(node.domain == DOMAIN for node in all_nodes(proto.graph.node))
-        proto.opset_import.extend(entry for entry in self.opsets if calls or entry.domain != DOMAIN)
-        proto.functions.extend(self.functions if calls else ())
-        return proto
+    def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
+        """Turn an error that is about nodes into one of ours."""
+        return refusals(nodes)
+
+    def part(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> RunnablePart:
+        """Return a part that can be run."""
+        return RunnablePart(part, constants, holder, parts, shapes)
+
+    def to_python(self, name: str, value: Any) -> Any:
+        """Return a value as the reference evaluator holds it."""
+        return to_python(name, value)
 
 
 class RunnablePart:

@@ -12,14 +12,11 @@ from typing import Any
 from onnx import ModelProto, NodeProto
 
 from vinculum.errors import ModelError, VinculumError
+from vinculum.models.engines import EngineRefusalError
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line
 
 IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
-
-
-class EngineRefusalError(ModelError):
-    """ONNX Runtime cannot run a model that another engine may run."""
 
 
 @cache

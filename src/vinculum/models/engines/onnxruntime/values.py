@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
-from vinculum.models.engines.onnxruntime.session import IR_VERSION, EngineRefusalError, new_session, onnxruntime
+from vinculum.models.engines import EngineRefusalError
+from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
 from vinculum.models.execution import Shape
 from vinculum.text import quoted
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.cut_model import NAME, Request
+from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.execution import Execution
 from vinculum.models.openvino_ir.program import DivideStep, ParameterStep, check_inputs, refuse_onnxruntime
 from vinculum.models.openvino_ir.xml import renamed
-from vinculum.sandbox import End, Isolated, Limits
 
 _MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
-# A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
-_LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
 
 
 class CutProgram:
@@ -58,7 +52,8 @@ class CutProgram:
         self._results = results
         self._foreign = foreign
         self._numbers = count()
-        self._started: dict[int, _Process] = {}
+        self._lock = Lock()
+        self._started: OpenVinoProcess | None = None
 
     def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
@@ -87,40 +82,18 @@ class CutProgram:
             refuse_onnxruntime()
         return self
 
+    def _process(self) -> OpenVinoProcess:
+        check_installed(self._foreign or "the engine 'openvino'")
+        with self._lock:
+            if self._started is None:
+                xml = renamed(self._content, ("Divide", "Result"), NAME)
+                self._started = OpenVinoProcess(_MAKER, xml, self._data)
+            return self._started
+
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process without the one that is started here."""
-        return {**vars(self), "_started": {}}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_started")}
 
-    def _process(self) -> _Process:
-        # A forked child shares the pipes of ours: it needs a process of its own.
-        own = os.getpid()
-        if own not in self._started:
-            if find_spec("openvino") is None:
-                who = self._foreign or "the engine 'openvino'"
-                raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum[openvino]'")
-            xml = renamed(self._content, ("Divide", "Result"), NAME)
-            self._started[own] = _Process(Isolated(_MAKER, xml, self._data, limits=_LIMITS))
-        return self._started[own]
-
-
-class _Process:
-    """OpenVINO's process, asked by one thread at a time."""
-
-    def __init__(self, isolated: Isolated) -> None:
-        self._isolated = isolated
-        self._lock = Lock()
-
-    def call(self, method: str, *arguments: object) -> Any:
-        """Return what a method returned.
-
-        Raises
-        ------
-        ModelError
-            If the process ended, or OpenVINO refused.
-        """
-        with self._lock:
-            answer = self._isolated.call(method, *arguments)
-        if answer.end is End.RETURNED:
-            return answer.value
-        ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
-        raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrive there."""
+        vars(self).update(state, _lock=Lock(), _started=None)

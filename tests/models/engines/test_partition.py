@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from onnx import NodeProto, TensorProto, helper
 
-from vinculum.models.engines.onnxruntime.partition import Part, Stage, partition
+from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.onnx.functions import DOMAIN
 
 

@@ -1,54 +1,99 @@
-"""An ONNX graph run by ONNX Runtime, but for its divisions, which our engine computes."""
+"""An ONNX graph run by a runtime, but for its divisions, which our engine computes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.onnxruntime.part import Holder, RunnablePart
-from vinculum.models.engines.onnxruntime.partition import Stage, partition
-from vinculum.models.engines.onnxruntime.session import EngineRefusalError, onnxruntime, refusals
-from vinculum.models.engines.onnxruntime.values import to_python
+from vinculum.models.engines import EngineRefusalError
+from vinculum.models.engines.onnxruntime.session import IR_VERSION
+from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
 from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.dependencies import dividing_functions, operands_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
-from vinculum.models.onnx.scopes import title
+from vinculum.models.onnx.functions import DOMAIN
+from vinculum.models.onnx.scopes import all_nodes, name_of, title
 from vinculum.models.onnx.tensors import decode
 from vinculum.ops import onnx as onnx_ops
 
 
-class OnnxRuntimeProgram:
+@dataclass(frozen=True)
+class Holder:
+    """What a model has around its graph.
+
+    Attributes
+    ----------
+    opsets : tuple of OperatorSetIdProto
+        The operator sets that it imports.
+    functions : tuple of FunctionProto
+        Its functions, renamed by `link_functions`.
+    """
+
+    opsets: tuple[OperatorSetIdProto, ...]
+    functions: tuple[FunctionProto, ...]
+
+    def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
+        """Return a model of nodes, named for messages, without inputs and outputs."""
+        proto = ModelProto(ir_version=IR_VERSION)
+        proto.graph.name = "part"
+        proto.graph.node.extend(nodes)
+        for node in proto.graph.node:
+            node.name = name_of(node)
+        calls = any(node.domain == DOMAIN for node in all_nodes(proto.graph.node))
+        proto.opset_import.extend(entry for entry in self.opsets if calls or entry.domain != DOMAIN)
+        proto.functions.extend(self.functions if calls else ())
+        return proto
+
+
+class Host(Protocol):
+    """What runs the parts of a graph."""
+
+    def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
+        """Turn an error that is about nodes into one of ours."""
+
+    def part(
+        self,
+        part: Part,
+        constants: Mapping[str, NDArray[Any]],
+        holder: Holder,
+        parts: int,
+        shapes: Mapping[str, Shape],
+    ) -> _Step:
+        """Return a part that can be run, one of so many; the shapes are those that are known of the model's values."""
+
+    def to_python(self, name: str, value: Any) -> Any:
+        """Return a value as the reference evaluator holds it."""
+
+
+class PartitionedProgram:
     """An ONNX graph cut at its divisions; what lies between them is made ready at the first run and kept.
 
-    ONNX Runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
+    A runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
     Nodes that hold divisions in subgraphs, or in functions of another operator set than the model's, are run by the
     reference evaluator with our divisions. Divisions that do not wait for each other are done before those that do.
-
-    Raises
-    ------
-    ModelError
-        If onnxruntime cannot be imported.
     """
 
     def __init__(
         self,
+        host: Host,
         proto: ModelProto,
         divisions: tuple[Division, ...],
         constants: Mapping[str, NDArray[Any]],
         shapes: Mapping[str, Shape],
     ) -> None:
-        onnxruntime()
-        with refusals(proto.graph.node):
+        self._host = host
+        with host.refusals(proto.graph.node):
             # The inliner leaves calls of functions that import another operator set than the model.
             inlined = inline_local_functions(proto) if proto.functions else proto
         known = _constant_nodes(inlined.graph.node)
@@ -67,12 +112,12 @@ class OnnxRuntimeProgram:
         try:
             for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
                 step.run(values, execution)
-            return {name: to_python(name, values[name]) for name in self._outputs}
+            return {name: self._host.to_python(name, values[name]) for name in self._outputs}
         except EngineRefusalError as error:
             raise ModelError(f"{error}; {self._advice()}") from None
 
     def _advice(self) -> str:
-        """Return what to do with a model that ONNX Runtime refuses."""
+        """Return what to do with a model that the runtime refuses."""
         opsets = {entry.domain: entry.version for entry in self._holder.opsets}
         lacking = next((node for node in self._nodes if not is_implemented(node, opsets)), None)
         if lacking is None:
@@ -94,7 +139,7 @@ class OnnxRuntimeProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(RunnablePart(stage.part, constants, self._holder, parts, self._shapes))
+                steps.append(self._host.part(stage.part, constants, self._holder, parts, self._shapes))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps
@@ -103,8 +148,8 @@ class OnnxRuntimeProgram:
         if node.domain == "" and node.op_type in DIVIDES:
             number = number_of(node)
             assert number is not None, "every division of a model is numbered when it is read"
-            return _DivisionStep(node, self._divisions[number])
-        return _EvaluatedStep(node, self._holder, self._divisions)
+            return _DivisionStep(self._host, node, self._divisions[number])
+        return _EvaluatedStep(self._host, node, self._holder, self._divisions)
 
 
 class _Step(Protocol):
@@ -125,7 +170,8 @@ class _Drop:
 class _DivisionStep:
     """A division, by our engine."""
 
-    def __init__(self, node: NodeProto, division: Division) -> None:
+    def __init__(self, host: Host, node: NodeProto, division: Division) -> None:
+        self._host = host
         self._operands = [name for name in node.input if name]
         self._result = node.output[0]
         self._division = division
@@ -133,7 +179,7 @@ class _DivisionStep:
         self._options = {"opset": division.spec.since_version, **attributes}
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
-        *dividend, divisor = (to_python(name, values[name]) for name in self._operands)
+        *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
         policies = execution.policies
 
         def compute(a: Any, b: Any) -> NDArray[Any]:
@@ -149,14 +195,15 @@ class _DivisionStep:
 class _EvaluatedStep:
     """A node that holds divisions, by the reference evaluator."""
 
-    def __init__(self, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
+    def __init__(self, host: Host, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
+        self._host = host
         self._operands = operands_of(node)
         proto = holder.model([node])
         proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
         self._program = EvaluatedGraph(proto, divisions, {})
 
     def run(self, values: dict[str, Any], execution: Execution) -> None:
-        operands = {name: to_python(name, values[name]) for name in self._operands}
+        operands = {name: self._host.to_python(name, values[name]) for name in self._operands}
         values.update(self._program.execute(operands, execution))
 
 
@@ -164,25 +211,7 @@ def _constant_nodes(nodes: Sequence[NodeProto]) -> dict[str, NDArray[Any]]:
     """Return the values of Constant nodes by their names, sparse ones aside."""
     values: dict[str, NDArray[Any]] = {}
     for node in nodes:
-        if node.domain == "" and node.op_type == "Constant" and len(node.attribute) == 1:
-            value = _constant(node)
-            if value is not None:
-                value.flags.writeable = False
-                values[node.output[0]] = value
+        tensor = tensor_of(node) if node.domain == "" and node.op_type == "Constant" else None
+        if tensor is not None:
+            values[node.output[0]] = decode(tensor, Path(), f"the value of {title(node)}")
     return values
-
-
-def _constant(node: NodeProto) -> NDArray[Any] | None:
-    (attribute,) = node.attribute
-    value = helper.get_attribute_value(attribute)
-    match attribute.name:
-        case "value":
-            return decode(value, Path(), f"the value of {title(node)}")
-        case "value_float" | "value_floats":
-            return np.array(value, np.float32)
-        case "value_int" | "value_ints":
-            return np.array(value, np.int64)
-        case "value_string" | "value_strings":
-            return np.array(value, object)
-        case _:
-            return None

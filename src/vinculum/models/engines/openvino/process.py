@@ -1,0 +1,62 @@
+"""OpenVINO in a process of its own: what it dies of there is an error here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from threading import Lock
+from typing import Any
+
+from vinculum.errors import ModelError
+from vinculum.sandbox import End, Isolated, Limits
+
+# A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
+_LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
+
+
+class OpenVinoProcess:
+    """An object beside OpenVINO, asked by one thread at a time; it is made when it is first asked.
+
+    Parameters
+    ----------
+    maker : str
+        As `Isolated` takes it.
+    *arguments
+        What the maker is called with.
+    """
+
+    def __init__(self, maker: str, *arguments: object) -> None:
+        self._maker, self._arguments = maker, arguments
+        self._lock = Lock()
+        self._started: dict[int, Isolated] = {}
+
+    def call(self, method: str, *arguments: object) -> Any:
+        """Return what a method returned.
+
+        Raises
+        ------
+        ModelError
+            If the process ended, or OpenVINO refused.
+        """
+        with self._lock:
+            # A forked child shares the pipes of ours: it needs a process of its own.
+            if os.getpid() not in self._started:
+                self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
+            answer = self._started[os.getpid()].call(method, *arguments)
+        if answer.end is End.RETURNED:
+            return answer.value
+        ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
+        raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")
+
+
+def check_installed(who: str) -> None:
+    """Refuse to go on without OpenVINO.
+
+    Raises
+    ------
+    ModelError
+        The line says what needs it, and how to install it.
+    """
+    if find_spec("openvino") is None:
+        raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum[openvino]'")

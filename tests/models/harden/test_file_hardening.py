@@ -151,7 +151,7 @@ class TestNothingIsWritten:
         del model.graph.node[1], model.graph.output[1], model.graph.input[0]  # Floats would not be compared.
         source.write_bytes(model.SerializeToString())
         monkeypatch.setattr(validation, "_different", lambda hardening: [])
-        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: outcomes)
+        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (outcome for outcome in outcomes))
         self.refused(source, kind, words)
 
     def test_a_missing_package(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

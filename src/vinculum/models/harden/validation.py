@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +25,6 @@ from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.text import quoted
 
-_AT_ONCE = 24  # Models in one process: few enough to show progress, enough to start it seldom.
 _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
     "onnxruntime": ("onnxruntime",),
     "openvino": ("openvino",),
@@ -101,19 +101,18 @@ def validate(hardening: Hardening, original: Model, file: Path, advance: Advance
         return None
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    done, total = 0, len(tried) * len(runtimes)
-    for runtime in runtimes:
-        for start in range(0, len(tried), _AT_ONCE):
-            part = tried[start : start + _AT_ONCE]
-            outcomes = run_cases(runtime, [trial.case for trial in part])
-            for trial, outcome in zip(part, outcomes, strict=False):  # After the end of the process there are no more.
-                _check(trial, outcome, runtime)
-            done += len(part)
-            if advance is not None:
-                advance(done, total)
-    was_run = [_check_whole(original, hardening, file, runtime) for runtime in runtimes]
+    inputs, expected = _run_original(original, hardening)
+    whole = [Case(str(file), None)] + ([] if inputs is None else [Case(str(file), inputs)])
+    total = len(tried) * len(runtimes)
+    for place, runtime in enumerate(runtimes):
+        with closing(run_cases(runtime, [*(trial.case for trial in tried), *whole])) as outcomes:
+            for number, trial in enumerate(tried, place * len(tried) + 1):
+                _check(trial, next(outcomes), runtime)
+                if advance is not None:
+                    advance(number, total)
+            _check_whole(hardening, outcomes, runtime, expected)
     results = sum(trial.expected.size for trial in tried) * len(runtimes)
-    return Validation(runtimes, len(different), total, results, "run" if all(was_run) else "loaded")
+    return Validation(runtimes, len(different), total, results, "loaded" if inputs is None else "run")
 
 
 def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
@@ -174,39 +173,25 @@ def _reason(problem: str) -> str:
     return reason_of(Exception(problem))
 
 
-def _check_whole(original: Model, hardening: Hardening, file: Path, runtime: str) -> bool:
-    """Load a hardened model's file in a runtime, run it once on drawn inputs, and return whether it was run.
+def _check_whole(hardening: Hardening, outcomes: Iterator[Outcome], runtime: str, expected: Mapping[str, Any]) -> None:
+    """Refuse a hardened model that a runtime does not load, or not run on inputs that the original can be run on.
 
-    It is not run on inputs that the original cannot be run on either. Where every value of the model is an integer or
-    a bool, the outputs are compared bit for bit; other operators' floats may differ from runtime to runtime, and on
-    OpenVINO their integers do too.
-
-    Raises
-    ------
-    DifferenceError
-        If the runtime does not survive the model, refuses inputs that the original takes, or gives other outputs.
-    ModelError
-        If the runtime does not take the model.
+    Where every value of the model is an integer or a bool, the outputs are compared bit for bit; other operators'
+    floats may differ from runtime to runtime, and on OpenVINO their integers do too.
     """
-    inputs, expected = _run_original(original, hardening)
-    cases = [Case(str(file), None)] + ([] if inputs is None else [Case(str(file), inputs)])
-    outcomes = run_cases(runtime, cases)
     name = NAMES[runtime]
-    for outcome in outcomes:
+    for kind, outcome in zip(("loaded", "run"), outcomes, strict=False):
         if outcome.died:
             raise DifferenceError(f"{name} does not survive the hardened model: the process {outcome.problem}")
-    if outcomes[0].problem is not None:
-        raise ModelError(f"{name} does not take the hardened model: {_reason(outcomes[0].problem)}")
-    if inputs is None:
-        return False
-    if outcomes[1].problem is not None:
-        reason = _reason(outcomes[1].problem)
-        raise DifferenceError(f"{name} does not run the hardened model on inputs that the original takes: {reason}")
-    if runtime != "openvino" and _holds_integers_only(hardening.model) and not hardening.mended:
-        sides = ("our engine", f"{name}, hardened")
-        for (output, want), got in zip(expected.items(), outcomes[1].outputs, strict=True):
-            check_equal(f"output {quoted(output)}", want, np.asarray(got), sides)
-    return True
+        if outcome.problem is not None and kind == "loaded":
+            raise ModelError(f"{name} does not take the hardened model: {_reason(outcome.problem)}")
+        if outcome.problem is not None:
+            reason = _reason(outcome.problem)
+            raise DifferenceError(f"{name} does not run the hardened model on inputs that the original takes: {reason}")
+        integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
+        if kind == "run" and integers:
+            for (output, want), got in zip(expected.items(), outcome.outputs, strict=True):
+                check_equal(f"output {quoted(output)}", want, np.asarray(got), ("our engine", f"{name}, hardened"))
 
 
 def _run_original(original: Model, hardening: Hardening) -> tuple[dict[str, Any] | None, dict[str, Any]]:

@@ -24,12 +24,13 @@ test: lint types layers pytest
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 # Python files are used where they lie; the core is built into src/. Without a compiler there is none, and all the same works.
-# What builds it is in .venv too, so that only what changed is compiled again.
+# What builds it is in .venv too, so that only what changed is compiled again. Bytecode is made of what is imported, when it
+# is: most of what is installed never is.
 define INSTALL
-$(BIN)/python -m pip install --quiet meson-python ninja 'numpy>=2.1'
+$(BIN)/python -m pip install --quiet --no-compile meson-python ninja 'numpy>=2.1'
 $(PIP_BUILDING) --config-settings=build-dir=build/editable --editable
 endef
-PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-build-isolation \
+PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
   $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))

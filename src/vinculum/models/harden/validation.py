@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,8 +57,8 @@ class Validation:
     results : int
         How many quotients and remainders were compared in them.
     whole_model : {"run", "loaded"}
-        Whether the hardened model itself was run on drawn inputs in each of them, or only loaded, because the original
-        does not run on these inputs or they cannot be handed over.
+        Whether the hardened model itself was run on inputs, given or drawn, in each of them, or only loaded, because
+        the original does not run on drawn ones or they cannot be handed over.
     """
 
     runtimes: tuple[str, ...]
@@ -68,7 +68,13 @@ class Validation:
     whole_model: Literal["run", "loaded"]
 
 
-def validate(hardening: Hardening, original: Model, file: Path, advance: Advance | None = None) -> Validation | None:
+def validate(
+    hardening: Hardening,
+    original: Model,
+    file: Path,
+    advance: Advance | None = None,
+    inputs: Sequence[Mapping[str, Any]] = (),
+) -> Validation | None:
     """Run every rewrite of a hardening on edge cases and random operands, and the whole model; compare every bit.
 
     Each rewrite is run with operands from outside and with constant ones, which runtimes fold while they load.
@@ -83,6 +89,8 @@ def validate(hardening: Hardening, original: Model, file: Path, advance: Advance
         Of the hardened model.
     advance : callable, optional
         Called with how many models of rewrites have been run and how many there are.
+    inputs : sequence of Mapping of str to array
+        Sets of inputs to run the whole model on; one is drawn if there is none.
 
     Returns
     -------
@@ -94,15 +102,15 @@ def validate(hardening: Hardening, original: Model, file: Path, advance: Advance
     DifferenceError
         If a result differs, or the runtime does not survive a rewrite or the model; the line names the division.
     ModelError
-        If the runtime's package is not installed, or it does not take the model.
+        If the runtime's package is not installed, or it does not take the model; or the original does not take a set.
     """
     runtimes = reference_runtimes(hardening)
     if not runtimes:
         return None
     different = _different(hardening)
     tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
-    inputs, expected = _run_original(original, hardening)
-    whole = [Case(str(file), None)] + ([] if inputs is None else [Case(str(file), inputs)])
+    runs = [_run_on(given, original, hardening) for given in inputs] or _drawn_run(original, hardening)
+    whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]
     total = len(tried) * len(runtimes)
     for place, runtime in enumerate(runtimes):
         with closing(run_cases(runtime, [*(trial.case for trial in tried), *whole])) as outcomes:
@@ -110,9 +118,9 @@ def validate(hardening: Hardening, original: Model, file: Path, advance: Advance
                 _check(trial, next(outcomes), runtime)
                 if advance is not None:
                     advance(number, total)
-            _check_whole(hardening, outcomes, runtime, expected)
+            _check_whole(hardening, outcomes, runtime, [expected for _, expected in runs])
     results = sum(trial.expected.size for trial in tried) * len(runtimes)
-    return Validation(runtimes, len(different), total, results, "loaded" if inputs is None else "run")
+    return Validation(runtimes, len(different), total, results, "run" if runs else "loaded")
 
 
 def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
@@ -173,41 +181,50 @@ def _reason(problem: str) -> str:
     return reason_of(Exception(problem))
 
 
-def _check_whole(hardening: Hardening, outcomes: Iterator[Outcome], runtime: str, expected: Mapping[str, Any]) -> None:
+def _check_whole(
+    hardening: Hardening, outcomes: Iterator[Outcome], runtime: str, expected: Sequence[Mapping[str, Any]]
+) -> None:
     """Refuse a hardened model that a runtime does not load, or not run on inputs that the original can be run on.
 
     Where every value of the model is an integer or a bool, the outputs are compared bit for bit; other operators'
     floats may differ from runtime to runtime, and on OpenVINO their integers do too.
     """
     name = NAMES[runtime]
-    for kind, outcome in zip(("loaded", "run"), outcomes, strict=False):
+    integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
+    for wanted, outcome in zip((None, *expected), outcomes, strict=False):
         if outcome.died:
             raise DifferenceError(f"{name} does not survive the hardened model: the process {outcome.problem}")
-        if outcome.problem is not None and kind == "loaded":
+        if outcome.problem is not None and wanted is None:
             raise ModelError(f"{name} does not take the hardened model: {_reason(outcome.problem)}")
         if outcome.problem is not None:
             reason = _reason(outcome.problem)
             raise DifferenceError(f"{name} does not run the hardened model on inputs that the original takes: {reason}")
-        integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
-        if kind == "run" and integers:
-            for (output, want), got in zip(expected.items(), outcome.outputs, strict=True):
+        if wanted is not None and integers:
+            for (output, want), got in zip(wanted.items(), outcome.outputs, strict=True):
                 check_equal(f"output {quoted(output)}", want, np.asarray(got), ("our engine", f"{name}, hardened"))
 
 
-def _run_original(original: Model, hardening: Hardening) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """Return inputs and the original's outputs; None for inputs that it, or no runtime from Python, takes.
+Run = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""Inputs, and the original's outputs."""
+
+
+def _drawn_run(original: Model, hardening: Hardening) -> list[Run]:
+    """Return a run on drawn inputs; none if the original, or no runtime from Python, takes them.
 
     None too if something is left that may kill the runtime.
     """
     try:
         inputs = next(iter(input_sets(original.inputs, 0)))
         with limited(_SECONDS, _LARGEST_RESULT):
-            outputs = original.evaluate(inputs, Execution(hardening.policies))
+            run = _run_on(inputs, original, hardening)
     except VinculumError:
-        return None, {}
-    if hardening.left or not all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values()):
-        return None, {}
-    return inputs, outputs
+        return []
+    plain = all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values())
+    return [run] if plain and not hardening.left else []
+
+
+def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:
+    return inputs, original.evaluate(inputs, Execution(hardening.policies))
 
 
 def _holds_integers_only(model: ModelProto) -> bool:

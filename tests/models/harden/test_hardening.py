@@ -339,7 +339,13 @@ class TestGuardFunctions:
         assert outcome.outputs[0].tolist() == EXPECTED
 
     def test_a_function_cannot_hold_integers_before_operator_set_9(self, division: Division) -> None:
-        assert not harden(division(INT64, (5,), (5,), opset=8), "onnxruntime").model.functions
+        model = division(INT64, (5,), (5,), opset=8)
+        assert not harden(model, "onnxruntime").model.functions
+        model.opset_import.add(domain="own", version=1)
+        ratio = [N("Div", ["p", "q"], ["r"], "inner")]
+        model.functions.append(helper.make_function("own", "Ratio", ["p", "q"], ["r"], ratio, model.opset_import[:1]))
+        model.graph.node[0].CopyFrom(N("Ratio", ["A", "B"], ["C"], domain="own"))
+        assert not harden(model, "onnxruntime", overflow="saturate").model.functions
 
     def test_in_the_places_of_the_divisions_on_request(self, division: Division) -> None:
         hardened = harden(division(INT64, (5,), (5,)), "onnxruntime", functions=False).model

@@ -21,8 +21,6 @@ DOMAIN = "vinculum"
 
 _FUNCTIONS = 8
 """The IR version from which on a model holds functions."""
-_CONSTANT_OF_ANY_TYPE = 9
-"""The operator set from which on a function can hold every integer: as a Constant."""
 _MOD = 10
 _HALF = float(2**62)
 """Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
@@ -59,8 +57,7 @@ class Guards:
 
     def opset(self, around: int) -> int:
         """Return the operator set in which a node is written anew that stands in another."""
-        own = opset_imports(self._model).get("", around)
-        return own if self._wanted and own >= _CONSTANT_OF_ANY_TYPE else around
+        return opset_imports(self._model).get("", around) if self._wanted else around
 
     def replace(
         self, scope: Scope, node: NodeProto, facts: Facts, what: str
@@ -79,8 +76,7 @@ class Guards:
             What they do, in words.
         """
         # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
-        callable_here = facts.opset >= _CONSTANT_OF_ANY_TYPE and "SequenceMap" not in scope.path
-        if self._wanted and callable_here:
+        if self._wanted and "SequenceMap" not in scope.path:
             if facts.decisive not in self._functions:
                 self._functions[facts.decisive] = self._function(facts, what)
             function = self._functions[facts.decisive]

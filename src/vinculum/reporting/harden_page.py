@@ -76,7 +76,7 @@ def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iter
     yield from _notes(hardening.decisions)
     if names := _functions(hardening):
         yield Text("")
-        yield Text(short(f"The guards are functions of the model: {', '.join(names)}."))
+        yield Text(f"The guards are functions of the model: {', '.join(map(short, names))}.")
     if hardening.inlined:
         yield Text("")
         yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")

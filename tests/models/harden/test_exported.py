@@ -88,7 +88,7 @@ class TestMended:
 
     @pytest.mark.parametrize(("nodes", "expected"), FORMS)
     @pytest.mark.parametrize(
-        ("runtime", "witness"),
+        ("runtime", "ran_on"),
         [("onnxruntime", "onnxruntime"), ("portable", "onnxruntime"), ("portable", "reference")],
     )
     def test_forms(
@@ -98,7 +98,7 @@ class TestMended:
         nodes: list[NodeProto],
         expected: list[int],
         runtime: Runtime,
-        witness: str,
+        ran_on: str,
     ) -> None:
         model = model_of(onnx_model, nodes)
         model.graph.node[2].doc_string = "model.py, line 7"
@@ -108,7 +108,7 @@ class TestMended:
         assert decision.why.startswith("the exporter wrote a division of int64 in floats, which is wrong above 2^24; ")
         assert not {"Floor", "Abs", "Sign"} & set(operators(hardening.model))
         assert [n.doc_string for n in hardening.model.graph.node if n.output[0] == "c"] == ["model.py, line 7"]
-        (outcome,) = outcomes(witness, [(hardening.model, {"a": A, "b": B})])
+        (outcome,) = outcomes(ran_on, [(hardening.model, {"a": A, "b": B})])
         assert outcome.problem is None
         assert outcome.outputs[0].tolist() == expected
 

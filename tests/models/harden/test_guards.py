@@ -60,7 +60,7 @@ def opsets(element_type: ElementType) -> tuple[int, ...]:
 def check(
     outcomes: Outcomes,
     division: Division,
-    witness: str,
+    ran_on: str,
     runtime: Runtime,
     element_type: ElementType,
     operands: Callable[[ZeroDivisor], Pair],
@@ -91,11 +91,11 @@ def check(
             expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
         else:
             expected.append(remainders(a, b, fmod))
-    found = outcomes(witness, cases)
+    found = outcomes(ran_on, cases)
     assert len(found) == len(cases)
     for kind, outcome, want in zip(kinds, found, expected, strict=True):
         assert outcome.problem is None, (kind, outcome.problem)
-        check_equal(str(kind), want, outcome.outputs[0], ("expected", witness))
+        check_equal(str(kind), want, outcome.outputs[0], ("expected", ran_on))
 
 
 def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
@@ -181,10 +181,10 @@ class TestPortable:
     """The portable form is right on ONNX Runtime, the reference evaluator, and OpenVINO strictly within its int32."""
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    @pytest.mark.parametrize("witness", ["onnxruntime", "reference"])
-    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType, witness: str) -> None:
+    @pytest.mark.parametrize("ran_on", ["onnxruntime", "reference"])
+    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType, ran_on: str) -> None:
         pairs = all_pairs(element_type)
-        check(outcomes, division, witness, "portable", element_type, lambda _: pairs)
+        check(outcomes, division, ran_on, "portable", element_type, lambda _: pairs)
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_every_pair_within_int32_on_openvino(
@@ -208,7 +208,7 @@ class TestRemainders:
     @pytest.mark.parametrize("fmod", [0, 1])
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     @pytest.mark.parametrize(
-        ("runtime", "witness"),
+        ("runtime", "ran_on"),
         [
             ("onnxruntime", "onnxruntime"),
             ("openvino", "openvino"),
@@ -222,13 +222,13 @@ class TestRemainders:
         division: Division,
         element_type: ElementType,
         runtime: Runtime,
-        witness: str,
+        ran_on: str,
         fmod: int,
     ) -> None:
         narrow = (INT32.maximum, INT32.minimum) if runtime == "openvino" else ()
         pairs = all_pairs(element_type, *narrow)
         slow = runtime == "openvino"
-        check(outcomes, division, witness, runtime, element_type, lambda _: pairs, fmod=fmod, pairwise=slow)
+        check(outcomes, division, ran_on, runtime, element_type, lambda _: pairs, fmod=fmod, pairwise=slow)
 
 
 class TestShapes:
@@ -237,7 +237,7 @@ class TestShapes:
     SHAPES = (((), ()), ((3, 1), (2,)), ((2,), (3, 1)), ((0, 2), (1,)), ((2, 3), ()), ((1,), (2, 1, 3)))
 
     @pytest.mark.parametrize(
-        ("runtime", "witness"),
+        ("runtime", "ran_on"),
         [
             ("onnxruntime", "onnxruntime"),
             ("openvino", "openvino"),
@@ -247,7 +247,7 @@ class TestShapes:
     )
     @pytest.mark.parametrize("element_type", [INT8, INT32, INT64, UINT64], ids=str)
     def test_shapes(
-        self, outcomes: Outcomes, division: Division, element_type: ElementType, runtime: Runtime, witness: str
+        self, outcomes: Outcomes, division: Division, element_type: ElementType, runtime: Runtime, ran_on: str
     ) -> None:
         cases, expected = [], []
         for a_shape, b_shape in self.SHAPES:
@@ -259,6 +259,6 @@ class TestShapes:
             inputs = {"A": a, "B": b, "unused": np.zeros(1, np.float32)}
             cases.append((harden(model, runtime).model, inputs))
             expected.append(vinculum.div(a, b, zero_divisor="zero"))
-        for outcome, want in zip(outcomes(witness, cases), expected, strict=True):
+        for outcome, want in zip(outcomes(ran_on, cases), expected, strict=True):
             assert outcome.problem is None
-            check_equal("quotient", want, np.asarray(outcome.outputs[0]), ("our engine", witness))
+            check_equal("quotient", want, np.asarray(outcome.outputs[0]), ("our engine", ran_on))

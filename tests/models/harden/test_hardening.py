@@ -29,7 +29,7 @@ B = np.array([-1, -2, 2, 0, 0])
 EXPECTED = [MIN, -3, -3, 0, 0]
 NARROW_A = np.array([-(2**31) + 1, 7, -7, 5, 0])
 NARROW_EXPECTED = [2**31 - 1, -3, -3, 0, 0]
-WITNESSES = [
+TARGETS_AND_RUNTIMES = [
     ("onnxruntime", "onnxruntime"),
     ("portable", "onnxruntime"),
     ("portable", "reference"),
@@ -98,25 +98,25 @@ class TestDepth:
     """Issue 3, point 5: divisions at every depth, in subgraphs and functions, are hardened."""
 
     @pytest.mark.parametrize(
-        ("build", "place", "runtime", "witness"),
+        ("build", "place", "runtime", "ran_on"),
         [
-            (build, place, runtime, witness)
+            (build, place, runtime, ran_on)
             for build, place in ((in_if, "If:then_branch"), (in_loop, "Loop:body"), (in_function, "Ratio"))
-            for runtime, witness in WITNESSES
+            for runtime, ran_on in TARGETS_AND_RUNTIMES
         ],
     )
     def test_on_the_real_runtimes(
-        self, outcomes: Outcomes, build: Callable[[], ModelProto], place: str, runtime: Runtime, witness: str
+        self, outcomes: Outcomes, build: Callable[[], ModelProto], place: str, runtime: Runtime, ran_on: str
     ) -> None:
         hardened = harden(build(), runtime)
         # Not every runtime takes functions: they are inlined.
         flat = build is in_function and runtime != "onnxruntime"
         assert names(hardened)[":ratio__1" if flat else f"{place}:ratio"]
         assert hardened.inlined == flat
-        narrow = witness == "openvino"
+        narrow = ran_on == "openvino"
         inputs = {"A": NARROW_A if narrow else A, "B": B}
         inputs |= {"yes": np.array(True)} if build is in_if else {}
-        (outcome,) = outcomes(witness, [(hardened.model, inputs)])
+        (outcome,) = outcomes(ran_on, [(hardened.model, inputs)])
         assert outcome.problem is None
         assert outcome.outputs[0].tolist() == (NARROW_EXPECTED if narrow else EXPECTED)
 
@@ -127,11 +127,11 @@ class TestDepth:
         assert branches["else_branch"] == {a.name: a.g for a in in_if().graph.node[0].attribute}["else_branch"]
 
     @pytest.mark.parametrize("build", [in_if, in_loop, in_function])
-    @pytest.mark.parametrize("witness", ["onnxruntime", "reference"])
-    def test_portable_in_functions(self, outcomes: Outcomes, build: Callable[[], ModelProto], witness: str) -> None:
+    @pytest.mark.parametrize("ran_on", ["onnxruntime", "reference"])
+    def test_portable_in_functions(self, outcomes: Outcomes, build: Callable[[], ModelProto], ran_on: str) -> None:
         hardened = harden(build(), "portable", functions=True).model
         inputs = {"A": A, "B": B} | ({"yes": np.array(True)} if build is in_if else {})
-        (outcome,) = outcomes(witness, [(hardened, inputs)])
+        (outcome,) = outcomes(ran_on, [(hardened, inputs)])
         assert outcome.problem is None
         assert outcome.outputs[0].tolist() == EXPECTED
 
@@ -339,7 +339,13 @@ class TestGuardFunctions:
         assert outcome.outputs[0].tolist() == EXPECTED
 
     def test_a_function_cannot_hold_integers_before_operator_set_9(self, division: Division) -> None:
-        assert not harden(division(INT64, (5,), (5,), opset=8), "onnxruntime").model.functions
+        model = division(INT64, (5,), (5,), opset=8)
+        assert not harden(model, "onnxruntime").model.functions
+        model.opset_import.add(domain="own", version=1)
+        ratio = [N("Div", ["p", "q"], ["r"], "inner")]
+        model.functions.append(helper.make_function("own", "Ratio", ["p", "q"], ["r"], ratio, model.opset_import[:1]))
+        model.graph.node[0].CopyFrom(N("Ratio", ["A", "B"], ["C"], domain="own"))
+        assert not harden(model, "onnxruntime", overflow="saturate").model.functions
 
     def test_in_the_places_of_the_divisions_on_request(self, division: Division) -> None:
         hardened = harden(division(INT64, (5,), (5,)), "onnxruntime", functions=False).model
@@ -370,11 +376,11 @@ class TestGuardFunctions:
             dims = types["negated"].tensor_type.shape.dim
             assert [dim.dim_param or dim.dim_value for dim in dims] == ["n", 3]
 
-    @pytest.mark.parametrize("witness", ["onnxruntime", "reference"])
-    def test_in_bodies(self, outcomes: Outcomes, witness: str) -> None:
+    @pytest.mark.parametrize("ran_on", ["onnxruntime", "reference"])
+    def test_in_bodies(self, outcomes: Outcomes, ran_on: str) -> None:
         hardened = harden(in_bodies(), "onnxruntime").model
         assert [f.name for f in hardened.functions] == ["Div_int64"]
-        (outcome,) = outcomes(witness, [(hardened, {"A": A, "B": B})])
+        (outcome,) = outcomes(ran_on, [(hardened, {"A": A, "B": B})])
         assert outcome.problem is None
         assert [output.tolist() for output in outcome.outputs] == [EXPECTED] * 2
 
@@ -382,11 +388,11 @@ class TestGuardFunctions:
 class TestFunctions:
     """A model's functions may import an operator set that the model itself does not."""
 
-    @pytest.mark.parametrize(("runtime", "witness"), [("onnxruntime", "onnxruntime"), ("openvino", "openvino")])
-    def test_no_import_of_the_model(self, outcomes: Outcomes, runtime: Runtime, witness: str) -> None:
+    @pytest.mark.parametrize(("runtime", "ran_on"), [("onnxruntime", "onnxruntime"), ("openvino", "openvino")])
+    def test_no_import_of_the_model(self, outcomes: Outcomes, runtime: Runtime, ran_on: str) -> None:
         model = in_function()
         del model.opset_import[0]
-        (outcome,) = outcomes(witness, [(harden(model, runtime).model, {"A": NARROW_A, "B": B})])
+        (outcome,) = outcomes(ran_on, [(harden(model, runtime).model, {"A": NARROW_A, "B": B})])
         assert outcome.outputs[0].tolist() == NARROW_EXPECTED
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
@@ -21,8 +21,6 @@ DOMAIN = "vinculum"
 
 _FUNCTIONS = 8
 """The IR version from which on a model holds functions."""
-_CONSTANT_OF_ANY_TYPE = 9
-"""The operator set from which on a function can hold every integer: as a Constant."""
 _MOD = 10
 _HALF = float(2**62)
 """Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
@@ -59,8 +57,7 @@ class Guards:
 
     def opset(self, around: int) -> int:
         """Return the operator set in which a node is written anew that stands in another."""
-        own = opset_imports(self._model).get("", around)
-        return own if self._wanted and own >= _CONSTANT_OF_ANY_TYPE else around
+        return opset_imports(self._model).get("", around) if self._wanted else around
 
     def replace(
         self, scope: Scope, node: NodeProto, facts: Facts, what: str
@@ -79,8 +76,7 @@ class Guards:
             What they do, in words.
         """
         # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
-        callable_here = facts.opset >= _CONSTANT_OF_ANY_TYPE and "SequenceMap" not in scope.path
-        if self._wanted and callable_here:
+        if self._wanted and "SequenceMap" not in scope.path:
             if facts.decisive not in self._functions:
                 self._functions[facts.decisive] = self._function(facts, what)
             function = self._functions[facts.decisive]
@@ -100,9 +96,8 @@ class Guards:
         self._model.ir_version = max(self._model.ir_version, _FUNCTIONS if made else INITIALIZERS_ALONE)
         if not made:
             return
-        functions = [*made, *(_copied(function) for function in self._model.functions)]
-        del self._model.functions[:]
-        self._model.functions.extend(functions)
+        for function in reversed(made):
+            self._model.functions.insert(0, function)
         for holder in (self._model, *self._model.functions):
             nodes = holder.graph.node if isinstance(holder, ModelProto) else holder.node
             calls = isinstance(holder, ModelProto) or any(node.domain == DOMAIN for node in all_nodes(nodes))
@@ -116,12 +111,6 @@ class Guards:
         rewriter.name_result(rewrite(rewriter, facts, inputs, self._runtime, self._policies), "C")
         opsets = [helper.make_opsetid("", facts.opset)]
         return helper.make_function(DOMAIN, name, inputs, ["C"], rewriter.nodes, opsets, doc_string=what)
-
-
-def _copied(function: FunctionProto) -> FunctionProto:
-    copy = FunctionProto()
-    copy.CopyFrom(function)
-    return copy
 
 
 def carrier_of(element_type: ElementType, runtime: Runtime) -> ElementType:
@@ -165,39 +154,9 @@ def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runt
         operands = [rewriter.cast(x, carrier, f"{carrier}_{k}") for k, x in enumerate(operands)]
     if carrier is FLOAT:
         return rewriter.cast(rewriter.add(facts.operator, operands, "in_float"), facts.element_type, "cast_back")
-    nodes = IntegerNodes(rewriter, facts.opset, carrier)
-    a, b = operands
-    if facts.is_remainder:
-        result = _remainder(nodes, rewriter, facts, a, b, runtime)
-    else:
-        result = _quotient(nodes, rewriter, facts, a, b, runtime, policies)
+    integers = _Integers(rewriter, facts, carrier, runtime, policies)
+    result = integers.remainder(*operands) if facts.is_remainder else integers.quotient(*operands)
     return result if carrier is facts.element_type else rewriter.cast(result, facts.element_type, "cast_back")
-
-
-def _remainder(nodes: IntegerNodes, rewriter: Rewriter, facts: Facts, a: str, b: str, runtime: Runtime) -> str:
-    """Return the remainder; x mod 0 and x mod -1 are taken as x mod 1, which is 0."""
-    unit = nodes.equals(b, 0, "divisor_is_zero") if facts.may_be_zero else None
-    if facts.may_be_minus_one:
-        minus_one = nodes.equals(b, -1, "divisor_is_minus_1")
-        unit = minus_one if unit is None else nodes.either(unit, minus_one, "remainder_is_zero")
-    divisor = b if unit is None else nodes.select(unit, nodes.number(1), b, "safe_divisor")
-    if runtime == "onnxruntime":
-        # Its Mod is exact with fmod=0 alone: with fmod=1 it goes through float64.
-        remainder = rewriter.add("Mod", [a, divisor], "floor_remainder")
-        if facts.operator == "Mod" or not facts.is_signed:
-            return remainder
-        return nodes.subtract(remainder, _where_opposite(nodes, remainder, a, divisor), "remainder")
-    quotient = _exact(nodes, rewriter, facts, a, divisor, runtime, may_overflow=False)
-    remainder = nodes.subtract(a, nodes.multiply(quotient, divisor, "divided"), "truncated_remainder")
-    if facts.operator == "Fmod" or not facts.is_signed:
-        return remainder
-    return nodes.add(remainder, _where_opposite(nodes, remainder, divisor, divisor), "remainder")
-
-
-def _where_opposite(nodes: IntegerNodes, remainder: str, other: str, divisor: str) -> str:
-    """Return the divisor where the signs differ, else 0: a product, for OpenVINO may compute a Where in float32."""
-    mask = nodes.opposite(remainder, other, "signs_differ")
-    return nodes.multiply(nodes.one_where(mask, "one_too_few"), divisor, "correction")
 
 
 @dataclass(frozen=True)
@@ -219,104 +178,124 @@ class _Quotient:
     overflows: str | None = None
 
 
-def _quotient(
-    nodes: IntegerNodes, rewriter: Rewriter, facts: Facts, a: str, b: str, runtime: Runtime, policies: Policies
-) -> str:
-    guarded = facts.may_be_zero or may_be_fused(facts, runtime)
-    zeros = nodes.equals(b, 0, "divisor_is_zero") if guarded else None
-    divisor = b if zeros is None else nodes.select(zeros, nodes.number(1), b, "nonzero_divisor")
-    direct = runtime == "onnxruntime" and (facts.operator == "Div" or facts.opset >= _MOD)
-    if direct:
-        quotient = _guarded(nodes, facts, a, divisor)
-    else:
-        # OpenVINO's int64 ends where int32 does, so there MIN is that of the carrying type.
-        wide = facts.element_type.bits >= nodes.element_type.bits
-        overflow = wide and facts.may_be_minus_one
-        saturate = policies.overflow == "saturate" and facts.element_type is nodes.element_type
-        value = _exact(nodes, rewriter, facts, a, divisor, runtime, may_overflow=overflow, saturate=saturate)
-        quotient = _Quotient(value, divisor)
-    if facts.operator == "FloorDiv" and facts.is_signed:
-        quotient = _floored(nodes, rewriter, a, quotient, direct=direct)
-    value = _with_overflow(nodes, facts, quotient, policies)
-    return value if zeros is None else nodes.select(zeros, _over_zero(nodes, facts, a, policies), value, "with_zeros")
+class _Integers:
+    """A division or remainder of integers, written in the type that carries it."""
 
+    def __init__(
+        self, rewriter: Rewriter, facts: Facts, carrier: ElementType, runtime: Runtime, policies: Policies
+    ) -> None:
+        self._rewriter = rewriter
+        self._facts = facts
+        self._nodes = IntegerNodes(rewriter, facts.opset, carrier)
+        self._runtime = runtime
+        self._policies = policies
+        # ONNX Runtime's own Div is exact, and its Mod with fmod=0; with fmod=1 it goes through float64.
+        self._direct = runtime == "onnxruntime" and (facts.operator == "Div" or facts.opset >= _MOD)
 
-def _guarded(nodes: IntegerNodes, facts: Facts, a: str, b: str) -> _Quotient:
-    """Divide by 1 where it would be MIN/-1: the quotient then is MIN."""
-    if not facts.may_overflow or nodes.element_type is not facts.element_type:
-        return _Quotient(nodes.divide(a, b, "quotient"), b)
-    minimum = nodes.equals(a, nodes.element_type.minimum, "dividend_is_min")
-    overflows = nodes.both(minimum, nodes.equals(b, -1, "divisor_is_minus_1"), "overflows")
-    safe = nodes.select(overflows, nodes.number(1), b, "safe_divisor")
-    return _Quotient(nodes.divide(a, safe, "quotient"), safe, overflows)
+    def remainder(self, a: str, b: str) -> str:
+        """Return the remainder; x mod 0 and x mod -1 are taken as x mod 1, which is 0."""
+        nodes, facts = self._nodes, self._facts
+        unit = nodes.equals(b, 0, "divisor_is_zero") if facts.may_be_zero else None
+        if facts.may_be_minus_one:
+            minus_one = nodes.equals(b, -1, "divisor_is_minus_1")
+            unit = minus_one if unit is None else nodes.either(unit, minus_one, "remainder_is_zero")
+        divisor = b if unit is None else nodes.select(unit, nodes.number(1), b, "safe_divisor")
+        quotient = None if self._direct else self._exact(a, divisor, may_overflow=False)
+        remainder, other = self._remains(a, divisor, quotient)
+        has_its_sign = facts.operator == ("Mod" if self._direct else "Fmod")
+        if has_its_sign or not facts.is_signed:
+            return remainder
+        # No Where: OpenVINO may compute one in float32 if something is added to it.
+        wrong = nodes.one_where(nodes.opposite(remainder, other, "signs_differ"), "one_divisor_off")
+        correction = nodes.multiply(wrong, divisor, "correction")
+        return (nodes.subtract if self._direct else nodes.add)(remainder, correction, "remainder")
 
+    def quotient(self, a: str, b: str) -> str:
+        """Return the quotient; x/0 and MIN/-1 as the policies say."""
+        nodes, facts = self._nodes, self._facts
+        guarded = facts.may_be_zero or may_be_fused(facts, self._runtime)
+        zeros = nodes.equals(b, 0, "divisor_is_zero") if guarded else None
+        divisor = b if zeros is None else nodes.select(zeros, nodes.number(1), b, "nonzero_divisor")
+        if self._direct:
+            quotient = self._guarded(a, divisor)
+        else:
+            # OpenVINO's int64 ends where int32 does, so there MIN is that of the carrying type.
+            wide = facts.element_type.bits >= nodes.element_type.bits
+            quotient = _Quotient(self._exact(a, divisor, may_overflow=wide and facts.may_be_minus_one), divisor)
+        if facts.operator == "FloorDiv" and facts.is_signed:
+            quotient = self._floored(a, quotient)
+        value = self._with_overflow(quotient)
+        return value if zeros is None else nodes.select(zeros, self._over_zero(a), value, "with_zeros")
 
-def _exact(
-    nodes: IntegerNodes,
-    rewriter: Rewriter,
-    facts: Facts,
-    a: str,
-    b: str,
-    runtime: Runtime,
-    *,
-    may_overflow: bool,
-    saturate: bool = False,
-) -> str:
-    """Return the truncated quotient, exact whatever the runtime's Div does; of uint64 ONNX Runtime's is."""
-    if nodes.element_type is not UINT64:
+    def _remains(self, a: str, divisor: str, quotient: str | None) -> tuple[str, str]:
+        """Return what remains, and a number of the sign that it may lack: it has the divisor's if taken directly."""
+        if quotient is None:
+            return self._rewriter.add("Mod", [a, divisor], "floor_remainder"), a
+        product = self._nodes.multiply(quotient, divisor, "divided")
+        return self._nodes.subtract(a, product, "truncated_remainder"), divisor
+
+    def _guarded(self, a: str, b: str) -> _Quotient:
+        """Divide by 1 where it would be MIN/-1: the quotient then is MIN."""
+        nodes, facts = self._nodes, self._facts
+        if not facts.may_overflow or nodes.element_type is not facts.element_type:
+            return _Quotient(nodes.divide(a, b, "quotient"), b)
+        minimum = nodes.equals(a, nodes.element_type.minimum, "dividend_is_min")
+        overflows = nodes.both(minimum, nodes.equals(b, -1, "divisor_is_minus_1"), "overflows")
+        safe = nodes.select(overflows, nodes.number(1), b, "safe_divisor")
+        return _Quotient(nodes.divide(a, safe, "quotient"), safe, overflows)
+
+    def _exact(self, a: str, b: str, *, may_overflow: bool) -> str:
+        """Return the truncated quotient, exact whatever the runtime's Div does; of uint64 ONNX Runtime's is."""
+        nodes, facts = self._nodes, self._facts
+        if nodes.element_type is UINT64:
+            return self._unsigned_long(a, b) if self._runtime == "portable" else nodes.divide(a, b, "quotient")
+        saturate = self._policies.overflow == "saturate" and facts.element_type is nodes.element_type
         return exact_quotient(nodes, a, b, signed=facts.is_signed, may_overflow=may_overflow, saturate=saturate)
-    return _unsigned_long(nodes, rewriter, facts, a, b) if runtime == "portable" else nodes.divide(a, b, "quotient")
 
+    def _unsigned_long(self, a: str, b: str) -> str:
+        """Divide in int64, made exact there, where both operands are small; elsewhere leave it to the runtime."""
+        nodes, rewriter = self._nodes, self._rewriter
+        limit = rewriter.constant(np.array(_HALF), "half")
+        small = [
+            rewriter.add("Less", [rewriter.cast(x, TensorProto.DOUBLE, f"{hint}_double"), limit], f"{hint}_is_small")
+            for x, hint in ((a, "dividend"), (b, "divisor"))
+        ]
+        both = nodes.both(small[0], small[1], "small")
+        signed = IntegerNodes(rewriter, self._facts.opset, INT64)
+        narrow_a = signed.select(both, signed.cast_from(a, "signed_a"), signed.number(0), "small_dividend")
+        narrow_b = signed.select(both, signed.cast_from(b, "signed_b"), signed.number(1), "small_divisor")
+        narrow = exact_quotient(signed, narrow_a, narrow_b, signed=False, may_overflow=False)
+        wide = signed.cast_from(nodes.divide(a, b, "large_quotient"), "signed_quotient")
+        return nodes.cast_from(signed.select(both, narrow, wide, "signed_result"), "quotient")
 
-def _unsigned_long(nodes: IntegerNodes, rewriter: Rewriter, facts: Facts, a: str, b: str) -> str:
-    """Divide in int64, made exact there, where both operands are small enough; elsewhere leave it to the runtime."""
-    limit = rewriter.constant(np.array(_HALF), "half")
-    small = [
-        rewriter.add("Less", [rewriter.cast(x, TensorProto.DOUBLE, f"{hint}_double"), limit], f"{hint}_is_small")
-        for x, hint in ((a, "dividend"), (b, "divisor"))
-    ]
-    both = nodes.both(small[0], small[1], "small")
-    signed = IntegerNodes(rewriter, facts.opset, INT64)
-    narrow_a = signed.select(both, signed.cast_from(a, "signed_a"), signed.number(0), "small_dividend")
-    narrow_b = signed.select(both, signed.cast_from(b, "signed_b"), signed.number(1), "small_divisor")
-    narrow = exact_quotient(signed, narrow_a, narrow_b, signed=False, may_overflow=False)
-    wide = signed.cast_from(nodes.divide(a, b, "large_quotient"), "signed_quotient")
-    return nodes.cast_from(signed.select(both, narrow, wide, "signed_result"), "quotient")
+    def _floored(self, a: str, quotient: _Quotient) -> _Quotient:
+        """Take 1 away where truncation has rounded up: something remains, and the signs of the operands differ."""
+        remainder, other = self._remains(a, quotient.divisor, None if self._direct else quotient.value)
+        rounded_up = self._nodes.one_where(self._nodes.opposite(remainder, other, "rounded_up"), "one_too_large_still")
+        return replace(quotient, value=self._nodes.subtract(quotient.value, rounded_up, "floored"))
 
+    def _with_overflow(self, quotient: _Quotient) -> str:
+        """Let MIN/-1 be MAX where the policy asks for it; it is MIN or MAX already, or will be when it is cast back."""
+        nodes, facts = self._nodes, self._facts
+        narrow = facts.element_type.bits < nodes.element_type.bits
+        if self._policies.overflow == "wrap" or not facts.may_overflow or not (narrow or quotient.overflows):
+            return quotient.value
+        largest = nodes.number(facts.element_type.maximum)
+        overflows = quotient.overflows
+        if overflows is None:
+            distance = nodes.subtract(largest, quotient.value, "distance_to_max")
+            overflows = nodes.negative(distance, "overflows")
+        return nodes.select(overflows, largest, quotient.value, "saturated")
 
-def _floored(nodes: IntegerNodes, rewriter: Rewriter, a: str, quotient: _Quotient, *, direct: bool) -> _Quotient:
-    """Take 1 away where truncation has rounded up: something remains, and the signs of the operands differ."""
-    if direct:  # Its remainder has the sign of the divisor.
-        remainder = rewriter.add("Mod", [a, quotient.divisor], "floor_remainder")
-        rounded_up = nodes.opposite(remainder, a, "rounded_up")
-    else:
-        remainder = nodes.subtract(a, nodes.multiply(quotient.value, quotient.divisor, "divided"), "remains")
-        rounded_up = nodes.opposite(remainder, quotient.divisor, "rounded_up")
-    value = nodes.subtract(quotient.value, nodes.one_where(rounded_up, "one_too_large_still"), "floored")
-    return _Quotient(value, quotient.divisor, quotient.overflows)
-
-
-def _with_overflow(nodes: IntegerNodes, facts: Facts, quotient: _Quotient, policies: Policies) -> str:
-    """Let MIN/-1 be MAX where the policy asks for it; it is MIN or MAX already, or will be when it is cast back."""
-    narrow = facts.element_type.bits < nodes.element_type.bits
-    if policies.overflow == "wrap" or not facts.may_overflow or not (narrow or quotient.overflows):
-        return quotient.value
-    largest = nodes.number(facts.element_type.maximum)
-    overflows = quotient.overflows
-    if overflows is None:
-        distance = nodes.subtract(largest, quotient.value, "distance_to_max")
-        overflows = nodes.negative(distance, "overflows")
-    return nodes.select(overflows, largest, quotient.value, "saturated")
-
-
-def _over_zero(nodes: IntegerNodes, facts: Facts, a: str, policies: Policies) -> str:
-    """Return what x/0 is by the policy."""
-    zero = nodes.number(0)
-    if policies.zero_divisor == "zero":
-        return zero
-    largest = nodes.number(facts.element_type.maximum)
-    if not facts.is_signed:
-        return nodes.select(nodes.equals(a, 0, "dividend_is_zero"), zero, largest, "over_zero")
-    smallest = nodes.number(facts.element_type.minimum)
-    not_above = nodes.select(nodes.negative(a, "below_zero"), smallest, zero, "not_above_zero")
-    return nodes.select(nodes.positive(a, "above_zero"), largest, not_above, "over_zero")
+    def _over_zero(self, a: str) -> str:
+        """Return what x/0 is by the policy."""
+        nodes = self._nodes
+        zero = nodes.number(0)
+        if self._policies.zero_divisor == "zero":
+            return zero
+        largest = nodes.number(self._facts.element_type.maximum)
+        if not self._facts.is_signed:
+            return nodes.select(nodes.equals(a, 0, "dividend_is_zero"), zero, largest, "over_zero")
+        smallest = nodes.number(self._facts.element_type.minimum)
+        not_above = nodes.select(nodes.negative(a, "below_zero"), smallest, zero, "not_above_zero")
+        return nodes.select(nodes.positive(a, "above_zero"), largest, not_above, "over_zero")

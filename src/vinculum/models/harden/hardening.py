@@ -25,6 +25,8 @@ from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 _FIRST_OPSET = 7
+_CONSTANT_OF_ANY_TYPE = 9
+"""The operator set from which on a function can hold every integer: as a Constant."""
 _FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
@@ -77,7 +79,8 @@ def harden(
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
     if proto.training_info:
         raise ModelError("the model holds graphs for training (training_info), which are not hardened; drop them first")
-    calls = runtime == "onnxruntime" if functions is None else functions
+    holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
+    calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
     places = not calls and bool(proto.functions)
     hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)
     if hardening.left and calls and proto.functions:

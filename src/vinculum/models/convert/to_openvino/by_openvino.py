@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from onnx import ModelProto
+from onnx import GraphProto, ModelProto, NodeProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
@@ -20,10 +20,12 @@ from vinculum.models.engines.openvino.cut_model import bodies_of
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.engines.openvino.tensors import reason_of
 from vinculum.models.onnx.divisions import DIVIDES
-from vinculum.models.onnx.scopes import all_nodes, name_of, title
+from vinculum.models.onnx.rewriter import unique_name
+from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.text import listed
 
 _PREFIX = "vinculum:"
+_MAX_OF_INTEGERS = 12
 
 
 def foreign_operators(proto: ModelProto) -> list[str]:
@@ -55,6 +57,7 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
     inlined = inline_local_functions(proto) if proto.functions else proto
     model = ModelProto()
     model.CopyFrom(inlined)
+    _bound_loops(model.graph, set(), opset_imports(model).get("", 1))
     divisions = [node for node in all_nodes(model.graph.node) if node.domain == "" and node.op_type in DIVIDES]
     titles = [title(node) for node in divisions]
     names = [(name_of(node), node.output[0]) for node in divisions]
@@ -75,6 +78,26 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
         Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]
     ]
     return [Change("the model", "written by OpenVINO", why), *truncating]
+
+
+def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:
+    """Make negative trip counts 0, which they mean in ONNX: a Loop of OpenVINO takes -1 for no limit."""
+    nodes = []
+    taken.update(name for node in graph.node for name in node.output)
+    for node in graph.node:
+        for _, body in subgraphs(node):
+            _bound_loops(body, taken, opset)
+        if node.domain == "" and node.op_type == "Loop" and node.input[0]:
+            if opset < _MAX_OF_INTEGERS:
+                raise ModelError(f"{title(node)} needs operator set {_MAX_OF_INTEGERS} here; convert to that first")
+            zero, bounded = (unique_name(f"{node.output[0]}_{word}", taken) for word in ("zero", "trips"))
+            nodes.append(helper.make_node("Constant", [], [zero], value_int=0))
+            nodes.append(helper.make_node("Max", [node.input[0], zero], [bounded]))
+            node.input[0] = bounded
+        nodes.append(node)
+    copies = [NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del graph.node[:]
+    graph.node.extend(copies)
 
 
 class Writer:

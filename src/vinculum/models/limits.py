@@ -50,6 +50,12 @@ def check_time() -> None:
         raise LimitError("a loop takes longer than inputs that are only tried out may take")
 
 
+def seconds_left() -> float | None:
+    """Return how much processor time the run has left, None if it may take any."""
+    deadline = _DEADLINE.get()
+    return None if deadline is None else max(deadline - process_time(), 0.0)
+
+
 def check_bytes(size: int) -> None:
     """Refuse a result of that many bytes if it is too large for the run.
 

@@ -70,7 +70,7 @@ class Isolated:
     ) -> None:
         self.close()
 
-    def call(self, method: str, *arguments: object) -> Answer:
+    def call(self, method: str, *arguments: object, seconds: float | None = None) -> Answer:
         """Return what became of a call of the object's method; what the other process does raises nothing here.
 
         Parameters
@@ -79,6 +79,8 @@ class Isolated:
             The method's name.
         *arguments
             What it is called with; they are pickled.
+        seconds : float, keyword-only
+            What this call may take, if not what the limits say.
 
         Raises
         ------
@@ -90,7 +92,9 @@ class Isolated:
         frame = pickle.dumps((method, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         process = self._ready()
         try:
-            return _answer(process.ask(frame, self._limits.seconds, self._limits.memory))
+            return _answer(
+                process.ask(frame, self._limits.seconds if seconds is None else seconds, self._limits.memory)
+            )
         except BaseException:  # Ctrl-C: the next call must not get the answer of this one.
             process.end()
             raise

@@ -80,7 +80,7 @@ def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
         net = read_net(content)
         foreign = _foreign(net)
         if foreign is not None:
-            raise ModelError(f"{foreign.title} is not known; layers of opset1 that are: {', '.join(_PORTS)}")
+            raise ModelError(f"{foreign.title} cannot become ONNX; layers of opset1 that can: {', '.join(_PORTS)}")
         return _graph(net, content, file.with_suffix(".bin"))
 
 

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError
+from vinculum.models import load
 from vinculum.models.engines.openvino import exact_divisions as room
 from vinculum.openvino import exact_divisions
 
@@ -125,6 +126,16 @@ class TestQuotients:
         assert [division.path for division in found.exact] == ["If:then_branch"]
         assert np.array_equal(computed(model, *given, np.array(True))[0], given[0] / given[1])
 
+    def test_by_a_constant_that_is_held_in_f16(self) -> None:
+        path = Path(__file__).parents[4] / "examples" / "openvino_image" / "model.xml"
+        model = openvino.Core().read_model(path)
+        found = exact_divisions(model)
+        assert [division.kind for division in found.exact] == [("f32", False, True)]
+        image = np.load(path.parent / "image.npy")
+        wanted = next(iter(load(path).run({"image": image}).values()))
+        assert np.array_equal(computed(model, image)[0], wanted)
+        assert found.validate() > 2000
+
     def test_of_an_onnx_model(self) -> None:
         path = Path(__file__).parents[4] / "examples" / "layer_norm" / "model.onnx"
         model = openvino.Core().read_model(path)
@@ -169,6 +180,11 @@ class TestInexact:
         assert not found.exact
         x, constant = parameter((2,), np.float16), op.constant(np.array([6e-8, 1], np.float16))
         assert exact_divisions(model_of([x], op.divide(x, constant))).exact
+
+    def test_subnormal_constants_of_a_narrower_type(self) -> None:
+        x, narrow = parameter((1,)), op.constant(np.array([1e-39], F32), openvino.Type.bf16)
+        found = exact_divisions(model_of([x], op.divide(x, op.convert(narrow, "f32"))))
+        assert "subnormal" in found.inexact[0].reason
 
     def test_layers_that_divide_inside(self) -> None:
         x = parameter()

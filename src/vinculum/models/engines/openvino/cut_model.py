@@ -157,7 +157,7 @@ class _Graph:
                 source, port = _id(value.get_node()), _port(value)
                 if not outside and (source in self._fixed or self._is_near(value, level)):
                     continue
-                last[port] = level
+                last[port] = max(last.get(port, 0), level)
                 if port not in self._parameters and source not in self._steps:
                     self._give(value, given)
                 if not outside and port not in self._parameters:

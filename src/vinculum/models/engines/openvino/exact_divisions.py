@@ -165,15 +165,21 @@ def _made_exact(model: Any, path: str) -> Iterator[ExactDivision | InexactDivisi
 
 def _division(node: Any, path: str) -> ExactDivision | InexactDivision:
     name, element_type = node.get_friendly_name(), node.get_output_element_type(0).get_type_name()
-    operands = [node.input_value(place).get_node() for place in range(2)]
-    constant = [operand.get_type_name() == "Constant" for operand in operands]
-    reason = _obstacle(element_type, [operand for operand, fixed in zip(operands, constant, strict=True) if fixed])
+    constants = [_constant(node.input_value(place).get_node()) for place in range(2)]
+    reason = _obstacle(element_type, [constant for constant in constants if constant is not None])
     if reason is not None:
         return InexactDivision(name, path, reason)
     if _NOT_MULTIPLIED not in node.get_rt_info():
         _keep_apart(node)
         node.get_rt_info()[_NOT_MULTIPLIED] = True
-    return ExactDivision(name, path, (element_type, constant[0], constant[1]))
+    return ExactDivision(name, path, (element_type, constants[0] is not None, constants[1] is not None))
+
+
+def _constant(node: Any) -> Any:
+    """Return the Constant that an operand is, perhaps converted from a narrower type that saves room; None if none."""
+    if node.get_type_name() == "Convert":
+        node = node.input_value(0).get_node()
+    return node if node.get_type_name() == "Constant" else None
 
 
 def _obstacle(element_type: str, constants: list[Any]) -> str | None:

@@ -9,10 +9,13 @@ from threading import Lock
 from typing import Any
 
 from vinculum.errors import ModelError
+from vinculum.models.limits import LimitError, seconds_left
 from vinculum.sandbox import End, Isolated, Limits
 
 # A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
 _LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
+
+_COMPILING = 30.0  # Seconds that a run which only tries inputs out is given on top of its own.
 
 
 class OpenVinoProcess:
@@ -37,15 +40,19 @@ class OpenVinoProcess:
         Raises
         ------
         ModelError
-            If the process ended, or OpenVINO refused.
+            If the process ended, OpenVINO refused, or the run takes longer than it may (`LimitError`).
         """
         with self._lock:
             # A forked child shares the pipes of ours: it needs a process of its own.
             if os.getpid() not in self._started:
                 self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
-            answer = self._started[os.getpid()].call(method, *arguments)
+            left = seconds_left()
+            seconds = None if left is None else left + _COMPILING
+            answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
         if answer.end is End.RETURNED:
             return answer.value
+        if answer.end is End.HUNG:
+            raise LimitError(f"OpenVINO takes longer than inputs that are only tried out may take: {answer.words}")
         ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
         raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")
 

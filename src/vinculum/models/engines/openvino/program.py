@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
+from math import inf
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 from vinculum.models.engines.openvino.cut_model import NAME, Request
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.execution import Execution
+from vinculum.models.limits import LimitError, seconds_left
 from vinculum.models.openvino_ir.program import DivideStep, ParameterStep, check_inputs, refuse_onnxruntime
 from vinculum.models.openvino_ir.xml import renamed
 
@@ -60,8 +63,12 @@ class CutProgram:
         check_inputs(self._parameters, arrays)
         process, run = self._process(), next(self._numbers)
         answer = process.call("start", run, dict(arrays))
+        left = seconds_left()
+        deadline = inf if left is None else monotonic() + left  # Most of the time passes in the other process.
         try:
             while isinstance(answer, Request):
+                if monotonic() > deadline:
+                    raise LimitError("a loop takes longer than inputs that are only tried out may take")
                 quotient = self._divides[answer.number].compute(execution, *answer.operands)
                 answer = process.call("resume", run, quotient)
         except BaseException:

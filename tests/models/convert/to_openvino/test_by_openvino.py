@@ -1,0 +1,94 @@
+"""IR that OpenVINO writes: every division means what it meant, and both models are compared in OpenVINO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from vinculum.errors import ModelError
+from vinculum.models import load
+from vinculum.models.convert import convert_file
+from vinculum.models.engines.openvino import process
+
+pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+
+File = Callable[..., Path]
+OneLine = Callable[..., AbstractContextManager[None]]
+FOLDER = Path(__file__).parents[4] / "examples"
+INTS = (TensorProto.INT64, [None])
+
+
+def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
+    return helper.make_node(operator, inputs.split(), outputs.split(), f"node_{outputs.split()[0]}", **attributes)
+
+
+class TestExamples:
+    """What our own writer has no layers for becomes IR too, compared bit for bit."""
+
+    @pytest.mark.parametrize(
+        "name", ["attention", "layer_norm", "layer_norm_float16", "masked_mean", "rms_norm", "windows", "floor_divide"]
+    )
+    def test_one(self, tmp_path: Path, name: str) -> None:
+        source, target = FOLDER / name / "model.onnx", tmp_path / "new.xml"
+        found = convert_file(source, target)
+        assert found.target == "OpenVINO IR"
+        assert found.changes[0].what == "written by OpenVINO"
+        assert found.verification is not None
+        assert found.verification.compared > 100
+        assert len(load(target).divisions) == len(load(source).divisions)
+
+
+class TestDivisions:
+    """Integer Div truncates, wherever it stands; what OpenVINO makes of other operators stays as it is."""
+
+    def test_truncation(self, onnx_file: File, tmp_path: Path) -> None:
+        nodes = [node("Div", "a b", "q"), node("Neg", "q", "y"), node("Mod", "a b", "m")]
+        source = onnx_file(nodes, {"a": INTS, "b": INTS}, {"y": INTS, "m": INTS})
+        found = convert_file(source, tmp_path / "new.xml")
+        assert [change.what for change in found.changes] == ["written by OpenVINO", 'm_pythondiv="false"']
+        given = {"a": np.array([-7, 7]), "b": np.array([2, -2])}
+        assert load(tmp_path / "new.xml").run(given)["y"].tolist() == [3, 3]
+
+    def test_in_a_loop_whose_trip_count_is_negative(self, onnx_file: File, tmp_path: Path) -> None:
+        body = helper.make_graph(
+            [node("Div", "x two", "q"), node("Identity", "c", "d")],
+            "body",
+            [helper.make_tensor_value_info(n, t, s) for n, t, s in (("i", 7, []), ("c", 9, []), ("x", 7, [None]))],
+            [helper.make_tensor_value_info(n, t, s) for n, t, s in (("d", 9, []), ("q", 7, [None]))],
+        )
+        two = helper.make_tensor("two", TensorProto.INT64, [], [2])
+        nodes = [node("Loop", "n go a", "y", body=body)]
+        inputs = {"n": (TensorProto.INT64, []), "go": (TensorProto.BOOL, []), "a": INTS}
+        source = onnx_file(nodes, inputs, {"y": INTS}, initializers=[two])
+        # OpenVINO narrows the count to int32, which a comparison with the onnx package's Loop would show.
+        convert_file(source, tmp_path / "new.xml", check=False)
+        model = load(tmp_path / "new.xml")
+        for trips, expected in ((-1, [-7, 9]), (2, [-1, 2])):
+            given = {"n": np.array(trips), "go": np.array(True), "a": np.array([-7, 9])}
+            assert model.run(given)["y"].tolist() == expected
+
+
+class TestRefused:
+    """What cannot be written is said in one line, and no file is left."""
+
+    def test_without_openvino(
+        self, onnx_file: File, tmp_path: Path, one_line: OneLine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(process, "find_spec", lambda name: None)
+        source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
+        with one_line(ModelError, "an IR with 'Abs' needs the package openvino", "pip install"):
+            convert_file(source, tmp_path / "new.xml")
+        assert not (tmp_path / "new.xml").exists()
+
+    def test_an_operator_that_openvino_lacks(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
+        floats = (TensorProto.FLOAT, [2, 2])
+        source = onnx_file([node("Det", "a", "y")], {"a": floats}, {"y": (TensorProto.FLOAT, [])})
+        with one_line(ModelError, "the model cannot be written by OpenVINO: "):
+            convert_file(source, tmp_path / "new.xml")
+        assert not (tmp_path / "new.xml").exists()

@@ -24,12 +24,13 @@ test: lint types layers pytest
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 # Python files are used where they lie; the core is built into src/. Without a compiler there is none, and all the same works.
-# What builds it is in .venv too, so that only what changed is compiled again.
+# What builds it is in .venv too, so that only what changed is compiled again. Bytecode is made of what is imported, when it
+# is: most of what is installed never is.
 define INSTALL
-$(BIN)/python -m pip install --quiet meson-python ninja 'numpy>=2.1'
+$(BIN)/python -m pip install --quiet --no-compile meson-python ninja 'numpy>=2.1'
 $(PIP_BUILDING) --config-settings=build-dir=build/editable --editable
 endef
-PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-build-isolation \
+PIP_BUILDING := PATH="$(CURDIR)/$(BIN):$$PATH" python -m pip install --quiet --no-compile --no-build-isolation \
   --config-settings=setup-args=-Dwerror=$(WERROR)
 BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.build building/*.py \
   $(addprefix $(CORE)/,*.cpp *.hpp rules/*.h))
@@ -99,9 +100,10 @@ TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
 # PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
-# which sources, in tests/exhaustive/recorded.txt.
+# which sources, in tests/exhaustive/recorded.txt. Then every property of the quick tests with twenty times the examples.
 exhaustive: .venv/test
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
+	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 
 # Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
 mutation: .venv/test

@@ -14,6 +14,8 @@ from hypothesis import settings
 
 from tests.optional import skip_or_fail
 
+_DRAWN = 50  # Examples of each property, new ones in every run; `make exhaustive` draws twenty times as many.
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that forbid to skip what is not installed, and the one that shortens enumerations."""
@@ -55,13 +57,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers, load the hypothesis profile, and do without a compiled core where there is none."""
+    # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
+    # there, whose waiting takes as much processor time as the import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if importlib.util.find_spec("vinculum.kernels._core") is None:
         os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")
     config.addinivalue_line("markers", "exhaustive: takes minutes and runs only with `-m exhaustive`")
     config.addinivalue_line("markers", "installing: takes what `make wheel` made, and runs only with `-m installing`")
-    settings.register_profile("vinculum", deadline=None)
-    settings.load_profile("vinculum")
+    settings.register_profile("vinculum", deadline=None, max_examples=_DRAWN)
+    settings.register_profile("thorough", deadline=None, max_examples=20 * _DRAWN)
+    settings.load_profile(config.getoption("--hypothesis-profile") or "vinculum")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

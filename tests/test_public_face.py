@@ -16,7 +16,10 @@ import vinculum
 from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
-OPERATORS = {"Operator", "backend", "convert", "div", "divide", "load", "reciprocal", "reference_ops", "sonnx"}
+OPERATORS = {
+    *("Operator", "backend", "convert", "div", "divide", "harden", "load"),
+    *("openvino", "reciprocal", "reference_ops", "sonnx"),
+}
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "VinculumError": (Exception,),
@@ -41,6 +44,7 @@ SIGNATURES = {
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
+    "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
     "get_threads": "()",
     "set_threads": "(n)",

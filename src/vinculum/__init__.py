@@ -27,9 +27,11 @@ from vinculum.ops.operator import Operator
 
 if TYPE_CHECKING:
     from vinculum import backend as backend
+    from vinculum import openvino as openvino
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
+    from vinculum.models.rewritten import harden as harden
 
 __version__ = "0.1.0"
 
@@ -50,7 +52,9 @@ __all__ = [
     "div",
     "divide",
     "get_threads",
+    "harden",
     "load",
+    "openvino",
     "reciprocal",
     "reference_ops",
     "set_threads",
@@ -69,14 +73,14 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
-    if name == "convert":
-        from vinculum.models.rewritten import convert
+    if name in ("convert", "harden"):
+        from vinculum.models import rewritten
 
-        return convert
-    if name == "backend":
-        import vinculum.backend
+        return getattr(rewritten, name)
+    if name in ("backend", "openvino"):
+        from importlib import import_module
 
-        return vinculum.backend
+        return import_module(f"vinculum.{name}")
     if name == "reference_ops":
         from vinculum.models.engines.reference.operators import reference_ops
 

@@ -38,10 +38,8 @@ class TestHelp:
         ],
     )
     @pytest.mark.parametrize("columns", [80, 120])
-    def test_help(
-        self, started_vinculum: Vinculum, arguments: tuple[str, ...], words: tuple[str, ...], columns: int
-    ) -> None:
-        done = started_vinculum(*arguments, "--help", columns=columns)
+    def test_help(self, vinculum: Vinculum, arguments: tuple[str, ...], words: tuple[str, ...], columns: int) -> None:
+        done = vinculum(*arguments, "--help", columns=columns)
         assert (done.returncode, done.stderr) == (0, "")
         assert [word for word in words if word not in done.stdout] == []
         assert "\x1b" not in done.stdout
@@ -72,8 +70,8 @@ class TestSpec:
         assert lines[:2] == [title, "=" * len(title)]
         assert "Type constraints" in lines
 
-    def test_json(self, started_vinculum: Vinculum) -> None:
-        assert len(json.loads(started_vinculum("spec", "--json").stdout)["rows"]) == len(ROWS)
+    def test_json(self, vinculum: Vinculum) -> None:
+        assert len(json.loads(vinculum("spec", "--json").stdout)["rows"]) == len(ROWS)
 
     def test_difference(self, vinculum: Vinculum) -> None:
         lines = vinculum("spec", "Div", "--version", 6, "--against", 1).stdout.splitlines()

@@ -33,7 +33,7 @@ class TestOpsets:
         assert (done.returncode, done.stderr) == (0, "")
         words = " ".join(done.stdout.split())
         assert "new.onnx, ONNX operator set 13" in words
-        assert "axis=1 said by B of 3" in words
+        assert "axis=1 written as B of 3" in words
         assert "1 change. The models agree in every bit of" in words
         assert _operators(tmp_path / "new.onnx") == ["Unsqueeze", "Div"]
         assert [path.name for path in tmp_path.iterdir()] == ["new.onnx"]
@@ -102,7 +102,7 @@ class TestRefusals:
             ("openvino_image/model.xml", ("-o", "x.xml"), ("is OpenVINO IR already",)),
             ("layer_norm/missing.onnx", ("-o", "x.onnx", "--opset", 17), ("cannot be read",)),
             ("layer_norm/x.npy", ("-o", "x.onnx", "--opset", 17), ("not a readable ONNX file",)),
-            ("floor_divide/model.onnx", ("-o", "x.onnx", "--opset", 1), ("(Sign) cannot be said in operator set 1",)),
+            ("floor_divide/model.onnx", ("-o", "x.onnx", "--opset", 1), ("(Sign) is not representable",)),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", "seventeen"), ("'--opset'", "integer")),
         ],
     )  # fmt: skip

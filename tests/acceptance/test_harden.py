@@ -37,7 +37,7 @@ def model(tmp_path: Path) -> Path:
 
 
 class TestHarden:
-    """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it proved."""
+    """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it validated."""
 
     @needs("onnxruntime")
     def test_onnxruntime(self, started_vinculum: Vinculum, model: Path) -> None:
@@ -68,14 +68,54 @@ class TestHarden:
         assert (done.returncode, done.stderr) == (0, "")
         assert np.load(folder / "out" / "c.npy").tolist() == [0, -3, -(2**63)]
 
+    @needs("onnxruntime")
+    def test_divisions_that_pytorch_exported_in_floats(
+        self, vinculum: Vinculum, examples: Path, tmp_path: Path
+    ) -> None:
+        for name, values in (("a", [16777217, -7]), ("b", [1, 2])):
+            np.save(tmp_path / f"{name}.npy", np.array(values))
+        target = tmp_path / "hardened.onnx"
+        model = examples / "floor_divide" / "model.onnx"
+        report = vinculum("harden", model, "--for", "onnxruntime", "--dry-run", "--json").stdout
+        assert any("--fix-exported" in (d["note"] or "") for d in json.loads(report)["divisions"])
+        assert vinculum("harden", model, "--for", "onnxruntime", "--fix-exported", "-o", target).returncode == 0
+        inputs = [part for name in "ab" for part in ("--input", f"{name}={tmp_path / name}.npy")]
+        quotients = []
+        for number, each in enumerate((model, target)):
+            done = vinculum("run", each, *inputs, "--output", tmp_path / str(number))
+            assert done.returncode == 0
+            quotients.append([np.load(file).tolist() for file in sorted((tmp_path / str(number)).glob("*.npy"))])
+        before, after = quotients
+        assert [16777216, -3] in before
+        assert sorted(after) == [[16777217, -4], [16777217, -4], [16777217, -3]]
+
     def test_a_plan_writes_nothing(self, vinculum: Vinculum, model: Path) -> None:
         done = vinculum("harden", model, "--for", "openvino", "--dry-run", "--json")
         assert (done.returncode, done.stderr) == (0, "")
         report = json.loads(done.stdout)
-        assert (report["runtime"], report["target"], report["proof"]) == ("openvino", None, None)
+        assert (report["runtime"], report["target"], report["validation"]) == ("openvino", None, None)
         assert [d["rewritten"] for d in report["divisions"]] == [True, True, False]
         assert "narrows it to int32" in report["divisions"][0]["note"]
         assert list(model.parent.iterdir()) == [model]
+
+
+class TestLeft:
+    """What is left and may kill the runtime is named, and exits 1."""
+
+    def test_a_remainder_of_unknown_type(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        nodes = [
+            helper.make_node("Surprise", ["x"], ["y"], domain="own"),
+            helper.make_node("Mod", ["y", "y"], ["z"], "rest"),
+        ]
+        x = helper.make_tensor_value_info("x", TensorProto.INT64, (1,))
+        z = helper.make_tensor_value_info("z", TensorProto.INT64, (1,))
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+        path = tmp_path / "model.onnx"
+        graph = helper.make_graph(nodes, "g", [x], [z])
+        path.write_bytes(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
+        done = vinculum("harden", path, "--for", "onnxruntime", "--dry-run")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "rest" in done.stdout.split("Not hardened: these may kill the runtime")[1]
 
 
 class TestRefused:
@@ -90,6 +130,7 @@ class TestRefused:
             (("--for", "portable", "--zero-divisor", "raise", "--dry-run"), "no ONNX operator can raise"),
             (("--for", "portable", "--overflow", "raise", "--dry-run"), "no ONNX operator can raise"),
             (("--for", "portable", "--zero-divisor", "one", "--dry-run"), "'one'"),
+            (("--for", "openvino", "--functions", "--dry-run"), "OpenVINO takes no functions"),
             (("--for", "openvino", "--zero-divisor", "saturate", "--dry-run"), "--zero-divisor zero"),
             (("--for", "onnxruntime", "-o", "model.onnx"), "would replace the model"),
             (("--for", "onnxruntime", "-o", "hardened.xml"), "ends in .onnx"),

@@ -75,7 +75,7 @@ class TestRefusals:
     def test_openvino_models(self, refused: Callable[..., str], examples: Path) -> None:
         line = refused("run", examples / "openvino_image" / "model.xml", "--seed", 0, "--engine", "onnxruntime")
         assert "the engine 'onnxruntime' runs ONNX models only" in line
-        assert line.endswith("run the OpenVINO model with the engine 'reference' or 'openvino'")
+        assert "'reference' or 'openvino'" in line
 
     def test_a_node_that_onnx_runtime_lacks(self, refused: Callable[..., str], tmp_path: Path) -> None:
         from onnx import TensorProto, helper

@@ -300,11 +300,11 @@ class Sleeps(Divider):
 
 
 class EatsMemory(Divider):
-    """It takes half a GiB for the smallest number alone."""
+    """It takes more than a quarter of a GiB for the smallest number alone."""
 
     def quotients(self, question: Question, a: Array, b: Array) -> Any:
         if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
-            eaten = np.ones(1 << 26)
+            eaten = np.ones(9 << 22)
             time.sleep(FOREVER)
             del eaten
         return super().quotients(question, a, b)

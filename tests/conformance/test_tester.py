@@ -98,7 +98,7 @@ def plainly(case: Case, miniature: Divider) -> Kind:
 
 def _next_to(form: BinaryFormat, expected: float, actual: float) -> bool:
     """Tell whether two numbers are less than a binade apart; what is subnormal fills the binade next to zero."""
-    if not np.isfinite((expected, actual)).all() or not _one_sign(expected, actual):
+    if not (math.isfinite(expected) and math.isfinite(actual) and _one_sign(expected, actual)):
         return False
     return abs(_binades(form, float(abs(expected))) - _binades(form, float(abs(actual)))) < 1
 
@@ -112,11 +112,15 @@ def _binades(form: BinaryFormat, number: float) -> float:
 
 
 def _pairs(expected: NDArray[Any], actual: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-    # Every float that is narrower is a float64, and every integer an int.
-    numbers = (
-        a.astype(np.float64) if a.dtype.kind in "fV" and "int" not in a.dtype.name else a for a in (expected, actual)
-    )
-    return zip(*((int(n) if "int" in a.dtype.name else n for n in a.flat) for a in numbers), strict=True)
+    return zip(*map(_numbers, (expected, actual)), strict=True)
+
+
+def _numbers(array: NDArray[Any]) -> list[Any]:
+    """Return integers as int; every float that is narrower is a float64, and so a float."""
+    if "int" in array.dtype.name:
+        return [int(number) for number in array.flat]
+    numbers: list[Any] = array.astype(np.float64).ravel().tolist()
+    return numbers
 
 
 def _flags(silent: NDArray[np.bool_] | None, size: int) -> list[bool]:
@@ -124,11 +128,11 @@ def _flags(silent: NDArray[np.bool_] | None, size: int) -> list[bool]:
 
 
 def _same(expected: Any, actual: Any) -> bool:
-    return bool(expected == actual and _one_sign(expected, actual)) or bool(expected != expected and actual != actual)
+    return (expected == actual and _one_sign(expected, actual)) or (expected != expected and actual != actual)
 
 
 def _one_sign(expected: Any, actual: Any) -> bool:
-    return bool(np.signbit(float(expected)) == np.signbit(float(actual)))
+    return math.copysign(1, expected) == math.copysign(1, actual)
 
 
 class TestRightRuntimes:
@@ -258,5 +262,5 @@ class TestDeaths:
         self.check(found, self.divides_min_alone, Kind.HUNG, "no answer within 5 seconds")
 
     def test_it_eats_memory(self) -> None:
-        found = results(miniatures.EatsMemory, memory=384 * MIB)
-        self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.375 GiB of memory")
+        found = results(miniatures.EatsMemory, memory=256 * MIB, only="*/int64/*")
+        self.check(found, self.divides_min_alone, Kind.OUT_OF_MEMORY, "it took more than 0.25 GiB of memory")

@@ -65,17 +65,17 @@ def converter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
 class TestLoadingAndRunning:
     """No exception outside of our classes, no signal, memory bounded."""
 
-    @settings(bounded, max_examples=250)
+    @settings(bounded, max_examples=100)
     @given(name=st.sampled_from(ONNX + IR + DATA), random=randoms)
     def test_bytes(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_bytes, random)
 
-    @settings(bounded, max_examples=400)
+    @settings(bounded, max_examples=160)
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_fields_of_onnx_models(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_proto, random)
 
-    @settings(bounded, max_examples=250)
+    @settings(bounded, max_examples=100)
     @given(name=st.sampled_from(IR), random=randoms)
     def test_elements_of_ir(self, reader: Subject, name: str, random: Random) -> None:
         check(reader, name, mutate_xml, random)
@@ -84,12 +84,12 @@ class TestLoadingAndRunning:
 class TestConverting:
     """What loads is converted, verified and written, or refused by an error of ours."""
 
-    @settings(bounded, max_examples=80)
+    @settings(bounded, max_examples=40)
     @given(name=st.sampled_from(ONNX), random=randoms)
     def test_onnx_models(self, converter: Subject, name: str, random: Random) -> None:
         check(converter, name, mutate_proto, random)
 
-    @settings(bounded, max_examples=50)
+    @settings(bounded, max_examples=25)
     @given(name=st.sampled_from(IR), random=randoms)
     def test_ir(self, converter: Subject, name: str, random: Random) -> None:
         check(converter, name, mutate_xml, random)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
@@ -687,7 +687,6 @@ class TestAnyViews:
 
     @pytest.mark.parametrize("backend", backends(), ids=lambda backend: backend.name)
     @given(st.data())
-    @settings(max_examples=100)
     def test_as_of_contiguous_copies(self, backend: Backend, data: st.DataObject) -> None:
         name = data.draw(st.sampled_from(list(OF_DIV_14)))
         of_a, of_b = data.draw(broadcastable(data.draw(shapes())))

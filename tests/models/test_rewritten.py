@@ -91,3 +91,42 @@ class TestConvert:
         not_a_model: Any = 3
         with one_line(ModelError, "the model is a int; give a path or an onnx.ModelProto"):
             vinculum.convert(not_a_model, opset=13)
+
+
+class TestHarden:
+    """`vinculum.harden` takes the same, and validates on inputs of one's own."""
+
+    @pytest.fixture
+    def integers(self, onnx_file: File) -> Path:
+        """Return a model that divides and takes the remainder of integers."""
+        pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
+        nodes = [helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["a", "b"], ["r"])]
+        tensors = {name: (TensorProto.INT64, ["N"]) for name in "abqr"}
+        inputs, outputs = ({name: tensors[name] for name in names} for names in ("ab", "qr"))
+        return onnx_file(nodes, inputs, outputs)
+
+    def test_a_path_and_a_message(self, integers: Path) -> None:
+        import onnxruntime
+
+        for given in (integers, onnx.load(integers)):
+            hardened = vinculum.harden(given, target="onnxruntime", fix_exported=True)
+            assert isinstance(hardened.model, ModelProto)
+            assert hardened.report.validation is not None
+            assert hardened.report.hardening.left == ()
+            session = onnxruntime.InferenceSession(hardened.model.SerializeToString())
+            least = np.iinfo(np.int64).min
+            arrays = {"a": np.array([least, 7, -7]), "b": np.array([-1, 0, 2])}
+            assert [output.tolist() for output in session.run(["q", "r"], arrays)] == [[least, 0, -3], [0, 0, 1]]
+
+    def test_inputs_of_ones_own(self, integers: Path, one_line: OneLine) -> None:
+        given = {"a": np.array([1, 2]), "b": np.array([0, -1])}
+        hardened = vinculum.harden(integers, target="onnxruntime", inputs=[given, given])
+        assert hardened.report.validation is not None
+        assert hardened.report.validation.whole_model == "run"
+        with one_line(ElementTypeError, "input 'a' has element type float64"):
+            vinculum.harden(integers, target="onnxruntime", inputs={"a": np.ones(2), "b": np.array([1, 1])})
+
+    def test_refused(self, integers: Path, one_line: OneLine) -> None:
+        nowhere: Any = "tensorrt"
+        with one_line(AttributeValueError, "onnxruntime, openvino, portable", "'tensorrt'"):
+            vinculum.harden(integers, target=nowhere)

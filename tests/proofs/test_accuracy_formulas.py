@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.proofs.whyml_formulas import Format, formulas
@@ -103,7 +103,6 @@ class TestTruncated:
 class TestRounded:
     """Theorems accuracy_rounding.RoundingError.introduced_error and those of accuracy_rounded_total."""
 
-    @settings(max_examples=200)
     @given(st.sampled_from(FLOATS), st.data(), PARTS)
     def test_error_is_computed_as_proved(self, element_type: ElementType, draw: st.DataObject, part: Fraction) -> None:
         fmt = binary_format(element_type)
@@ -111,7 +110,6 @@ class TestRounded:
         assert rounding_error(y, fmt) == ROUNDING["rounding_error"](theory_format(fmt), y)
         assert introduced_error(y, Fraction(1), element_type) == rounding_error(y, fmt)
 
-    @settings(max_examples=200)
     @given(st.sampled_from(FLOATS), st.data(), PARTS, PARTS)
     def test_total_is_computed_as_proved(
         self, element_type: ElementType, draw: st.DataObject, p_part: Fraction, q_part: Fraction

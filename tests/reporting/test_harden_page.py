@@ -11,32 +11,32 @@ import pytest
 from onnx import ModelProto
 from rich.console import Console
 
-from vinculum.models.execution import Division
 from vinculum.models.harden import Decision, HardenedFile, Hardening
-from vinculum.models.harden.facts import Facts
-from vinculum.models.harden.proof import Proof
+from vinculum.models.harden.decision import Facts
+from vinculum.models.harden.validation import Validation
 from vinculum.ops.policies import Policies
 from vinculum.reporting.harden_page import as_json, page
 from vinculum.spec.element_types import FLOAT, INT64
-from vinculum.spec.onnx_div import DIV_14
 
-RISKY = Decision(
-    Division("ratio", "If:then_branch", DIV_14, INT64),
-    Facts("Div", 17, INT64),
-    "x/0 gives 0",
-    "it may be 0",
-    "narrowed",
-)
-SAFE = Decision(Division("floats", "", DIV_14, FLOAT), Facts("Div", 17, FLOAT), None, "cannot crash", "not rounded")
-PROOF = Proof(("onnxruntime", "reference"), 1, 8, 12345)
+RISKY = Decision("ratio", "If:then_branch", "Div-14", Facts("Div", 17, INT64), "x/0 gives 0", "it may be 0", "narrowed")
+SAFE = Decision("floats", "", "Div-14", Facts("Div", 17, FLOAT), None, "cannot crash", "not rounded")
+LEFT = Decision("rest", "F", "Mod-13", None, None, "its element type is not known")
+VALIDATION = Validation(("onnxruntime", "reference"), 1, 8, 12345, "loaded")
 
 
 def hardened(
-    *decisions: Decision, proof: Proof | None = PROOF, inlined: int = 0, remainders: tuple[str, ...] = ()
+    *decisions: Decision,
+    validation: Validation | None = VALIDATION,
+    inlined: int = 0,
+    functions: tuple[str, ...] = (),
 ) -> HardenedFile:
     """Return what a hardening hands back."""
-    hardening = Hardening(ModelProto(), "portable", Policies("zero", "wrap"), decisions, inlined, remainders)
-    return HardenedFile(hardening, proof)
+    model = ModelProto()
+    for name in functions:
+        model.functions.add(domain="vinculum", name=name)
+    model.functions.add(domain="own", name="Other")
+    hardening = Hardening(model, "portable", Policies("zero", "wrap"), False, decisions, inlined)
+    return HardenedFile(hardening, validation)
 
 
 def printed(report: HardenedFile, target: Path | None = Path("out.onnx"), width: int = 80) -> list[str]:
@@ -63,32 +63,40 @@ class TestPage:
         text = " ".join(" ".join(lines).split())
         assert "Div-14 in If:then_branch, int64" in text
         assert (
-            "1 of 2 divisions rewritten. 12,345 quotients on ONNX Runtime and the onnx package's reference evaluator"
-            in text
+            "1 of 2 divisions rewritten. 12,345 results on ONNX Runtime and the onnx package's reference evaluator "
+            "are exact" in text
         )
+        assert text.endswith("The whole model was loaded there.")
         assert "int64 narrowed float not rounded" in text
 
     def test_a_plan(self) -> None:
-        lines = printed(hardened(RISKY, SAFE, proof=None), target=None)
+        lines = printed(hardened(RISKY, SAFE, validation=None), target=None)
         assert lines[1] == ""
         assert lines[-1] == "A plan: 1 of 2 divisions would be rewritten. Nothing was run, nothing written."
 
     def test_nothing_to_do(self) -> None:
-        lines = printed(hardened(SAFE))
+        lines = printed(hardened(SAFE, validation=None))
         assert "Rewritten" not in lines
         assert lines[-1] == "No rewrite was needed (1 division); the model is written as it was."
 
     def test_inlined_functions(self) -> None:
-        assert "2 functions inlined: OpenVINO takes none." in printed(hardened(RISKY, inlined=2))
+        assert "2 functions inlined: not every runtime takes them" in " ".join(printed(hardened(RISKY, inlined=2)))
 
-    def test_remainders(self) -> None:
-        text = " ".join(printed(hardened(RISKY, remainders=("rest",))))
-        assert "Not hardened, because it is no division: Mod in 'rest'." in text
-        assert "Not hardened" not in " ".join(printed(hardened(RISKY)))
+    def test_functions(self) -> None:
+        assert "The guards are functions of the model: vinculum.Div_int64, vinculum.Mod_int8." in printed(
+            hardened(RISKY, functions=("Div_int64", "Mod_int8"))
+        )
+
+    def test_what_is_left(self) -> None:
+        text = " ".join(" ".join(printed(hardened(RISKY, LEFT))).split())
+        assert "Not hardened: these may kill the runtime" in text
+        assert "Mod-13 in F, of unknown type" in text
+        assert "Left alone" not in text
+        assert "may kill" not in " ".join(printed(hardened(RISKY)))
 
     def test_names_are_harmless(self) -> None:
         name = "[red]a[/red]\x1b[31m\n"
-        risky = Decision(Division(name, name, DIV_14, INT64), RISKY.facts, "what", "why")
+        risky = Decision(name, name, "Div-14", RISKY.facts, "what", "why")
         text = "".join(printed(hardened(risky), width=120))
         assert text.count("[red]a[/red]\\x1b[31m\\n") == 2
         assert "\x1b" not in text
@@ -99,7 +107,7 @@ class TestJson:
 
     def test_it_holds_everything(self) -> None:
         plain: dict[str, Any] = json.loads(
-            json.dumps(as_json(hardened(RISKY, remainders=("rest",)), Path("in.onnx"), None), allow_nan=False)
+            json.dumps(as_json(hardened(RISKY, LEFT, functions=("Div_int64",)), Path("in.onnx"), None), allow_nan=False)
         )
         assert plain == {
             "source": "in.onnx",
@@ -107,8 +115,8 @@ class TestJson:
             "runtime": "portable",
             "zero_divisor": "zero",
             "overflow": "wrap",
+            "functions": ["vinculum.Div_int64"],
             "inlined_functions": 0,
-            "remainders_left_alone": ["rest"],
             "divisions": [
                 {
                     "name": "ratio",
@@ -116,15 +124,28 @@ class TestJson:
                     "operator": "Div-14",
                     "element_type": "int64",
                     "rewritten": True,
+                    "left": False,
                     "what": "x/0 gives 0",
                     "why": "it may be 0",
                     "note": "narrowed",
-                }
+                },
+                {
+                    "name": "rest",
+                    "path": "F",
+                    "operator": "Mod-13",
+                    "element_type": None,
+                    "rewritten": False,
+                    "left": True,
+                    "what": None,
+                    "why": "its element type is not known",
+                    "note": None,
+                },
             ],
-            "proof": {
+            "validation": {
                 "runtimes": ["onnxruntime", "reference"],
                 "rewrites": 1,
                 "models": 8,
-                "quotients": 12345,
+                "results": 12345,
+                "whole_model": "loaded",
             },
         }

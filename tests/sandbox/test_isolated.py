@@ -209,7 +209,7 @@ class TestCrashed:
     def test_what_cannot_be_taken_in(self, subject: Isolated) -> None:
         """The process dies while a call that is larger than any pipe is on its way."""
         threading.Timer(0.05, os.kill, [subject.call("process").value, getattr(signal, "SIGKILL", 9)]).start()
-        answers = [subject.call("same", np.zeros(8 * MIB)) for _ in range(4)]
+        answers = [subject.call("same", np.zeros(4 * MIB)) for _ in range(4)]
         assert {answer.end for answer in answers} <= {End.RETURNED, End.CRASHED}
         assert subject.call("count").end is End.RETURNED
 
@@ -334,7 +334,7 @@ class TestTheEnd:
             return threading.active_count(), psutil.Process().num_fds() if os.name == "posix" else 0
 
         before = held()
-        for _ in range(3):
+        for _ in range(2):
             with Isolated(SUBJECT) as isolated:
                 for _ in range(2):
                     isolated.call(method, *([1] if method == "exit" else []))

@@ -35,7 +35,7 @@ def convert(
         ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="reference|onnxruntime", help="What runs all nodes but the divisions to compare.")
+        str, typer.Option(metavar="reference|onnxruntime|openvino", help="What runs all nodes but the divisions.")
     ] = "reference",
     verify: Annotated[
         bool, typer.Option(help="Run both models on edge cases and random inputs and compare every bit.")

@@ -1,4 +1,4 @@
-"""``vinculum harden``: a model whose divisions give the right quotients on a runtime, and cannot kill it."""
+"""``vinculum harden``: a model whose divisions and remainders are right on a runtime, and cannot kill it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rich.console import Console
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
+_FINDING = 1
+
 
 def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
@@ -22,10 +24,24 @@ def harden(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
     zero_divisor: Annotated[str, typer.Option(metavar="zero|saturate", help="What x/0 gives, for integers.")] = "zero",
     overflow: Annotated[str, typer.Option(metavar="wrap|saturate", help="What MIN/-1 gives, for integers.")] = "wrap",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; prove and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
+    functions: Annotated[
+        bool | None,
+        typer.Option(
+            "--functions/--no-functions",
+            help="Guards as ONNX functions, or in the places of the divisions; functions for onnxruntime if left out.",
+        ),
+    ] = None,
+    fix_exported: Annotated[
+        bool,
+        typer.Option("--fix-exported", help="Divide as integers where an exporter wrote Cast, float Div, Cast."),
+    ] = False,
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Rewrite the divisions of a model that a runtime gets wrong or dies of, and prove each rewrite on that runtime."""
+    """Rewrite the divisions of a model that a runtime gets wrong or dies of, and validate each rewrite on that runtime.
+
+    Exit code 1: a division or remainder is left that may kill the runtime, or a validation failed.
+    """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
     from vinculum.models.harden import Runtime, harden_file
     from vinculum.reporting.harden_page import as_json, page
@@ -33,13 +49,15 @@ def harden(
 
     if output is None and not dry_run:
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
-    with progress("Proving", 0) as advance:
+    with progress("Validating", 0) as advance:
         hardened = harden_file(
             model,
             None if dry_run else output,
             cast(Runtime, runtime),
             zero_divisor=cast(ZeroDivisor, zero_divisor),
             overflow=cast(Overflow, overflow),
+            functions=functions,
+            fix_exported=fix_exported,
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output
@@ -47,3 +65,5 @@ def harden(
         print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
     else:
         Console(highlight=False).print(page(hardened, model, written))
+    if hardened.hardening.left:
+        raise typer.Exit(_FINDING)

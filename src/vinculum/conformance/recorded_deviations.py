@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 
 from vinculum.conformance.environment import environment
-from vinculum.conformance.known_deviations import PARTS, KnownDeviations, agrees
+from vinculum.conformance.known_deviations import KnownDeviations, agrees
 from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Kind
 
 _UNEXPLAINED = "not explained yet"
 
 _Group = tuple[str, str, tuple[Kind, ...]]
+_Pattern = tuple[str, ...]
 
 
 def as_text(report: Report, known: KnownDeviations | None = None) -> str:
@@ -29,20 +31,23 @@ def as_text(report: Report, known: KnownDeviations | None = None) -> str:
         Where reasons are taken from: that of the first line with a case's verdict that matches the case, be it ever so
         broad. Without one a reason is still to be written.
     """
-    groups: dict[_Group, set[str]] = {}
+    groups: dict[_Group, set[_Pattern]] = {}
+    verdicts: dict[_Pattern, Kind] = {}
     for result in report.results:
+        parts = tuple(result.id.split("/"))
+        verdicts[parts] = result.verdict.kind
         group = _group(result, known)
         if group is not None:
-            groups.setdefault(group, set()).add(result.id)
+            groups.setdefault(group, set()).add(parts)
     platform = environment()
     lines = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
     lines += [f"version: {name} {version}" for name, version in report.versions.items() if name not in platform]
     said = None
-    for (reason, link, kinds), ids in sorted(groups.items(), key=lambda item: _place(item[0], known)):
+    for (reason, link, kinds), cases in sorted(groups.items(), key=lambda item: _place(item[0], known)):
         if (reason, link) != said:
             lines += ["", f"reason: {reason}", *([f"link: {link}"] if link else [])]
             said = reason, link
-        patterns = sorted(_patterns(report, kinds, ids))
+        patterns = sorted(_patterns(verdicts, kinds, cases))
         lines += (f"{' or '.join(kind.value for kind in kinds)}: {'/'.join(pattern)}" for pattern in patterns)
     return "\n".join([*lines, ""])
 
@@ -64,22 +69,25 @@ def _place(group: _Group, known: KnownDeviations | None) -> tuple[int, str, list
     return place, reason, [list(Kind).index(kind) for kind in kinds]
 
 
-def _patterns(report: Report, kinds: tuple[Kind, ...], wanted: set[str]) -> Iterator[tuple[str, ...]]:
+def _patterns(verdicts: Mapping[_Pattern, Kind], kinds: tuple[Kind, ...], wanted: set[_Pattern]) -> Iterator[_Pattern]:
     """Yield patterns that match all of the wanted cases, none that would disagree and none of another reason."""
-    meant = {tuple(id.split("/")) for id in wanted}
-    matching: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
-    refuted: set[tuple[str, ...]] = set()
-    for kept in product((False, True), repeat=PARTS):
-        for result in report.results:
-            parts = tuple(result.id.split("/"))
-            pattern = tuple(part if keep else "*" for part, keep in zip(parts, kept, strict=True))
-            if parts in meant:
-                matching.setdefault(pattern, set()).add(parts)
-            elif not (result.verdict.kind is Kind.REFUSED_AS_REQUIRED and agrees(result.verdict.kind, kinds)):
-                refuted.add(pattern)
-    candidates = {pattern: parts for pattern, parts in matching.items() if pattern not in refuted}
+    refuted: set[_Pattern] = set()
+    for parts, kind in verdicts.items():
+        if parts not in wanted and not (kind is Kind.REFUSED_AS_REQUIRED and agrees(kind, kinds)):
+            refuted.update(_matching(parts))
+    candidates: dict[_Pattern, set[_Pattern]] = {}
+    for parts in wanted:
+        for pattern in _matching(parts):
+            if pattern not in refuted:
+                candidates.setdefault(pattern, set()).add(parts)
     while candidates:
         best = max(candidates, key=lambda pattern: (len(candidates[pattern]), pattern.count("*"), pattern))
         yield best
         matched = candidates[best]
         candidates = {pattern: rest for pattern, parts in candidates.items() if (rest := parts - matched)}
+
+
+@lru_cache(maxsize=1 << 13)  # The cases of a run are gone through once for each group.
+def _matching(parts: _Pattern) -> tuple[_Pattern, ...]:
+    """Return the patterns of whole parts that match a case."""
+    return tuple(product(*((part, "*") for part in parts)))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     from vinculum.models.convert.file_conversion import FileConversion
+    from vinculum.models.harden import HardenedFile, Runtime
+    from vinculum.models.harden.file_hardening import Options
+    from vinculum.ops.policies import Overflow, ZeroDivisor
 
 FORMATS = ("onnx", "openvino")
 Inputs = Mapping[str, ArrayLike] | Sequence[Mapping[str, ArrayLike]] | None
@@ -93,6 +96,56 @@ def convert(
     with _target("xml" if to == "openvino" else "onnx") as target:
         report = convert_source(source, target, opset=opset, inputs=_sets(inputs))
         return Rewritten(_read(target), report)
+
+
+def harden(
+    model: str | PathLike[str] | ModelProto,
+    *,
+    target: Runtime,
+    inputs: Inputs = None,
+    zero_divisor: ZeroDivisor = "zero",
+    overflow: Overflow = "wrap",
+    fix_exported: bool = False,
+) -> Rewritten[HardenedFile]:
+    """Return a model whose integer divisions and remainders give the right results on a runtime, and cannot kill it.
+
+    Each rewrite is run in that runtime on edge cases, and the whole model once, before it is returned.
+
+    Parameters
+    ----------
+    model : path or ModelProto
+        An ONNX file, or an ONNX model in memory, which is not changed.
+    target : {"onnxruntime", "openvino", "portable"}
+        Where it is to run.
+    inputs : Mapping of str to array, or a sequence of them, optional
+        Inputs of your own to run the whole model on.
+    zero_divisor : {"zero", "saturate"}
+        What x/0 is to give.
+    overflow : {"wrap", "saturate"}
+        What MIN/-1 is to give.
+    fix_exported : bool
+        Whether integer divisions that an exporter wrote as Cast, float Div and Cast become exact ones.
+
+    Returns
+    -------
+    Rewritten
+        ``.model``: a ModelProto; ``.report``: what was decided for each division and why, ``.report.hardening.left``
+        what may still kill the runtime, and what was validated.
+
+    Raises
+    ------
+    DifferenceError
+        If a result differs, or the runtime does not survive.
+    ModelError, AttributeValueError, ElementTypeError, BroadcastError
+        If the model is malformed or cannot be hardened, or the runtime is not installed; the line names the node.
+    """
+    from vinculum.models.harden.file_hardening import harden_source
+
+    source = _source(model)
+    with _target("onnx") as file:
+        options: Options = {"zero_divisor": zero_divisor, "overflow": overflow, "fix_exported": fix_exported}
+        report = harden_source(source, file, target, inputs=_sets(inputs), **options)
+        return Rewritten(_read(file), report)
 
 
 def _source(model: str | PathLike[str] | ModelProto) -> SourceFile:

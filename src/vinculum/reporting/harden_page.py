@@ -1,4 +1,4 @@
-"""What ``vinculum harden`` tells: what became of every division and why, and what was run to prove it."""
+"""What ``vinculum harden`` tells: what became of every division and why, and what was run to validate it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.models.harden import RUNTIMES, Decision, HardenedFile
+from vinculum.models.harden import RUNTIMES, Decision, HardenedFile, Hardening
+from vinculum.models.harden.guards import DOMAIN
 from vinculum.models.harden.runtime_process import NAMES
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import counted, section, table
-from vinculum.text import listed
+
+_WHY_INLINED = "not every runtime takes them, or their calls differ in type"
 
 
 def page(hardened: HardenedFile, source: Path, target: Path | None) -> RenderableType:
@@ -32,21 +34,21 @@ def as_json(hardened: HardenedFile, source: Path, target: Path | None) -> dict[s
         "runtime": hardening.runtime,
         "zero_divisor": hardening.policies.zero_divisor,
         "overflow": hardening.policies.overflow,
+        "functions": _functions(hardening),
         "inlined_functions": hardening.inlined,
-        "remainders_left_alone": list(hardening.remainders),
         "divisions": [_decision_json(decision) for decision in hardening.decisions],
-        "proof": None if hardened.proof is None else asdict(hardened.proof),
+        "validation": None if hardened.validation is None else asdict(hardened.validation),
     }
 
 
 def _decision_json(decision: Decision) -> dict[str, Any]:
-    division = decision.division
     return {
-        "name": division.name,
-        "path": division.path,
-        "operator": division.operator,
-        "element_type": str(decision.facts.element_type),
+        "name": decision.name,
+        "path": decision.path,
+        "operator": decision.operator,
+        "element_type": None if decision.facts is None else str(decision.facts.element_type),
         "rewritten": decision.rewritten,
+        "left": decision.left,
         "what": decision.what,
         "why": decision.why,
         "note": decision.note,
@@ -59,41 +61,45 @@ def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iter
     if target is not None:
         yield Text(short(str(target)), "bold")
     rewritten = [d for d in hardening.decisions if d.rewritten]
-    kept = [d for d in hardening.decisions if not d.rewritten]
+    kept = [d for d in hardening.decisions if not d.rewritten and not d.left]
     if rewritten:
         rows = table("Node", "Now", "Because")
         for decision in rewritten:
             rows.add_row(_node(decision), Text(decision.what or ""), Text(decision.why))
         yield from section("Rewritten", rows)
-    if kept:
-        rows = table("Node", "Because")
-        for decision in kept:
-            rows.add_row(_node(decision), Text(decision.why))
-        yield from section("Left alone", rows)
+    for title, decisions in (("Left alone", kept), ("Not hardened: these may kill the runtime", hardening.left)):
+        if decisions:
+            rows = table("Node", "Because")
+            for decision in decisions:
+                rows.add_row(_node(decision), Text(decision.why))
+            yield from section(title, rows)
     yield from _notes(hardening.decisions)
+    if names := _functions(hardening):
+        yield Text("")
+        yield Text(f"The guards are functions of the model: {', '.join(map(short, names))}.")
     if hardening.inlined:
         yield Text("")
-        yield Text(f"{counted(hardening.inlined, 'function')} inlined: OpenVINO takes none.")
-    if hardening.remainders:
-        yield Text("")
-        yield Text(short(f"Not hardened, because it is no division: Mod in {listed(hardening.remainders)}."))
-        yield Text("ONNX Runtime dies of MIN mod -1 and refuses a zero divisor there too.")
+        yield Text(f"{counted(hardening.inlined, 'function')} inlined: {_WHY_INLINED}.")
     yield Text("")
     yield Text(_verdict(hardened, len(rewritten), target is None))
 
 
+def _functions(hardening: Hardening) -> list[str]:
+    return [f"{f.domain}.{f.name}" for f in hardening.model.functions if f.domain == DOMAIN]
+
+
 def _node(decision: Decision) -> RenderableType:
-    division = decision.division
-    where = f" in {division.path}" if division.path else ""
-    below = Text(short(f"{division.operator}{where}, {decision.facts.element_type}"), "dim")
-    return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
+    where = f" in {decision.path}" if decision.path else ""
+    element_type = "of unknown type" if decision.facts is None else decision.facts.element_type
+    below = Text(short(f"{decision.operator}{where}, {element_type}"), "dim")
+    return Group(Text(short(decision.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
 
 
 def _notes(decisions: tuple[Decision, ...]) -> Iterator[RenderableType]:
     """Yield what a user may not expect, each sentence once with the element types that it is about."""
     types: dict[str, dict[str, None]] = {}
     for decision in decisions:
-        if decision.note is not None:
+        if decision.note is not None and decision.facts is not None:
             types.setdefault(decision.note, {})[str(decision.facts.element_type)] = None
     if types:
         rows = table("Type", "What holds there")
@@ -106,11 +112,11 @@ def _verdict(hardened: HardenedFile, rewritten: int, planned: bool) -> str:
     total = counted(len(hardened.hardening.decisions), "division")
     if planned:
         return f"A plan: {rewritten:,} of {total} would be rewritten. Nothing was run, nothing written."
-    proof = hardened.proof
-    if proof is None or not rewritten:
+    found = hardened.validation
+    if found is None:
         return f"No rewrite was needed ({total}); the model is written as it was."
-    names = " and ".join(NAMES[runtime] for runtime in proof.runtimes)
+    names = " and ".join(NAMES[runtime] for runtime in found.runtimes)
     return (
-        f"{rewritten:,} of {total} rewritten. {counted(proof.quotients, 'quotient')} on {names} agree in every bit "
-        f"with ours, zero divisors, MIN/-1 and constants among them."
+        f"{rewritten:,} of {total} rewritten. {counted(found.results, 'result')} on {names} are exact to the last bit, "
+        f"zero divisors, MIN/-1 and constants among them. The whole model was {found.whole_model} there."
     )

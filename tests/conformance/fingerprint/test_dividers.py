@@ -191,6 +191,11 @@ _CONSEQUENCES: dict[type[miniatures.Divider], set[str]] = {
 }
 
 
+def seeds(quick: int, count: int) -> list[Any]:
+    """Return so many seeds, of which the first are for the quick tests."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(quick, count))]
+
+
 class TestUnknownWays:
     """What no model explains is told in numbers; a way of computing is named only if it gives every quotient."""
 
@@ -208,13 +213,13 @@ class TestUnknownWays:
         marked = deviations(found(odd_dividers.IsOddAtZero()))
         assert marked["division float"].endswith("; all of them with zeros, infinities, NaN or subnormal numbers")
 
-    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("seed", seeds(2, 6))
     def test_rare_noise_is_seen(self, seed: int) -> None:
         marked = deviations(found(odd_dividers.IsNoisy(seed)))
         for element_type in ("float", "double", "float16", "int64", "int8"):
             assert "quotients wrong, in no way that is known" in marked[f"division {element_type}"]
 
-    @pytest.mark.parametrize("seed", range(12))
+    @pytest.mark.parametrize("seed", seeds(6, 12))
     def test_a_fault_beside_another_is_not_hidden(self, seed: int) -> None:
         divider = odd_dividers.MixesFaults(seed)
         statement = deviations(found(divider))["division float"]

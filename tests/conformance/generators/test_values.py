@@ -80,10 +80,11 @@ class TestEveryClass:
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_only_what_is_silent_has_no_quotient(self, element_type: ElementType) -> None:
+        minimum = element_type.minimum
         for values in value_classes(element_type, 2):
             a, b = (elements(x, element_type) for x in np.broadcast_arrays(*values.operands))
             pairs = set(zip(a, b, strict=True))
-            open_pairs = [(x, y) for x, y in pairs if y == 0 or (x, y) == (element_type.minimum, -1)]
+            open_pairs = [(x, y) for x, y in pairs if y == 0 or (x, y) == (minimum, -1)]
             assert bool(open_pairs) == (values.subject in (Subject.ZERO_DIVISOR, Subject.MINIMUM)), values.tried
             assert (0 < len(open_pairs) < len(pairs)) == ("beside" in values.tried), values.tried
 

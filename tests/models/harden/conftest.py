@@ -59,7 +59,7 @@ def outcomes_apart() -> Callable[..., list[Outcome]]:
 
     def run(runtime: str, cases: Cases) -> list[Outcome]:
         _check(runtime, cases)
-        return run_cases(runtime, [Case(model.SerializeToString(), inputs) for model, inputs in cases])
+        return list(run_cases(runtime, [Case(model.SerializeToString(), inputs) for model, inputs in cases]))
 
     return run
 

@@ -1,4 +1,4 @@
-"""From file to file: nothing is written unless everything is proven."""
+"""From file to file: nothing is written unless everything is validated."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, load, numpy_helper, save_model
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
-from vinculum.models.harden import harden_file, runtime_process, trials, whole_model
+from vinculum.models.harden import guards, harden_file, runtime_process, validation
 from vinculum.models.harden.runtime_process import Outcome
 from vinculum.spec.element_types import INT32, INT64
 
+Build = Callable[..., ModelProto]
 Division = Callable[..., ModelProto]
 Require = Callable[[str], None]
 
@@ -28,21 +29,21 @@ def source(tmp_path: Path, division: Division) -> Path:
 
 
 class TestWritten:
-    """What is written is proven, whole, and loads in the runtime."""
+    """What is written is validated, whole, and loads in the runtime."""
 
     @pytest.mark.parametrize("runtime", ["onnxruntime", "openvino", "portable"])
     def test_each_runtime(self, require: Require, source: Path, runtime: Any) -> None:
         require("openvino" if runtime == "openvino" else "onnxruntime")
         target = source.with_name("hardened.onnx")
         hardened = harden_file(source, target, runtime)
-        assert hardened.proof is not None
-        assert hardened.proof.rewrites == 1
+        assert hardened.validation is not None
+        assert hardened.validation.rewrites == 1
         assert load(target) == hardened.hardening.model
         assert sorted(path.name for path in source.parent.iterdir()) == ["hardened.onnx", "model.onnx"]
 
     def test_a_plan_needs_nothing(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
-        assert harden_file(source, None, "onnxruntime").proof is None
+        assert harden_file(source, None, "onnxruntime").validation is None
         assert list(source.parent.iterdir()) == [source]
 
     def test_a_model_that_dies_while_it_loads(self, require: Require, division: Division, tmp_path: Path) -> None:
@@ -57,8 +58,54 @@ class TestWritten:
         assert outcome.outputs[0].tolist() == [INT64.maximum, -3, INT64.maximum]
 
 
+class TestRemainders:
+    """A model whose divisions and remainders killed the runtime does not any more."""
+
+    @pytest.mark.parametrize("fmod", [0, 1])
+    def test_a_model_that_died_runs(self, require: Require, onnx_model: Build, tmp_path: Path, fmod: int) -> None:
+        require("onnxruntime")
+        nodes = [
+            helper.make_node("Mod", ["x", "w"], ["r"], "rest", fmod=fmod),
+            helper.make_node("Div", ["x", "w"], ["q"], "ratio"),
+        ]
+        declared = dict.fromkeys("xwqr", (TensorProto.INT64, ("n",)))
+        model = onnx_model(nodes, {name: declared[name] for name in "xw"}, {name: declared[name] for name in "qr"})
+        source, target = tmp_path / "model.onnx", tmp_path / "hardened.onnx"
+        source.write_bytes(model.SerializeToString())
+        low = INT64.minimum
+        inputs = {"x": np.array([low, 7, -7, 2**53 + 1, low]), "w": np.array([-1, 0, 2, 2, 10])}
+        cases = [runtime_process.Case(str(file), inputs) for file in (source, target)]
+        hardened = harden_file(source, target, "onnxruntime")
+        assert hardened.validation is not None
+        assert hardened.validation.whole_model == "run"
+        (died,) = runtime_process.run_cases("onnxruntime", cases[:1])
+        (lives,) = runtime_process.run_cases("onnxruntime", cases[1:])
+        assert died.problem is not None
+        assert lives.outputs[0].tolist() == [low, 0, -3, 2**52, -((2**63) // 10)]
+        assert lives.outputs[1].tolist() == [0, 0, -1 if fmod else 1, 1, -8 if fmod else 2]
+
+    def test_what_is_left_is_loaded_only(self, require: Require, division: Division, tmp_path: Path) -> None:
+        require("onnxruntime")
+        model = division(INT64, (2,), (2,))
+        model.opset_import.add(domain="own", version=1)
+        # Of two types, and of another operator set: it cannot be inlined.
+        ratio = [helper.make_node("Div", ["p", "q"], ["r"], "other")]
+        function = helper.make_function("own", "Ratio", ["p", "q"], ["r"], ratio, [helper.make_opsetid("", 18)])
+        model.functions.append(function)
+        for name in "XY":
+            model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, (2,)))
+        model.graph.node.append(helper.make_node("Ratio", ["X", "Y"], ["Z"], domain="own"))
+        model.graph.node.append(helper.make_node("Ratio", ["A", "A"], ["W"], domain="own"))
+        source = tmp_path / "model.onnx"
+        source.write_bytes(model.SerializeToString())
+        hardened = harden_file(source, source.with_name("hardened.onnx"), "onnxruntime")
+        assert [decision.name for decision in hardened.hardening.left] == ["other"]
+        assert hardened.validation is not None
+        assert hardened.validation.whole_model == "loaded"
+
+
 class TestNothingIsWritten:
-    """A proof that fails or cannot be run leaves no file."""
+    """A validation that fails or cannot be run leaves no file."""
 
     def refused(self, source: Path, kind: type[Exception], *words: str, runtime: Any = "onnxruntime") -> None:
         """Demand an error of a class in one line, and no new file."""
@@ -72,7 +119,7 @@ class TestNothingIsWritten:
 
     def test_a_wrong_rewrite(self, require: Require, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         require("onnxruntime")
-        monkeypatch.setattr(trials, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Add", operands, "x"))
+        monkeypatch.setattr(guards, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Add", operands, "x"))
         self.refused(source, DifferenceError, "is wrong")
 
     @pytest.mark.parametrize(
@@ -80,6 +127,7 @@ class TestNothingIsWritten:
         [
             ([Outcome(problem="died of SIGFPE", died=True)], DifferenceError, "the process died of SIGFPE"),
             ([Outcome(problem="no kernel")], ModelError, "does not take the hardened model: no kernel"),
+            ([Outcome(problem=f"{'long ' * 30}reason")], ModelError, f"{'long ' * 30}reason"),
             ([Outcome(), Outcome(problem="no")], DifferenceError, "on inputs that the original takes: no"),
             (
                 [Outcome(), Outcome(outputs=(np.zeros(3, np.int64), np.zeros(1, np.float32)))],
@@ -102,7 +150,8 @@ class TestNothingIsWritten:
         model = division(INT64, ("n",), ("n",))
         del model.graph.node[1], model.graph.output[1], model.graph.input[0]  # Floats would not be compared.
         source.write_bytes(model.SerializeToString())
-        monkeypatch.setattr(whole_model, "run_cases", lambda runtime, cases: outcomes)
+        monkeypatch.setattr(validation, "_different", lambda hardening: [])
+        monkeypatch.setattr(validation, "run_cases", lambda runtime, cases: (outcome for outcome in outcomes))
         self.refused(source, kind, words)
 
     def test_a_missing_package(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from vinculum.errors import ModelError
 from vinculum.models.harden import Runtime
-from vinculum.models.harden.facts import Facts
+from vinculum.models.harden.decision import Facts, Operator
 from vinculum.models.harden.risk import assess
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, INT64, UINT8, UINT32, ElementType
@@ -18,10 +18,15 @@ from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT8, INT32, IN
 PLAIN = Policies("zero", "wrap")
 
 
-def facts(element_type: ElementType, dividend: list[int] | None = None, divisor: list[int] | None = None) -> Facts:
-    """Return what is known of a Div, None for an operand that is not constant."""
+def facts(
+    element_type: ElementType,
+    dividend: list[int] | None = None,
+    divisor: list[int] | None = None,
+    operator: Operator = "Div",
+) -> Facts:
+    """Return what is known of a division, None for an operand that is not constant."""
     a, b = (None if x is None else np.array(x) for x in (dividend, divisor))
-    return Facts("Div", 17, element_type, a, b)
+    return Facts(operator, 17, element_type, a, b)
 
 
 class TestSafe:
@@ -36,6 +41,8 @@ class TestSafe:
             facts(INT64, None, []),
             facts(FLOAT),
             facts(DOUBLE),
+            facts(INT8, None, [-1, 7], "Mod"),  # In int, where it cannot overflow.
+            facts(INT32, None, [-1, 7], "Fmod"),  # In double.
         ],
         ids=str,
     )
@@ -69,6 +76,10 @@ class TestRisky:
             (facts(INT8, [-128], [-1, 2]), "the quotient may be MIN/-1, which kills the process"),
             (facts(INT32, [1], [2]), "ONNX Runtime makes 1/b*c into c/b, with integers too"),
             (facts(BFLOAT16), "ONNX Runtime has no kernel for bfloat16"),
+            (facts(INT64, None, [-1, 2], "Mod"), "it may be MIN mod -1, which kills the process"),
+            (facts(UINT8, None, None, "Fmod"), "the divisor may be 0"),
+            (facts(INT64, None, [2], "Fmod"), "ONNX Runtime takes it through float64, wrong above 2^53"),
+            (facts(INT32, None, [2], "FloorDiv"), "ONNX has no floor division of integers"),
         ],
         ids=str,
     )
@@ -82,7 +93,7 @@ class TestRisky:
 
     def test_int64_on_openvino_says_where_it_is_exact(self) -> None:
         found = assess(facts(INT64), "openvino", PLAIN)
-        assert found.note == ("OpenVINO's CPU device narrows it to int32: exact where operands and quotient lie within")
+        assert found.note == ("OpenVINO's CPU device narrows it to int32: exact where operands and result lie within")
         assert assess(facts(INT32), "openvino", PLAIN).note is None
 
     @pytest.mark.parametrize(
@@ -95,6 +106,7 @@ class TestRisky:
                 "x/0 gives MIN, 0 or MAX by the sign of x, MIN/-1 gives MAX; in int32",
             ),
             (facts(UINT32), Policies("saturate", "wrap"), "x/0 gives MAX, 0/0 gives 0; in int64"),
+            (facts(INT32, operator="Mod"), Policies("saturate", "saturate"), "x mod 0 gives 0, MIN mod -1 gives 0"),
         ],
         ids=str,
     )

@@ -44,7 +44,7 @@ class Options(TypedDict, total=False):
         out.
     inputs : sequence of Mapping of str to array
         Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime"}
+    engine : {"reference", "onnxruntime", "openvino"}
         What runs both models but for their divisions.
     advance : callable or None
         Called with how many sets of inputs have been compared.

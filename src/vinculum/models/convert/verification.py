@@ -80,7 +80,7 @@ def verify(
         Decides the inputs; 0 or more.
     inputs : sequence of Mapping of str to array, keyword-only
         Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime"}, keyword-only
+    engine : {"reference", "onnxruntime", "openvino"}, keyword-only
         What runs both models but for their divisions.
     advance : callable, keyword-only, optional
         Called with how many sets of inputs have been compared.

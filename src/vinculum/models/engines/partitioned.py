@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
@@ -20,6 +19,7 @@ from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
 from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.dependencies import dividing_functions, operands_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.functions import DOMAIN
@@ -211,25 +211,7 @@ def _constant_nodes(nodes: Sequence[NodeProto]) -> dict[str, NDArray[Any]]:
     """Return the values of Constant nodes by their names, sparse ones aside."""
     values: dict[str, NDArray[Any]] = {}
     for node in nodes:
-        if node.domain == "" and node.op_type == "Constant" and len(node.attribute) == 1:
-            value = _constant(node)
-            if value is not None:
-                value.flags.writeable = False
-                values[node.output[0]] = value
+        tensor = tensor_of(node) if node.domain == "" and node.op_type == "Constant" else None
+        if tensor is not None:
+            values[node.output[0]] = decode(tensor, Path(), f"the value of {title(node)}")
     return values
-
-
-def _constant(node: NodeProto) -> NDArray[Any] | None:
-    (attribute,) = node.attribute
-    value = helper.get_attribute_value(attribute)
-    match attribute.name:
-        case "value":
-            return decode(value, Path(), f"the value of {title(node)}")
-        case "value_float" | "value_floats":
-            return np.array(value, np.float32)
-        case "value_int" | "value_ints":
-            return np.array(value, np.int64)
-        case "value_string" | "value_strings":
-            return np.array(value, object)
-        case _:
-            return None

@@ -1,4 +1,4 @@
-"""Integer divisions rewritten into standard operators with which a runtime gives the right quotient and cannot die."""
+"""Integer divisions and remainders rewritten so that a runtime computes them rightly and cannot die of them."""
 
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.models.harden.file_hardening import HardenedFile, harden_file

@@ -28,6 +28,11 @@ class ConstantValues:
         Its constants and those around, as `vinculum.models.onnx.constants` finds them.
     around : ConstantValues, optional
         The scope around it.
+
+    Attributes
+    ----------
+    tensors : Mapping of str to TensorProto
+        As given.
     """
 
     def __init__(
@@ -41,7 +46,7 @@ class ConstantValues:
         own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
         own.update((name, node) for node in holder.node for name in node.output)
         self._makers: ChainMap[str, NodeProto | None] = outer.new_child(own)
-        self._tensors = tensors
+        self.tensors = tensors
         self._parameters = frozenset(inputs) if isinstance(holder, FunctionProto) else frozenset()
         if around is not None:
             self._parameters |= around._parameters
@@ -65,13 +70,13 @@ class ConstantValues:
         if origin in self._parameters:
             return True
         _, steps = self._traced(divisor)
-        sized = all(name in self._tensors for node in steps for name in node.input[1:])
-        return not sized and (self._makers.get(origin) is not None or origin in self._tensors)
+        sized = all(name in self.tensors for node in steps for name in node.input[1:])
+        return not sized and (self._makers.get(origin) is not None or origin in self.tensors)
 
     def _traced(self, name: str) -> tuple[str, list[NodeProto]]:
         """Return what a value is made of by nodes that keep its elements, and these, the last one first."""
         steps: list[NodeProto] = []
-        while name not in self._tensors:
+        while name not in self.tensors:
             node = self._makers.get(name)
             if node is None or node.domain or not _keeps_values(node):
                 break
@@ -81,7 +86,7 @@ class ConstantValues:
 
     def _own(self, name: str) -> NDArray[Any] | None:
         if name not in self._found:
-            tensor = self._tensors.get(name)
+            tensor = self.tensors.get(name)
             self._found[name] = None if tensor is None else _distinct(tensor)
         return self._found[name]
 

@@ -1,17 +1,24 @@
-"""What a hardening decides for each division, and what it hands back."""
+"""What is known of a division without running the model, and what a hardening decides for it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from onnx import ModelProto
 
-from vinculum.models.execution import Division
-from vinculum.models.harden.facts import Facts
 from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import ElementType, Kind
+from vinculum.text import quoted
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
+Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
+"""Mod is ONNX's with fmod=0, whose remainder has the divisor's sign, Fmod that with fmod=1, as in C; FloorDiv is no
+operator of ONNX, exporters write it in floats."""
+Values = NDArray[Any] | None
+"""The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 
 RUNTIMES: dict[str, str] = {
     "onnxruntime": "ONNX Runtime",
@@ -22,25 +29,98 @@ RUNTIMES: dict[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
-    """What becomes of one division node.
+class Facts:
+    """A division as far as its rewriting depends on it; None for values means that they are not known.
 
     Attributes
     ----------
-    division : Division
-        The node.
-    facts : Facts
-        What is known of its operands.
+    operator : {"Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"}
+        What is computed.
+    opset : int
+        The operator set that a rewrite is written in.
+    element_type : ElementType
+        The operands'.
+    dividend, divisor : ndarray or None
+        The distinct values of an operand that is the same in every run.
+    may_be_found : bool
+        Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
+        run, and yet not fold the division.
+    """
+
+    operator: Operator
+    opset: int
+    element_type: ElementType
+    dividend: Values = None
+    divisor: Values = None
+    may_be_found: bool = False
+
+    @property
+    def is_remainder(self) -> bool:
+        """Whether the remainder is asked for, and not the quotient."""
+        return self.operator in ("Mod", "Fmod")
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the operands are integers that can be negative."""
+        return self.element_type.kind is Kind.SIGNED
+
+    @property
+    def may_be_zero(self) -> bool:
+        """Whether a divisor may be zero."""
+        return self.divisor is None or not bool(np.all(self.divisor != 0))
+
+    @property
+    def may_be_inverse(self) -> bool:
+        """Whether a runtime may find that every dividend is 1."""
+        return self.may_be_found if self.dividend is None else bool(np.all(self.dividend == 1))
+
+    @property
+    def may_overflow(self) -> bool:
+        """Whether the quotient may be MIN/-1."""
+        return self.may_be_minus_one and _may_hold(self.dividend, self.element_type.minimum)
+
+    @property
+    def may_be_minus_one(self) -> bool:
+        """Whether a divisor may be -1."""
+        return self.is_signed and _may_hold(self.divisor, -1)
+
+    @property
+    def decisive(self) -> tuple[object, ...]:
+        """What a rewrite depends on: divisions that agree in it are rewritten alike."""
+        may = (self.may_be_zero, self.may_be_minus_one, self.may_overflow, self.may_be_inverse)
+        return (self.operator, self.opset, self.element_type, *may)
+
+
+def _may_hold(values: Values, value: int) -> bool:
+    return values is None or bool(np.any(values == value))
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What becomes of one node that divides or takes a remainder.
+
+    Attributes
+    ----------
+    name : str
+        The node's name, or its output's where it has none.
+    path : str
+        Where it stands, as in `vinculum.models.execution.Division`.
+    operator : str
+        Its operator version: ``"Div-14"``.
+    facts : Facts or None
+        What is known of its operands; None if not even their element type is.
     what : str or None
-        What was done, in words; None if the node is left as it is.
+        What was done, in words; None if the node is as it was.
     why : str
         The risk, or why there is none.
     note : str or None
-        What holds of the quotients on that runtime and a user may not expect.
+        What holds of the results on that runtime and a user may not expect.
     """
 
-    division: Division
-    facts: Facts
+    name: str
+    path: str
+    operator: str
+    facts: Facts | None
     what: str | None
     why: str
     note: str | None = None
@@ -50,10 +130,21 @@ class Decision:
         """Whether the node is not what it was."""
         return self.what is not None
 
+    @property
+    def left(self) -> bool:
+        """Whether it may be a division of integers that was not hardened."""
+        return self.facts is None
+
+    @property
+    def label(self) -> str:
+        """How a message calls the node."""
+        where = f" in {quoted(self.path)[1:-1]}" if self.path else ""
+        return f"node {quoted(self.name)} ({self.operator}{where})"
+
 
 @dataclass(frozen=True, eq=False)
 class Hardening:
-    """A model whose divisions cannot crash a runtime.
+    """A model whose integer divisions and remainders cannot crash a runtime, but for those that are left.
 
     Attributes
     ----------
@@ -63,18 +154,25 @@ class Hardening:
         What it is for.
     policies : Policies
         What it does with zero divisors and with MIN/-1.
+    functions : bool
+        Whether the new nodes stand in functions, where the operator set has what they need.
     decisions : tuple of Decision
-        One for every division, in the order of `Model.divisions`.
+        One for every Div, Reciprocal, and Mod of integers.
     inlined : int
-        How many functions were inlined because the runtime takes none.
-    remainders : tuple of str
-        The names of the nodes that take integer remainders (Mod). They are no divisions and stay as they are, and
-        runtimes die of them too.
+        How many functions of its own were inlined: the runtime need not take them, or their calls differ in type.
+    mended : bool
+        Whether divisions that stood in floats are divisions of integers now, and so may give other quotients.
     """
 
     model: ModelProto
     runtime: Runtime
     policies: Policies
+    functions: bool
     decisions: tuple[Decision, ...]
     inlined: int = 0
-    remainders: tuple[str, ...] = ()
+    mended: bool = False
+
+    @property
+    def left(self) -> tuple[Decision, ...]:
+        """The nodes that may still kill the runtime."""
+        return tuple(decision for decision in self.decisions if decision.left)

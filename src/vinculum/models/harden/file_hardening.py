@@ -1,19 +1,20 @@
-"""From one file to another: read, checked, hardened, proven, and only then put in its place."""
+"""From one file to another: read, checked, hardened, validated, and only then put in its place."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
 from vinculum.errors import ModelError
 from vinculum.files import staged
 from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
-from vinculum.models.harden.proof import Advance, Proof, prove
-from vinculum.models.harden.whole_model import check_whole
+from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checker import check_model
 from vinculum.models.onnx.file import anchored_model, check_no_training, write_model
-from vinculum.models.source import read_source
+from vinculum.models.source import SourceFile, read_source
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 
@@ -25,12 +26,27 @@ class HardenedFile:
     ----------
     hardening : Hardening
         What was decided.
-    proof : Proof or None
-        What was run; None if only a plan was asked for.
+    validation : Validation or None
+        What was run; None if nothing was rewritten, or only a plan was asked for.
     """
 
     hardening: Hardening
-    proof: Proof | None
+    validation: Validation | None
+
+
+class Options(TypedDict, total=False):
+    """What a model is hardened against, and on what it is validated.
+
+    Attributes
+    ----------
+    zero_divisor, overflow, functions, fix_exported
+        As `vinculum.models.harden.harden` takes them.
+    """
+
+    zero_divisor: ZeroDivisor
+    overflow: Overflow
+    functions: bool | None
+    fix_exported: bool
 
 
 def harden_file(
@@ -38,11 +54,11 @@ def harden_file(
     target: Path | None,
     runtime: Runtime,
     *,
-    zero_divisor: ZeroDivisor = "zero",
-    overflow: Overflow = "wrap",
+    inputs: Sequence[Mapping[str, Any]] = (),
     advance: Advance | None = None,
+    **options: Unpack[Options],
 ) -> HardenedFile:
-    """Write a model that is hardened for a runtime, each rewrite proven there; or nothing at all.
+    """Write a model that is hardened for a runtime, each rewrite validated there; or nothing at all.
 
     Parameters
     ----------
@@ -50,42 +66,56 @@ def harden_file(
         An ONNX file.
     target : Path or None
         Where to write, not over the source or its data; None to plan only, which needs no runtime.
-    runtime, zero_divisor, overflow
-        As `vinculum.models.harden.harden` takes them.
+    runtime : {"onnxruntime", "openvino", "portable"}
+        Where it is to run.
+    inputs : sequence of Mapping of str to array
+        Sets of inputs to run the whole model on; one is drawn if there is none.
     advance : callable, optional
-        Called with how many models of the proof have been run, and how many there are.
+        Called with how many models of rewrites have been run, and how many there are.
+    **options
+        As `Options` says.
 
     Raises
     ------
     DifferenceError
-        If the proof fails.
+        If the validation fails.
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed or cannot be hardened, or the runtime is not installed.
+        If the source is malformed or cannot be hardened, or the runtime is not installed or does not take it.
     OSError
         If the target cannot be written.
     """
     if target is not None and target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
-    read = read_source(source)
-    if read.onnx is None:
+    return harden_source(read_source(source), target, runtime, inputs=inputs, advance=advance, **options)
+
+
+def harden_source(
+    source: SourceFile,
+    target: Path | None,
+    runtime: Runtime,
+    *,
+    inputs: Sequence[Mapping[str, Any]] = (),
+    advance: Advance | None = None,
+    **options: Unpack[Options],
+) -> HardenedFile:
+    """Write a model that has been read, as `harden_file` does."""
+    if source.onnx is None:
         raise ModelError(
-            f"model {str(source)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
+            f"model {str(source.path)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
         )
     if target is not None:
-        read.check_spared([target])  # before the work
-    check_no_training(read.onnx)
-    original = read.model()
-    proto = anchored_model(read)
-    check_model(proto, f"model {str(source)!r}")
-    hardening = harden(proto, runtime, zero_divisor=zero_divisor, overflow=overflow)
+        source.check_spared([target])  # before the work
+    check_no_training(source.onnx)
+    original = source.model()
+    proto = anchored_model(source)
+    check_model(proto, f"model {str(source.path)!r}")
+    hardening = harden(proto, runtime, **options)
     if target is None:
         return HardenedFile(hardening, None)
     with staged(target) as folder:
         staging = folder / target.name
         check_model(hardening.model, "the hardened model")
         write_model(hardening.model, staging)
-        read.check_spared([target.parent / path.name for path in folder.iterdir()])
-        proof = prove(hardening, advance)
-        for witness in proof.runtimes:
-            check_whole(original, hardening, staging, witness)
-    return HardenedFile(hardening, proof)
+        source.check_spared([target.parent / path.name for path in folder.iterdir()])
+        validation = validate(hardening, original, staging, advance, inputs)
+    return HardenedFile(hardening, validation)

@@ -1,36 +1,52 @@
-"""A whole ONNX model with every risky division rewritten."""
+"""A whole ONNX model with every risky division and remainder rewritten."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx.defs import SchemaError, get_schema
+from onnx.inliner import inline_local_functions
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.harden.constant_values import ConstantValues, constant_values
-from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
-from vinculum.models.harden.facts import Facts
-from vinculum.models.harden.functions import check_functions, without_functions
-from vinculum.models.harden.rewrites import rewrite
+from vinculum.models.harden.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
+from vinculum.models.harden.exported import Exported, Place, exported_divisions, replace_exported
+from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
-from vinculum.models.onnx.divisions import DIVIDES, division_of
-from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
-from vinculum.models.onnx.scopes import Scope, name_of
+from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
+from vinculum.models.onnx.rewriter import set_nodes
+from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.models.onnx.typed_scopes import typed_scopes
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.spec.element_types import ElementType
+from vinculum.text import one_line, quoted
 
 _FIRST_OPSET = 7
+_CONSTANT_OF_ANY_TYPE = 9
+"""The operator set from which on a function can hold every integer: as a Constant."""
 _FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+_UNTYPED = (
+    "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
+)
 
 
 def harden(
-    proto: ModelProto, runtime: Runtime, *, zero_divisor: ZeroDivisor = "zero", overflow: Overflow = "wrap"
+    proto: ModelProto,
+    runtime: Runtime,
+    *,
+    zero_divisor: ZeroDivisor = "zero",
+    overflow: Overflow = "wrap",
+    functions: bool | None = None,
+    fix_exported: bool = False,
 ) -> Hardening:
     """Return a model whose every division gives the quotient that the standard asks for on a runtime and kills none.
 
-    Integer divisions that may meet a zero divisor or MIN/-1, or that the runtime computes wrongly, are said in other
-    standard operators, in subgraphs and functions too. A division by a constant that holds neither 0 nor -1 needs
-    nothing on ONNX Runtime, floats need nothing anywhere.
+    Integer divisions and remainders (Mod) that may meet a zero divisor or MIN/-1, or that the runtime computes wrongly,
+    are said in other standard operators, in subgraphs and functions too. A division by a constant that holds neither 0
+    nor -1 needs nothing on ONNX Runtime, floats need nothing anywhere.
 
     Parameters
     ----------
@@ -40,49 +56,80 @@ def harden(
         Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
         exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is
         right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its int32.
-        For OpenVINO, which takes no functions, they are inlined when their divisions have been hardened.
     zero_divisor : {"zero", "saturate"}, keyword-only
-        What x/0 is to give, as in `vinculum.div`.
+        What x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
     overflow : {"wrap", "saturate"}, keyword-only
-        What MIN/-1 is to give.
+        What MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
+    functions : bool, optional
+        Whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each division is a
+        call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every runtime.
+        Without, the model's own functions are inlined too; and wherever their calls differ in element type.
+    fix_exported : bool, keyword-only
+        Whether divisions of integers that an exporter has written in floats become divisions of integers.
 
     Raises
     ------
     AttributeValueError
-        If there is no such runtime or policy, or the policy is ``"raise"``.
+        If there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for OpenVINO.
     ModelError
         If a division cannot be hardened; the line names it.
     """
     policies = _policies(runtime, zero_divisor, overflow)
-    hardened = ModelProto()
-    hardened.CopyFrom(proto)
-    taken = names_in(hardened)
-    decisions: list[list[Decision]] = []
-    overridden = {function.name for function in hardened.functions if function.domain == ""}
-    surroundings = list(zip(typed_scopes(hardened), constant_values(hardened), strict=True))
-    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, values in reversed(surroundings):
-        decisions.append(_harden_scope(scope, values, DIVIDES - overridden, taken, runtime, policies))
-    found = tuple(decision for group in reversed(decisions) for decision in group)
-    remainders = tuple(name for scope, _ in surroundings for name in _remainders(scope))
-    changed = any(decision.rewritten for decision in found)
-    if changed:
-        check_functions(hardened, runtime)
-    inlined = len(hardened.functions) if runtime == "openvino" and changed else 0
-    if inlined:
-        hardened = without_functions(hardened)
-    if changed:
-        hardened.ir_version = max(hardened.ir_version, INITIALIZERS_ALONE)
-    return Hardening(hardened, runtime, policies, found, inlined, remainders)
+    if functions and runtime == "openvino":
+        raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
+    if proto.training_info:
+        raise ModelError("the model holds graphs for training (training_info), which are not hardened; drop them first")
+    holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
+    calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
+    places = not calls and bool(proto.functions)
+    hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)
+    if hardening.left and calls and proto.functions:
+        with suppress(ModelError):  # Each call then has nodes of its own, of one type; or nothing is gained.
+            hardening, places = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
+    if not any(decision.rewritten for decision in hardening.decisions):
+        return replace(hardening, model=_copied(proto))
+    return replace(hardening, inlined=len(proto.functions) if places else 0)
 
 
-def _remainders(scope: Scope) -> Iterator[str]:
-    """Yield the names of the nodes that take an integer remainder, or may."""
-    for node in scope.holder.node:
-        if node.domain == "" and node.op_type == "Mod":
-            known = [scope.types[name].tensor_type.elem_type for name in node.input if name in scope.types]
-            if not any(code in _FLOATS for code in known):
-                yield name_of(node)
+def _hardened(
+    proto: ModelProto, runtime: Runtime, policies: Policies, functions: bool, fix_exported: bool
+) -> Hardening:
+    model = _copied(proto)
+    replaced = replace_exported(model) if fix_exported else {}
+    decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
+    return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
+
+
+def _copied(proto: ModelProto) -> ModelProto:
+    copy = ModelProto()
+    copy.CopyFrom(proto)
+    return copy
+
+
+def _inlined(proto: ModelProto) -> ModelProto:
+    """Return a model with its functions' nodes in the place of their calls.
+
+    Raises
+    ------
+    ModelError
+        If that cannot be.
+    """
+    model = _copied(proto)
+    own = opset_imports(model)
+    for function in model.functions:
+        for domain, version in opset_imports(function).items():
+            if own.setdefault(domain, version) != version:
+                raise ModelError(
+                    f"the function {quoted(function.name)} stands in operator set {version} and the model in "
+                    f"{own[domain]}, so it cannot be inlined, as its divisions need; convert the model first: "
+                    f"vinculum convert --opset {max(version, own[domain])}"
+                )
+    del model.opset_import[:]
+    model.opset_import.extend(helper.make_opsetid(domain, version) for domain, version in own.items())
+    try:
+        return inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
 
 
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
@@ -95,66 +142,133 @@ def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Po
     return Policies(zero_divisor, overflow)
 
 
-def _harden_scope(
-    scope: Scope,
-    values: ConstantValues,
-    dividing: Set[str],
-    taken: set[str],
-    runtime: Runtime,
-    policies: Policies,
-) -> list[Decision]:
-    nodes: list[NodeProto] = []
-    initializers: list[TensorProto] = []
-    decisions: list[Decision] = []
-    labels: set[tuple[str, str]] = set()
-    for node in scope.holder.node:
-        if node.domain or node.op_type not in dividing:
-            nodes.append(node)
-            continue
-        decision = _decide(scope, node, labels, values, runtime, policies)
-        decisions.append(decision)
-        if not decision.rewritten:
-            nodes.append(node)
-            continue
-        rewriter = Rewriter(scope.holder, decision.facts.opset, taken, name_of(node))
-        quotient = rewrite(rewriter, decision.facts, list(node.input), runtime, policies)
-        rewriter.stand_for(node, quotient)
-        nodes += rewriter.nodes
-        initializers += rewriter.initializers
-    if any(decision.rewritten for decision in decisions):
-        set_nodes(scope.holder, nodes)
-        if isinstance(scope.holder, GraphProto):
-            scope.holder.initializer.extend(initializers)
-    return decisions
+class _Hardener:
+    """Hardens a copy of a model in place, scope after scope."""
+
+    def __init__(
+        self,
+        model: ModelProto,
+        runtime: Runtime,
+        policies: Policies,
+        replaced: Mapping[Place, Exported],
+        *,
+        functions: bool,
+    ) -> None:
+        self._model = model
+        self._runtime = runtime
+        self._policies = policies
+        self._replaced = replaced
+        self._guards = Guards(model, runtime, policies, functions=functions)
+        overridden = {function.name for function in model.functions if function.domain == ""}
+        self._operators = (DIVIDES | {"Mod"}) - overridden
+
+    def harden(self) -> tuple[Decision, ...]:
+        """Rewrite what is a risk, and return what was decided, in the order of the scopes."""
+        surroundings = list(zip(typed_scopes(self._model), constant_values(self._model), strict=True))
+        # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
+        decisions = [self._scope(scope, values) for scope, values in reversed(surroundings)]
+        if any(decision.rewritten for group in decisions for decision in group):
+            self._guards.complete()
+        return tuple(decision for group in reversed(decisions) for decision in group)
+
+    def _scope(self, scope: Scope, values: ConstantValues) -> list[Decision]:
+        nodes: list[NodeProto] = []
+        initializers: list[TensorProto] = []
+        decisions: list[Decision] = []
+        labels: set[tuple[str, str]] = set()
+        in_floats = {id(each.division): each for each in exported_divisions(scope, values.tensors)}
+        for node in scope.holder.node:
+            decision = None
+            if node.domain == "" and node.op_type in self._operators:
+                decision = self._decide(scope, node, labels, values)
+            if decision is None:
+                nodes.append(node)
+                continue
+            if id(node) in in_floats:
+                decision = replace(decision, note=f"{in_floats[id(node)].risk}; mend it with --fix-exported")
+            decisions.append(decision)
+            if decision.facts is None or decision.what is None:
+                nodes.append(node)
+                continue
+            new, constants = self._guards.replace(scope, node, decision.facts, decision.what)
+            nodes += new
+            initializers += constants
+        if any(decision.rewritten for decision in decisions):
+            set_nodes(scope.holder, nodes)
+            if isinstance(scope.holder, GraphProto):
+                scope.holder.initializer.extend(initializers)
+        return decisions
+
+    def _decide(
+        self, scope: Scope, node: NodeProto, labels: set[tuple[str, str]], values: ConstantValues
+    ) -> Decision | None:
+        """Return what becomes of a node; None for a remainder of floats."""
+        opset = scope.opsets[""]
+        if node.op_type == "Mod":
+            element_type = _type_of_remainder(scope, node)
+            if element_type is not None and not element_type.is_integer:
+                return None
+            untold = Decision(name_of(node), scope.path, f"Mod-{_since('Mod', opset)}", None, None, _UNTYPED)
+        else:
+            division = division_of(scope, node, labels)
+            element_type = division.element_type
+            untold = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
+        written = self._guards.opset(opset)
+        if min(opset, written) < _FIRST_OPSET:
+            raise ModelError(
+                f"{untold.label} stands in operator set {min(opset, written)}, which runtimes no longer take; "
+                "convert the model first: vinculum convert --opset 17"
+            )
+        exported = self._replaced.get((scope.path, node.output[0]))
+        operator = _operator(node, exported)
+        if operator is None:
+            return replace(untold, why="its fmod is given by each call of its function; inline the function")
+        if element_type is None:
+            return untold
+        facts = _facts(node, operator, written, element_type, values)
+        try:
+            found = assess(facts, self._runtime, self._policies)
+        except ModelError as error:
+            raise ModelError(f"{untold.label}: {error}") from None
+        decision = replace(untold, facts=facts, what=found.what, why=found.why, note=found.note)
+        if exported is None:
+            return decision
+        what = "divided as integers" + (f", {found.what}" if found.what else "")
+        return replace(decision, what=what, why=exported.risk + (f"; {found.why}" if found.what else ""))
 
 
-def _decide(
-    scope: Scope,
-    node: NodeProto,
-    labels: set[tuple[str, str]],
-    values: ConstantValues,
-    runtime: Runtime,
-    policies: Policies,
-) -> Decision:
-    division = division_of(scope, node, labels)
-    opset = scope.opsets[""]
-    if opset < _FIRST_OPSET:
-        raise ModelError(
-            f"{division.label} stands in operator set {opset}, which runtimes no longer take; "
-            "convert the model first: vinculum convert --opset 17"
-        )
-    if division.element_type is None:
-        raise ModelError(
-            f"{division.label}: its element type is not known, or not the same in all calls of its function; declare "
-            "it, or inline the function"
-        )
+def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
+    """Return the element type of a Mod's operands, as far as it is known."""
+    for name in node.input:
+        code = scope.types[name].tensor_type.elem_type if name in scope.types else TensorProto.UNDEFINED
+        found = declared_element_type(code) if code else None
+        if isinstance(found, ElementType):
+            return found
+    return None
+
+
+def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
+    """Return what a node computes; None if that is not known before it is called."""
+    if node.op_type == "Mod":
+        fmod = next((attribute for attribute in node.attribute if attribute.name == "fmod"), None)
+        if fmod is not None and fmod.ref_attr_name:
+            return None
+        return "Mod" if fmod is None or not fmod.i else "Fmod"
+    if node.op_type == "Reciprocal":
+        return "Reciprocal"
+    return "FloorDiv" if exported is not None and exported.floor else "Div"
+
+
+def _facts(node: NodeProto, operator: Operator, opset: int, element_type: ElementType, values: ConstantValues) -> Facts:
     divisor = values.of(node.input[-1])
     dividend = values.of(node.input[0]) if len(node.input) > 1 else None
-    unknown = node.op_type == "Div" and dividend is None and divisor is not None
+    unknown = operator == "Div" and dividend is None and divisor is not None
     may_be_found = unknown and values.may_be_found(node.input[0], node.input[1])
-    facts = Facts(node.op_type, opset, division.element_type, dividend, divisor, may_be_found)
+    return Facts(operator, opset, element_type, dividend, divisor, may_be_found)
+
+
+def _since(operator: str, opset: int) -> int | None:
     try:
-        found = assess(facts, runtime, policies)
-    except ModelError as error:
-        raise ModelError(f"{division.label}: {error}") from None
-    return Decision(division, facts, found.what, found.why, found.note)
+        return int(get_schema(operator, opset).since_version)
+    except SchemaError:
+        return None

@@ -86,6 +86,12 @@ class IntegerNodes:
         """Return where one is true and the other is not."""
         return self._rewriter.add("Xor", [a, b], hint)
 
+    def opposite(self, a: str, b: str, hint: str) -> str:
+        """Return where one is above 0 and the other below."""
+        above = self.both(self.positive(a, f"{hint}_first_up"), self.negative(b, f"{hint}_second_down"), f"{hint}_up")
+        below = self.both(self.negative(a, f"{hint}_first_down"), self.positive(b, f"{hint}_second_up"), f"{hint}_down")
+        return self.either(above, below, hint)
+
     def negation(self, a: str, hint: str) -> str:
         """Return where a is not true."""
         return self._rewriter.add("Not", [a], hint)

@@ -1,16 +1,16 @@
-"""Whether a division is a risk on a runtime, and why."""
+"""Whether a division or remainder is a risk on a runtime, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
-from vinculum.models.harden.decision import RUNTIMES, Runtime
-from vinculum.models.harden.facts import Facts, Values
-from vinculum.models.harden.rewrites import carrier_of, may_be_fused
+from vinculum.models.harden.decision import RUNTIMES, Facts, Runtime, Values
+from vinculum.models.harden.guards import carrier_of, may_be_fused
 from vinculum.ops.policies import Policies
-from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 
 
 @dataclass(frozen=True)
@@ -69,45 +69,73 @@ def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     risks = []
     if facts.may_be_zero:
         risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
-    risks += ["the quotient may be MIN/-1, which kills the process"] if facts.may_overflow else []
+    if facts.may_overflow and facts.is_remainder:
+        # With fmod=1 it goes through floats, and smaller types through int; OpenVINO dies of either where it folds.
+        kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
+        risks += ["it may be MIN mod -1, which kills the process"] if kills else []
+    elif facts.may_overflow:
+        risks.append("the quotient may be MIN/-1, which kills the process")
+    if facts.operator == "FloorDiv":
+        risks.append("ONNX has no floor division of integers")
     if may_be_fused(facts, runtime):
         risks.append("ONNX Runtime makes 1/b*c into c/b, with integers too")
     if runtime == "onnxruntime":
-        return risks
+        through_double = facts.operator == "Fmod" and facts.element_type.bits == 64
+        return [*risks, "ONNX Runtime takes it through float64, wrong above 2^53"] if through_double else risks
     if runtime == "openvino":
-        return [*risks, "OpenVINO floors where it folds constants and rounds through float32 at run time"]
+        folds = "" if facts.is_remainder else "floors where it folds constants and "
+        return [*risks, f"OpenVINO {folds}rounds through float32 at run time"]
     return [*risks, "runtimes differ in floor, truncation and precision"]
 
 
 def _harmless(facts: Facts) -> str:
     never = ["no divisor is 0"]
     if facts.is_signed:
-        never.append("no divisor is -1" if not facts.may_be_minus_one else "no dividend is MIN")
+        if not facts.may_be_minus_one:
+            never.append("no divisor is -1")
+        else:
+            never.append("MIN mod -1 is computed" if facts.may_overflow else "no dividend is MIN")
     return " and ".join(never)
 
 
 def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:
     carrier = carrier_of(facts.element_type, runtime)
-    parts = []
-    if facts.may_be_zero:
-        parts.append("x/0 gives 0" if policies.zero_divisor == "zero" else "x/0 gives MIN, 0 or MAX by the sign of x")
-        if not facts.is_signed and policies.zero_divisor == "saturate":
-            parts[-1] = "x/0 gives MAX, 0/0 gives 0"
-    if facts.may_overflow:
-        parts.append("MIN/-1 gives MIN" if policies.overflow == "wrap" else "MIN/-1 gives MAX")
-    if may_be_fused(facts, runtime):
-        parts.append("kept apart from a product that follows")
-    if runtime != "onnxruntime":
-        parts.append("truncated exactly by the remainder")
+    parts = list(_parts_of_remainder(facts, runtime) if facts.is_remainder else _parts(facts, runtime, policies))
     return ", ".join(parts) + ("" if carrier is facts.element_type else f"; in {carrier}")
+
+
+def _parts(facts: Facts, runtime: Runtime, policies: Policies) -> Iterator[str]:
+    if facts.may_be_zero and policies.zero_divisor == "zero":
+        yield "x/0 gives 0"
+    elif facts.may_be_zero:
+        yield "x/0 gives MIN, 0 or MAX by the sign of x" if facts.is_signed else "x/0 gives MAX, 0/0 gives 0"
+    if facts.may_overflow:
+        yield f"MIN/-1 gives {'MIN' if policies.overflow == 'wrap' else 'MAX'}"
+    if may_be_fused(facts, runtime):
+        yield "kept apart from a product that follows"
+    if runtime != "onnxruntime":
+        yield "truncated exactly by the remainder"
+    if facts.operator == "FloorDiv":
+        yield "floored exactly"
+
+
+def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
+    if facts.may_be_zero:
+        yield "x mod 0 gives 0"
+    if facts.may_overflow:
+        yield "MIN mod -1 gives 0"
+    if runtime != "onnxruntime":
+        yield "what an exact quotient leaves"
+    elif facts.operator == "Fmod":
+        yield "what fmod=0 gives, moved to the sign of the dividend" if facts.is_signed else "as fmod=0"
 
 
 def _range_note(facts: Facts, runtime: Runtime) -> str | None:
     beyond = facts.element_type.maximum > INT32.maximum
     if runtime == "openvino" and beyond:
-        return "OpenVINO's CPU device narrows it to int32: exact where operands and quotient lie within"
+        return "OpenVINO's CPU device narrows it to int32: exact where operands and result lie within"
     if runtime == "portable" and beyond:
-        return "on OpenVINO exact where operands and quotient lie strictly within int32; elsewhere for all values"
+        return "on OpenVINO exact where operands and result lie strictly within int32; elsewhere for all values"
     return None
 
 
@@ -122,7 +150,7 @@ def _check_width(facts: Facts, policies: Policies) -> None:
                 f"the constant {operand} holds {outside}, and {RUNTIMES['openvino']}'s CPU device narrows {name} to "
                 "int32; harden for onnxruntime, or divide smaller numbers"
             )
-    if policies.zero_divisor == "saturate" and facts.may_be_zero:
+    if policies.zero_divisor == "saturate" and facts.may_be_zero and not facts.is_remainder:
         raise ModelError(
             f"x/0 cannot give {name.maximum} on {RUNTIMES['openvino']}'s CPU device, which narrows {name} to int32; "
             "give --zero-divisor zero"

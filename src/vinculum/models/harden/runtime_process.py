@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -70,30 +70,29 @@ def check_installed(runtime: str) -> None:
     """
     if runtime != "reference" and find_spec(runtime) is None:
         raise ModelError(
-            f"the package {runtime}, without which nothing can be proven, is not installed: "
+            f"the package {runtime}, without which nothing can be validated, is not installed: "
             f"pip install 'vinculum[{runtime}]'"
         )
 
 
-def run_cases(runtime: str, cases: Sequence[Case], seconds: float = _SECONDS) -> list[Outcome]:
-    """Return the outcome of each case; after one that was the end of the process, nothing is run.
+def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:
+    """Yield the outcome of each case; after one that was the end of the process, nothing is run.
 
     Parameters
     ----------
     runtime : {"onnxruntime", "openvino", "reference"}
         Which package is to run them.
-    cases : sequence of Case
+    cases : iterable of Case
         One or more.
     seconds : float
         How long each may take.
     """
-    outcomes: list[Outcome] = []
     with Isolated(_CHILD, runtime, limits=Limits(seconds=seconds, memory=_ANY_SIZE)) as runner:
         for case in cases:
-            outcomes.append(_outcome(runner.call("run", case.model, case.inputs), seconds))
-            if outcomes[-1].died:
-                break
-    return outcomes
+            outcome = _outcome(runner.call("run", case.model, case.inputs), seconds)
+            yield outcome
+            if outcome.died:
+                return
 
 
 def _outcome(answer: Answer, seconds: float) -> Outcome:

@@ -1,26 +1,44 @@
-"""Small models, each of one rewrite, with operands and what our engine says of them."""
+"""Small models, each of one rewrite, with operands that try it and the exact results."""
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from vinculum.models.harden.decision import Decision, Runtime
-from vinculum.models.harden.facts import Facts
-from vinculum.models.harden.operand_pairs import Pairs, pairs_for
-from vinculum.models.harden.rewrites import rewrite
+from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime, Values
+from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.runtime_process import Case
-from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.models.onnx.scopes import Scope
+from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops import onnx as onnx_ops
 from vinculum.ops.policies import Policies
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import INT32, ElementType
+from vinculum.tensors.storage import dtype_of
 
 _IR_VERSION = 8  # Every runtime of today takes it; newer operator sets ask for more.
+_RANDOM = 2000
+_MULTIPLES = 2000
+_MOST_CONSTANTS = 60  # Of an operand that is constant in the model: a weight may have millions.
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Operands of one shape, in one dimension.
+
+    Attributes
+    ----------
+    a, b : ndarray
+        Dividends and divisors.
+    """
+
+    a: NDArray[Any]
+    b: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +56,7 @@ class Trial:
     pairs : Pairs
         The operands.
     expected : ndarray
-        Their quotients.
+        Their quotients or remainders.
     """
 
     decision: Decision
@@ -48,15 +66,14 @@ class Trial:
     expected: NDArray[Any]
 
 
-def trials(decision: Decision, runtime: Runtime, policies: Policies) -> Iterator[Trial]:
+def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:
     """Yield models of a rewrite: its operands from outside, one of them constant, both; a constant one always is.
 
     Inputs come in the size that is declared and with the size left open: a runtime may choose another kernel then.
     """
-    facts = decision.facts
-    pairs = pairs_for(facts, runtime)
-    expected = _quotients(facts, pairs, policies)
-    names = ("A", "B") if facts.operator == "Div" else ("B",)
+    pairs = pairs_for(facts, hardening.runtime)
+    expected = expected_of(facts, pairs, hardening.policies)
+    names = ("B",) if facts.operator == "Reciprocal" else ("A", "B")
     arrays = {name: array for name, array in (("A", pairs.a), ("B", pairs.b)) if name in names}
     fixed = {name for name, values in (("A", facts.dividend), ("B", facts.divisor)) if values is not None}
     titles = {(): "no operand constant", ("A",): "A constant", ("B",): "B constant", ("A", "B"): "both constant"}
@@ -66,32 +83,40 @@ def trials(decision: Decision, runtime: Runtime, policies: Policies) -> Iterator
             inputs = {name: array for name, array in arrays.items() if name not in constant}
             inputs["unused"] = np.zeros(1, np.float32)
             for size, words in sizes[: 1 if len(constant) == len(names) else 2]:
-                model = _model(facts, runtime, policies, arrays, constant, size)
+                model = _model(facts, hardening, arrays, constant, size)
                 yield Trial(decision, Case(model, inputs), words, pairs, expected)
 
 
-def _quotients(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
+def expected_of(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
+    """Return the exact quotients by our engine, and the exact remainders of integers by NumPy's own."""
+    zero_divisor, overflow = policies.zero_divisor, policies.overflow
     if facts.operator == "Reciprocal":
         return onnx_ops.reciprocal(pairs.b, opset=facts.opset)
-    zero_divisor, overflow = policies.zero_divisor, policies.overflow
-    return onnx_ops.div(pairs.a, pairs.b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
+    if facts.operator == "Div":
+        return onnx_ops.div(pairs.a, pairs.b, opset=facts.opset, zero_divisor=zero_divisor, overflow=overflow)
+    minus_one = facts.is_signed & (pairs.b == -1)
+    divisors = np.where((pairs.b == 0) | minus_one, pairs.b.dtype.type(1), pairs.b)  # x mod 1 is 0, as x mod 0 here.
+    if facts.is_remainder:
+        return np.asarray(np.remainder(pairs.a, divisors) if facts.operator == "Mod" else np.fmod(pairs.a, divisors))
+    quotients: NDArray[Any] = onnx_ops.div(pairs.a, pairs.b, opset=14, zero_divisor=zero_divisor, overflow=overflow)
+    remainders = np.fmod(pairs.a, divisors)
+    rounded_up = (remainders != 0) & ((remainders < 0) != (pairs.b < 0))
+    return np.asarray(np.subtract(quotients, rounded_up, dtype=quotients.dtype))
 
 
 def _model(
     facts: Facts,
-    runtime: Runtime,
-    policies: Policies,
+    hardening: Hardening,
     arrays: Mapping[str, NDArray[Any]],
     constant: tuple[str, ...],
     size: int | str,
 ) -> bytes:
     model = ModelProto()
+    model.opset_import.add(domain="", version=facts.opset)
+    model.ir_version = max(_IR_VERSION, helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True))
     graph = model.graph
     graph.name = "rewrite"
-    rewriter = Rewriter(graph, facts.opset, {*arrays, "C", "unused", "unused_too"}, "division")
-    rewriter.name_result(rewrite(rewriter, facts, list(arrays), runtime, policies), "C")
-    graph.node.extend(rewriter.nodes)
-    graph.initializer.extend(rewriter.initializers)
+    graph.node.append(NodeProto(op_type="Div", name="division", input=list(arrays), output=["C"]))
     for name, array in arrays.items():
         if name in constant:
             graph.initializer.append(numpy_helper.from_array(array, name))
@@ -102,10 +127,82 @@ def _model(
     graph.node.append(helper.make_node("Identity", ["unused"], ["unused_too"]))
     graph.input.append(helper.make_tensor_value_info("unused", TensorProto.FLOAT, (1,)))
     graph.output.append(helper.make_tensor_value_info("unused_too", TensorProto.FLOAT, (1,)))
-    model.opset_import.add(domain="", version=facts.opset)
-    model.ir_version = max(_IR_VERSION, helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True))
+    guards = Guards(model, hardening.runtime, hardening.policies, functions=hardening.functions)
+    nodes, initializers = guards.replace(Scope("", graph, {}, ChainMap()), graph.node[0], facts, "")
+    del graph.node[0]
+    graph.node.extend(nodes)
+    graph.initializer.extend(initializers)
+    guards.complete()
     return bytes(model.SerializeToString())
 
 
 def _declared(name: str, element_type: ElementType, size: int | str) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, element_type.onnx_code or 0, (size,))
+
+
+def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
+    """Return operands that try a rewrite, always the same.
+
+    Every edge value meets every other: zeros, units, the ends of the type, the neighbours of the powers of 2 at which a
+    type or a significand ends. Then random pairs, and pairs next to a whole quotient, where rounding would show. An
+    operand that is constant in the model keeps its values. For OpenVINO operands and quotients lie within int32.
+    """
+    generator = np.random.default_rng(0)
+    firsts = _values(facts.dividend, facts.element_type)
+    seconds = _values(facts.divisor, facts.element_type)
+    a, b = (x.ravel() for x in np.meshgrid(firsts, seconds))
+    if facts.element_type.is_integer:
+        more = [_random(facts, generator)]
+        if facts.dividend is None:
+            more.append(_near_multiples(facts, seconds, generator))
+        a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
+        if runtime == "openvino":
+            kept = _within_int32(a, b, facts.element_type)
+            a, b = a[kept], b[kept]
+    return Pairs(np.ascontiguousarray(a), np.ascontiguousarray(b))
+
+
+def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
+    if constant is None:
+        return edge_values(element_type)
+    if constant.size <= _MOST_CONSTANTS:
+        return constant
+    places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(np.intp)  # They are sorted: both ends are there.
+    special = constant[np.isin(constant, np.array([-1, 0, 1]).astype(constant.dtype))]
+    return np.unique(np.concatenate([constant[places], special]))
+
+
+def _random(facts: Facts, generator: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+    return (
+        _drawn(facts.dividend, facts.element_type, generator),
+        _drawn(facts.divisor, facts.element_type, generator),
+    )
+
+
+def _drawn(constant: Values, element_type: ElementType, generator: np.random.Generator) -> NDArray[Any]:
+    """Return numbers of every magnitude."""
+    if constant is not None:
+        return generator.choice(constant, _RANDOM)
+    dtype = dtype_of(element_type)
+    wide = generator.integers(element_type.minimum, element_type.maximum, _RANDOM, dtype, endpoint=True)
+    return np.asarray(wide >> generator.integers(0, element_type.bits, _RANDOM).astype(dtype))
+
+
+def _near_multiples(
+    facts: Facts, divisors: NDArray[Any], generator: np.random.Generator
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return dividends that are a multiple of their divisor, or one off; what overflows wraps."""
+    b = generator.choice(divisors, _MULTIPLES)
+    if facts.divisor is None:
+        b = np.where(generator.integers(0, 2, _MULTIPLES) == 1, _drawn(None, facts.element_type, generator), b)
+    quotient = _drawn(None, facts.element_type, generator)
+    return quotient * b + generator.integers(0, 3, _MULTIPLES).astype(b.dtype) - b.dtype.type(1), b
+
+
+def _within_int32(a: NDArray[Any], b: NDArray[Any], element_type: ElementType) -> NDArray[np.bool_]:
+    if element_type.maximum <= INT32.maximum:
+        return np.ones(a.shape, bool)
+    inside = (a <= INT32.maximum) & (b <= INT32.maximum)
+    if element_type.minimum:
+        inside &= (a >= INT32.minimum) & (b >= INT32.minimum) & ~((a == INT32.minimum) & (b == -1))
+    return np.asarray(inside)

@@ -25,7 +25,7 @@ _NEED_A_TYPE = {
 }
 _PREFIX = "vinculum.hidden."
 LARGEST_KEPT = 1024
-"""Elements of an initializer whose values inference is told: shapes, axes and the like are far smaller."""
+"""Elements of an initializer whose values inference sees: shapes, axes and the like are far smaller."""
 
 
 def infer_types(model: ModelProto) -> ModelProto:

@@ -1,4 +1,4 @@
-"""ONNX said as IR: both ends give the same bits, and the openvino package takes every file."""
+"""ONNX as IR: both ends give the same bits, and the openvino package takes every file."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class TestDiv:
         assert output.shape == (2, 3, 4, 5)
         # Only a divisor of more than one element that does not lie at the end has to be moved.
         moved = b in ((3, 4), (2,), (3,))
-        assert [c.what.split(" said")[0] for c in files.changes[1:]] == ([f"axis={axis}"] if moved else [])
+        assert [c.what.split(" written")[0] for c in files.changes[1:]] == ([f"axis={axis}"] if moved else [])
         assert (b'type="Unsqueeze"' in files.xml) == (moved and not constant)
 
     @pytest.mark.parametrize(("a", "b"), [([None, 3], [3]), ([1, 3], [4, 1]), ([3], [2, 1, 1]), ([], [2])])
@@ -406,9 +406,9 @@ class TestRefused:
             (
                 "y = Floor (x)",
                 ModelError,
-                ["node 'y' (Floor) cannot be said in an IR", "what can: Cast, Constant, Div"],
+                ["node 'y' (Floor) is not representable in an IR", "allowed: Cast, Constant, Div"],
             ),
-            ("y = local.unknown (x)", ModelError, ["node 'y' (local.unknown) cannot be said"]),
+            ("y = local.unknown (x)", ModelError, ["node 'y' (local.unknown) is not representable"]),
             ("y = Cast <to = 8> (x)", ModelError, ["the result of node 'y' (Cast) has element type string"]),
             ("y = Cast (x)", ModelError, ["node 'y' (Cast) has no attribute to that is an element type"]),
             ("y = Cast <to = 99> (x)", ModelError, ["node 'y' (Cast) has no attribute to that is an element type"]),
@@ -460,11 +460,11 @@ class TestRefused:
         tensor = (code, [2])
         proto = onnx_model([helper.make_node("Identity", ["x"], ["y"])], {"x": tensor}, {"y": tensor}, opset=19)
         name = TensorProto.DataType.Name(code).lower()
-        with one_line(ModelError, f"input 'x' has element type {name}", "what can: bfloat16, float16, float"):
+        with one_line(ModelError, f"input 'x' has element type {name}", "allowed: bfloat16, float16, float"):
             to_openvino(proto)
 
     def test_subgraphs(self, one_line: OneLine) -> None:
-        with one_line(ModelError, "(If) cannot be said in an IR"):
+        with one_line(ModelError, "(If) is not representable in an IR"):
             to_openvino(
                 parser.parse_model(
                     '<ir_version: 8, opset_import: ["": 17]> g (bool c, float[2] x) => (float[2] y) '

@@ -1,4 +1,4 @@
-"""A whole OpenVINO IR said as an ONNX model, every division giving the same bits."""
+"""A whole OpenVINO IR as an ONNX model, every division giving the same bits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     AttributeValueError
         If there is no such operator set.
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If the IR cannot be read, or the operator set cannot say what it does; the line names the layer and the reason.
+        If the IR cannot be read, or what it does is not representable there; the line names the layer and the reason.
 
     Notes
     -----

@@ -8,8 +8,8 @@ from typing import cast
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.from_openvino.floor import floored
-from vinculum.models.convert.opset.carried_types import Carrier, carrier
 from vinculum.models.convert.opset.operands import Operand
+from vinculum.models.convert.opset.promoted_types import Promotion, promotion
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.openvino_ir.program import DivideStep
 from vinculum.spec.element_types import ElementType, Kind
@@ -17,14 +17,14 @@ from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.registry import find
 
-Said = tuple[str, str]
+Reason = tuple[str, str]
 """What was done, and why."""
 
 
 def divide_nodes(
     step: DivideStep, operands: tuple[Operand, Operand], opset: int, rewriter: Rewriter
 ) -> tuple[str, list[Change]]:
-    """Return the name of a Divide's quotient, and what is told of it.
+    """Return the name of a Divide's quotient, and what was changed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def divide_nodes(
     Raises
     ------
     ModelError
-        If the operator set cannot say it; the line names the layer and the reason.
+        If it is not representable there; the line names the layer and the reason.
 
     Notes
     -----
@@ -50,11 +50,11 @@ def divide_nodes(
     division = _Division(step, operands, opset, rewriter)
     label = step.division.label
     try:
-        said = list(division.prepare())
+        reasons = list(division.prepare())
     except ValueError as error:
-        raise ModelError(f"{label} cannot be said in operator set {opset}: {error}") from None
+        raise ModelError(f"{label} is not representable in operator set {opset}: {error}") from None
     quotient = division.write()
-    return quotient, [Change(label, what, why) for what, why in said]
+    return quotient, [Change(label, what, why) for what, why in reasons]
 
 
 class _Division:
@@ -64,17 +64,17 @@ class _Division:
         self._step, self._opset, self._rewriter = step, opset, rewriter
         self._a, self._b = operands
         self._target: OperatorSpec = find("Div", opset=opset)
-        self._carrier: Carrier | None = None
+        self._promotion: Promotion | None = None
         floors = step.attributes.get("m_pythondiv", True)
         self._floors = bool(floors) and self._type.kind is Kind.SIGNED
 
-    def prepare(self) -> Iterator[Said]:
+    def prepare(self) -> Iterator[Reason]:
         """Bring the operands to what Div takes; ValueError with the reason if that cannot be."""
         if self._type not in self._target.element_types:
-            self._carrier = carrier(self._type, self._target, self._opset)
+            self._promotion = promotion(self._type, self._target, self._opset)
             for operand in (self._a, self._b):
-                operand.cast(self._carrier.element_type, self._rewriter)
-            yield self._carrier.said(self._target)
+                operand.cast(self._promotion.element_type, self._rewriter)
+            yield self._promotion.reason(self._target)
         if DIVIDE_1.broadcasting_rule(self._step.attributes) is Broadcasting.PDPD:
             yield from self._place_divisor()
         if self._floors:
@@ -85,9 +85,9 @@ class _Division:
         a, b = self._a.emit(self._rewriter), self._b.emit(self._rewriter)
         quotient = self._rewriter.add("Div", [a, b], "quotient")
         if self._floors:
-            element_type = self._type if self._carrier is None else self._carrier.element_type
+            element_type = self._type if self._promotion is None else self._promotion.element_type
             quotient = floored(self._rewriter, element_type, (a, b), quotient)
-        for back in () if self._carrier is None else self._carrier.back:
+        for back in () if self._promotion is None else self._promotion.back:
             quotient = self._cast_back(quotient, back)
         return quotient
 
@@ -98,7 +98,7 @@ class _Division:
             return self._rewriter.add("Cast", [quotient], "back", to=code, saturate=0)
         return self._rewriter.cast(quotient, element_type, "back")
 
-    def _place_divisor(self) -> Iterator[Said]:
+    def _place_divisor(self) -> Iterator[Reason]:
         """Give the divisor the dimensions of size 1 with which NumPy's rule lays it where pdpd does."""
         given, shape_a, shape_b = self._step.attributes.get("axis", -1), self._a.shape, self._b.shape
         why = "pdpd lays b onto a from an axis on; ONNX joins shapes at their ends"

@@ -28,7 +28,7 @@ _ALLOWZERO_SINCE = 14
 def convert_nodes(
     step: ConvertStep, value: str, known: Known, opset: int, rewriter: Rewriter
 ) -> tuple[str, list[Change]]:
-    """Return the name of what a Convert makes, and what is told of it.
+    """Return the name of what a Convert makes, and what was changed.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def reshape_nodes(
     opset: int,
     rewriter: Rewriter,
 ) -> tuple[str, list[Change]]:
-    """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what is told of it.
+    """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what was changed.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def reshape_nodes(
     Raises
     ------
     ModelError
-        If the operator set cannot say it.
+        If it is not representable there.
     """
     title, kind = step.reshaping.title, step.reshaping.kind
     check_allowed(kind, opset, known[0].element_type, title)
@@ -105,7 +105,7 @@ def reshape_nodes(
     if len(operands) == 1:
         return rewriter.add("Squeeze", operands, "squeezed"), []
     if numbers is None:
-        raise ModelError(f"{title} computes its axes; only constant ones can be said in ONNX")
+        raise ModelError(f"{title} computes its axes; only constant axes are representable in ONNX")
     shape, axes = known[0].shape, [int(axis) for axis in numbers.reshape(-1)]
     if kind == "Unsqueeze":
         return rewriter.unsqueeze(operands[0], _unsqueezed_axes(axes, shape, title), "unsqueezed"), []

@@ -1,1 +1,1 @@
-"""ONNX models said in another operator set."""
+"""ONNX models in another operator set."""

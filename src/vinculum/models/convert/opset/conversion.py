@@ -1,4 +1,4 @@
-"""A whole ONNX model said in another operator set."""
+"""A whole ONNX model in another operator set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INFERRED_SINCE = 6
 def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
-    Every Div and Reciprocal of the graph, its subgraphs and its functions is said as the operator set has it. Other
+    Every Div and Reciprocal of the graph, its subgraphs and its functions is written as the operator set has it. Other
     operators are as they were unless their version changes; then they are carried by rules of ours where their meaning
     changed, else by the onnx package's version converter.
 
@@ -41,11 +41,11 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     AttributeValueError
         If there is no such operator set.
     ModelError
-        If the operator set cannot say what the model does; the line names the nodes and the reasons.
+        If what the model does is not representable there; the line names the nodes and the reasons.
 
     Notes
     -----
-    An element type that the new version of a division lacks is carried by another; `carried_types` says by which and
+    An element type that the new version of a division lacks is carried by another; `promoted_types` says by which and
     why. A policy for integer zero divisors or MIN/-1 that gives the ends of the type, ``"saturate"``, then gives those
     of the carrying type, cast back.
     """
@@ -78,7 +78,7 @@ def _convert_scope(
     functions: set[tuple[str, str]],
     problems: list[str],
 ) -> list[Change]:
-    """Write a scope's nodes anew and return the changes; what cannot be said is added to the problems."""
+    """Write a scope's nodes anew and return the changes; what is not representable is added to the problems."""
     nodes: list[NodeProto] = []
     made: list[Rewriter] = []
     changes: list[Change] = []

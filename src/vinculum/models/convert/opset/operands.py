@@ -32,6 +32,8 @@ class Operand:
         ``"A"`` or ``"B"``.
     shape : tuple or None
         As far as it is known.
+    code : int
+        The number of its element type in TensorProto, 0 if it is not known.
     element_type : ElementType or None
         If it is known, and one that divides.
     """
@@ -50,7 +52,7 @@ class Operand:
         elif declared is not None:
             code, self.shape = declared.tensor_type.elem_type, declared_shape(declared)
         self._given_rank = len(self.shape or ())
-        self._code = code
+        self.code = code
         found = declared_element_type(code) if code else None
         self.element_type = found if isinstance(found, ElementType) else None
 
@@ -69,14 +71,14 @@ class Operand:
 
     def cast(self, target: ElementType, rewriter: Rewriter) -> None:
         """Give it an element type that holds all of its values."""
-        self._code = target.onnx_code or TensorProto.UNDEFINED
+        self.code = target.onnx_code or TensorProto.UNDEFINED
         if self.array is not None:
             self._set(self.array.astype(dtype_of(target)))
             return
         self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
         if self.shape is not None:
             # Inference does not know the type of what Cast-1 returns.
-            rewriter.declare(self._value, self._code, self.shape)
+            rewriter.declare(self._value, self.code, self.shape)
 
     def append_ones(self, count: int, rewriter: Rewriter) -> None:
         """Put dimensions of size 1 at the end of a shape of known rank."""
@@ -109,7 +111,7 @@ class Operand:
             # Inference does not know the shape of a Concat of those operator sets.
             pairs = zip(before, repeats, strict=True)
             shape = [size * count if isinstance(size, int) else None for size, count in pairs]
-            rewriter.declare(self._value, self._code, shape)
+            rewriter.declare(self._value, self.code, shape)
         else:
             counts = rewriter.constant(np.array(repeats, np.int64), f"{self.name}_repeats")
             self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
@@ -167,7 +169,7 @@ def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str
         if not 0 < count <= _LONGEST_CONCAT:
             raise ValueError(
                 f"an operand has to be repeated {count} times along dimension {d}; operator sets below "
-                f"{_TILE_BY_INTEGERS} can say 1 to {_LONGEST_CONCAT}"
+                f"{_TILE_BY_INTEGERS} have 1 to {_LONGEST_CONCAT}"
             )
         if count > 1:
             value = rewriter.add("Concat", [value] * count, f"repeated_{d}", axis=d)

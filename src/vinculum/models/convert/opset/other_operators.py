@@ -1,7 +1,7 @@
 """Every operator that does not divide, on its way to another operator set.
 
 A node goes from version to version of its operator. A version that only allows more types, or adds attributes and
-operands that may be left out, leaves it as it is. Where the meaning of what a node says has changed, `changed_meanings`
+operands that may be left out, leaves it as it is. Where the meaning of what a node says has changed, `table`
 has the rule. The rest is handed to the onnx package's version converter. What comes out is held against the schemas of
 the target, so that nothing slips through that is no node there.
 """
@@ -16,8 +16,8 @@ from onnx.defs import OpSchema
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.opset.changed_meanings import MEANINGS
-from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.convert.opset.adapters.table import ADAPTERS
 from vinculum.models.convert.opset.one_node_conversion import converted_alone
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
 from vinculum.models.onnx.constants import tensor_of
@@ -51,7 +51,7 @@ def convert_other(
     Raises
     ------
     ModelError
-        If the operator set cannot say it; the line names the node and the reason.
+        If it is not representable there; the line names the node and the reason.
     """
     source = scope.opsets[""]
     old, new = version_at(node.op_type, source), version_at(node.op_type, opset)
@@ -61,7 +61,7 @@ def convert_other(
     where = f"{title(node)} in {quoted(scope.path)[1:-1]}" if scope.path else title(node)
     copy = NodeProto()
     copy.CopyFrom(node)
-    journey = _Journey(scope, opset, constants, rewriter)
+    journey = _Conversion(scope, opset, constants, rewriter)
     before, constants_before = len(rewriter.nodes), len(rewriter.initializers)
     try:
         refusal = problem_with(copy, old, scope.types)
@@ -70,7 +70,7 @@ def convert_other(
         journey.go(copy, source)
     except ValueError as error:
         del rewriter.nodes[before:], rewriter.initializers[constants_before:]
-        raise ModelError(f"{where} cannot be said in operator set {opset}: {error}") from None
+        raise ModelError(f"{where} is not representable in operator set {opset}: {error}") from None
     made = rewriter.nodes[before:]
     if len(made) == 1 and made[0] == node:
         return []
@@ -79,7 +79,7 @@ def convert_other(
     return [Change(where, what, f"{_version(old)} and {_version(new)} are not written alike")]
 
 
-class _Journey:
+class _Conversion:
     def __init__(self, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter) -> None:
         self._opset, self._rewriter = opset, rewriter
         self._in_function = isinstance(scope.holder, FunctionProto)
@@ -111,8 +111,8 @@ class _Journey:
         if newer is not None and older is not None:
             up = sides[0] < sides[1]
             surroundings = (self._types, self._constants, self._rewriter, self._opset, self._in_function)
-            step = Step(node, newer, older, up, *surroundings)
-            rule = MEANINGS.get((node.op_type, newer.since_version))
+            step = Adaptation(node, newer, older, up, *surroundings)
+            rule = ADAPTERS.get((node.op_type, newer.since_version))
             parts = None if rule is None else rule(step)
             if parts is not None:
                 return parts
@@ -139,7 +139,7 @@ class _Journey:
                 self._constants[node.output[0]] = tensor
 
 
-def _carries_over(step: Step) -> bool:
+def _carries_over(step: Adaptation) -> bool:
     """Make a step between versions of which the newer only allows more; return whether they are such."""
     newer, older, node = step.newer, step.older, step.node
     if older.deprecated or newer.deprecated:
@@ -169,7 +169,7 @@ def _extends(newer: Sequence[OpSchema.FormalParameter], older: Sequence[OpSchema
     return same and len(newer) >= len(older) and all(a.option == _OPTIONAL for a in newer[len(older) :])
 
 
-def _leave_out(step: Step) -> bool:
+def _leave_out(step: Adaptation) -> bool:
     """Leave out what only the newer version has, where it says nothing; return whether that is all."""
     for name in step.newer.attributes.keys() - step.older.attributes.keys():
         if step.given(name):

@@ -1,4 +1,4 @@
-"""A whole ONNX model said as an OpenVINO IR, every division giving the same bits."""
+"""A whole ONNX model as an OpenVINO IR, every division giving the same bits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     Raises
     ------
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If a node is not legal, or the layers of operation set 1 cannot say it; the line names it and the reason.
+        If a node is not legal, or not representable in layers of operation set 1; the line names it and the reason.
     """
     check_no_training(proto)
     writer = OpenvinoWriter()
@@ -73,7 +73,7 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
 def _convert(node: PlainNode[Value], writer: OpenvinoWriter) -> list[Change]:
     kind = node.node.op_type
     if node.node.domain or kind not in LAYERS:
-        raise ModelError(f"{node.title} cannot be said in an IR of operation set 1; what can: {', '.join(LAYERS)}")
+        raise ModelError(f"{node.title} is not representable in an IR of operation set 1; allowed: {', '.join(LAYERS)}")
     if len(node.node.output) != 1:
         raise ModelError(f"{node.title} has {len(node.node.output)} outputs; allowed: 1")
     result, changes = LAYERS[kind](node, writer)

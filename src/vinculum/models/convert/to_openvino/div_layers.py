@@ -9,10 +9,10 @@ from onnx import helper
 
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.opset.legacy_broadcasting import trailing_ones
+from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import trailing_ones
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, with_ones_at_end
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value
+from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.openvino_ir.types import Known
@@ -24,13 +24,13 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.storage import dtype_of
 
 
-def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Div makes: a Divide that truncates integers, a legacy divisor brought to where `axis` puts it.
 
     Raises
     ------
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If it is not legal, or its `axis` cannot be said because a rank is not known.
+        If it is not legal, or its `axis` is not representable because a rank is not known.
     """
     dividend, divisor = operand(node, 0), operand(node, 1)
     spec, attributes, element_type, shape = _checked(node, (dividend, divisor))
@@ -49,7 +49,7 @@ def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
     return _divide(node, data, dividend, divisor, Known(element_type, shape), writer), changes
 
 
-def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Reciprocal makes: 1 divided by its operand.
 
     Raises
@@ -107,7 +107,7 @@ def _aligned(
     ones = trailing_ones(len(shape_a), len(shape_b), axis)
     if not ones:
         return b, None
-    what = f"axis={axis} said by B of {len(shape_b) + ones} dimensions, the last {ones} of size 1"
+    what = f"axis={axis} written as B of {len(shape_b) + ones} dimensions, the last {ones} of size 1"
     change = Change(_label(node, spec), what, "an IR broadcasts as NumPy does, without axis")
     return with_ones_at_end(node, b, ones, writer), change
 

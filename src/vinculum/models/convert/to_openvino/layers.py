@@ -6,27 +6,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, NodeProto, TensorProto
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.to_openvino.div_layers import div, reciprocal
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, reshape, squeeze, unsqueeze
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value
+from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
+from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.openvino_ir.types import Known, openvino_name
-from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, FLOAT8E4M3FN, INT64, ElementType, Kind
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT8E4M3FN, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
-
-_NUMBERS = {
-    "value_float": ("f", FLOAT),
-    "value_floats": ("floats", FLOAT),
-    "value_int": ("i", INT64),
-    "value_ints": ("ints", INT64),
-}
-"""Where in an attribute of Constant its numbers are, and of which type."""
 
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
@@ -40,7 +33,7 @@ def checked_type(element_type: ElementType | str, owner: str) -> ElementType | s
     if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
         return element_type
     allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])
-    raise ModelError(f"{owner} has element type {element_type}, which cannot be said in an IR; what can: {allowed}")
+    raise ModelError(f"{owner} has element type {element_type}, which an IR does not have; allowed: {allowed}")
 
 
 def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) -> Value:
@@ -49,27 +42,25 @@ def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) ->
     return writer.layer("Convert", name, data, (value,), result)
 
 
-def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
-    for kind, attribute in node.attributes.items():
-        owner = f"attribute {kind} of {node.title}"
-        if kind == "value":
-            element_type = checked_type(declared_element_type(attribute.t.data_type), owner)
-            array = decode(attribute.t, Path(), owner)
-            return Value(Known(element_type, array.shape), node.tensor_name, array), []
-        if kind in _NUMBERS:
-            field, element_type = _NUMBERS[kind]
-            array = np.array(getattr(attribute, field), dtype_of(element_type))
-            return Value(Known(element_type, array.shape), node.tensor_name, array), []
-    raise ModelError(
-        f"{node.title} has no value that can be said in an IR; what can: {', '.join(['value', *_NUMBERS])}"
-    )
+def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+    alone = NodeProto()
+    for name, attribute in node.attributes.items():
+        alone.attribute.add().CopyFrom(attribute)
+        alone.attribute[-1].name = name  # An attribute of the function around it has another.
+    tensor = tensor_of(alone)
+    if tensor is None or tensor.data_type == TensorProto.STRING:
+        raise ModelError(f"{node.title} has no value that is representable in an IR; allowed: dense tensors of numbers")
+    owner = f"the value of {node.title}"
+    element_type = checked_type(declared_element_type(tensor.data_type), owner)
+    array = decode(tensor, Path(), owner)
+    return Value(Known(element_type, array.shape), node.tensor_name, array), []
 
 
-def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
 
 
-def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     value, target = operand(node, 0), checked_type(_target(node), f"the result of {node.title}")
     source = value.known.element_type
     saturate = node.attributes.get("saturate")
@@ -78,7 +69,7 @@ def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
             if not _within(source, target):
                 raise ModelError(
                     f"{node.title} saturates, and the layer Convert to {target.openvino} does not; with saturate=0 it "
-                    "can be said"
+                    "is representable"
                 )
         elif target.bits == 4 and isinstance(source, ElementType) and not source.is_integer:
             raise ModelError(
@@ -110,7 +101,7 @@ def _within(source: ElementType | str, target: ElementType) -> bool:
     return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
 
 
-LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Said]] = {
+LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Converted]] = {
     "Cast": _cast,
     "Constant": _constant,
     "Div": div,
@@ -120,4 +111,4 @@ LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Said]] = {
     "Squeeze": squeeze,
     "Unsqueeze": unsqueeze,
 }
-"""The operators that can be said, and how."""
+"""The operators that are representable, and how."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.convert.to_openvino.nodes import PlainNode
-from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Said, Value
+from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
 from vinculum.models.openvino_ir.reshaping import Reshaping
 from vinculum.models.openvino_ir.shapes import Sizes, normalised
 from vinculum.models.openvino_ir.types import Known
@@ -17,7 +17,7 @@ from vinculum.spec.element_types import INT64
 _ZERO_COPIES = {"special_zero": "true"}
 
 
-def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what an Unsqueeze makes.
 
     Raises
@@ -33,7 +33,7 @@ def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
     return reshaped(node, "Unsqueeze", value, _integers(axes), writer), []
 
 
-def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Squeeze makes.
 
     Raises
@@ -55,7 +55,7 @@ def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
     return reshaped(node, "Squeeze", value, numbers, writer), []
 
 
-def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Said:
+def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Reshape makes.
 
     Raises

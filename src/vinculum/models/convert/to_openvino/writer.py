@@ -47,8 +47,8 @@ class Value:
     array: NDArray[Any] | None = None
 
 
-Said = tuple[Value, list[Change]]
-"""What a node makes, and what is told of it."""
+Converted = tuple[Value, list[Change]]
+"""What a node makes, and what was changed."""
 
 
 @dataclass(eq=False)

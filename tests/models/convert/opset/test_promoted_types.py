@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum import div
-from vinculum.models.convert.opset.carried_types import carrier
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.promoted_types import promotion
 from vinculum.spec.element_types import (
     BFLOAT16,
     FLOAT,
@@ -105,12 +105,12 @@ class TestWhatCannotBeCarried:
     def test_no_cast(self) -> None:
         for element_type, target, opset in ((BFLOAT16, DIV_6, 12), (FLOAT8E4M3FN, DIV_13, 18)):
             with pytest.raises(ValueError, match=f"{target.title} lacks {element_type}, and no Cast there"):
-                carrier(element_type, target, opset)
-        assert carrier(FLOAT8E4M3FN, DIV_13, 19).element_type is FLOAT
+                promotion(element_type, target, opset)
+        assert promotion(FLOAT8E4M3FN, DIV_13, 19).element_type is FLOAT
 
     def test_no_wider_type(self) -> None:
         with pytest.raises(ValueError, match="Div-1 lacks int64"):
-            carrier(INT64, DIV_1, 5)
+            promotion(INT64, DIV_1, 5)
 
     def test_a_hidden_zero(self) -> None:
-        assert carrier(UINT8, DIV_1, 5).hides_zero_divisors
+        assert promotion(UINT8, DIV_1, 5).hides_zero_divisors

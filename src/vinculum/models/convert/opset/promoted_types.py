@@ -39,7 +39,7 @@ from vinculum.spec.model import OperatorSpec
 
 
 @dataclass(frozen=True)
-class Carrier:
+class Promotion:
     """How a division of an element type is written in another.
 
     Attributes
@@ -56,7 +56,7 @@ class Carrier:
     back: tuple[ElementType, ...]
     hides_zero_divisors: bool = False
 
-    def said(self, target: OperatorSpec) -> tuple[str, str]:
+    def reason(self, target: OperatorSpec) -> tuple[str, str]:
         """Return what it does to a division of a version that lacks the type, and why."""
         back = " and ".join(str(t) for t in self.back)
         return (
@@ -66,24 +66,24 @@ class Carrier:
 
 
 # In the order of preference.
-_CARRIERS: dict[ElementType, tuple[Carrier, ...]] = {
-    INT4: (Carrier(INT8, (INT4,)), Carrier(INT32, (INT4,))),
-    UINT4: (Carrier(UINT8, (UINT4,)), Carrier(UINT32, (UINT4,))),
-    INT8: (Carrier(INT32, (INT8,)), Carrier(FLOAT, (INT32, INT8), hides_zero_divisors=True)),
-    INT16: (Carrier(INT32, (INT16,)), Carrier(FLOAT, (INT32, INT16), hides_zero_divisors=True)),
-    INT32: (Carrier(DOUBLE, (INT64, INT32), hides_zero_divisors=True),),
-    UINT8: (Carrier(UINT32, (UINT8,)), Carrier(FLOAT, (UINT8,), hides_zero_divisors=True)),
-    UINT16: (Carrier(UINT32, (UINT16,)), Carrier(FLOAT, (UINT16,), hides_zero_divisors=True)),
-    UINT32: (Carrier(DOUBLE, (UINT32,), hides_zero_divisors=True),),
-    BFLOAT16: (Carrier(FLOAT, (BFLOAT16,)),),
-    FLOAT8E4M3FN: (Carrier(FLOAT, (FLOAT8E4M3FN,)),),
-    FLOAT8E5M2: (Carrier(FLOAT, (FLOAT8E5M2,)),),
+_PROMOTIONS: dict[ElementType, tuple[Promotion, ...]] = {
+    INT4: (Promotion(INT8, (INT4,)), Promotion(INT32, (INT4,))),
+    UINT4: (Promotion(UINT8, (UINT4,)), Promotion(UINT32, (UINT4,))),
+    INT8: (Promotion(INT32, (INT8,)), Promotion(FLOAT, (INT32, INT8), hides_zero_divisors=True)),
+    INT16: (Promotion(INT32, (INT16,)), Promotion(FLOAT, (INT32, INT16), hides_zero_divisors=True)),
+    INT32: (Promotion(DOUBLE, (INT64, INT32), hides_zero_divisors=True),),
+    UINT8: (Promotion(UINT32, (UINT8,)), Promotion(FLOAT, (UINT8,), hides_zero_divisors=True)),
+    UINT16: (Promotion(UINT32, (UINT16,)), Promotion(FLOAT, (UINT16,), hides_zero_divisors=True)),
+    UINT32: (Promotion(DOUBLE, (UINT32,), hides_zero_divisors=True),),
+    BFLOAT16: (Promotion(FLOAT, (BFLOAT16,)),),
+    FLOAT8E4M3FN: (Promotion(FLOAT, (FLOAT8E4M3FN,)),),
+    FLOAT8E5M2: (Promotion(FLOAT, (FLOAT8E5M2,)),),
 }
 
 _CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 21}
 
 
-def carrier(element_type: ElementType, target: OperatorSpec, opset: int) -> Carrier:
+def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> Promotion:
     """Return how an element type that a version lacks is carried by one of those that it has.
 
     Raises
@@ -92,7 +92,7 @@ def carrier(element_type: ElementType, target: OperatorSpec, opset: int) -> Carr
         If it cannot be; the message says why.
     """
     if opset >= _CAST_SINCE.get(element_type, 1):
-        for found in _CARRIERS.get(element_type, ()):
+        for found in _PROMOTIONS.get(element_type, ()):
             if found.element_type in target.element_types:
                 return found
     raise ValueError(f"{target.title} lacks {element_type}, and no Cast there gives a type that serves")

@@ -1,7 +1,7 @@
 """Versions between which an operator's meaning changed, or that the version converter gets wrong.
 
 The rules are under an operator and the operator set that brought the newer of the two versions. Each returns what the
-node becomes; None if nothing stands against the ordinary way; and raises ValueError if it cannot be said.
+node becomes; None if nothing stands against the ordinary way; and raises ValueError if it is not representable.
 
 What the version converter (onnx 1.23) would make of them: Add with `axis` lies along other dimensions; Hardmax keeps an
 axis that means something else, as does Softmax on the way down; Resize computes other coordinates; GroupNormalization
@@ -15,16 +15,16 @@ from collections.abc import Callable
 
 from onnx import NodeProto
 
-from vinculum.models.convert.opset import (
-    limited_broadcasting,
+from vinculum.models.convert.opset.adapters import (
     narrowed_values,
     normalised_axes,
     rewritten_operands,
     training_modes,
+    unidirectional_broadcasting,
 )
-from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 
-Rule = Callable[[Step], list[NodeProto] | None]
+Adapter = Callable[[Adaptation], list[NodeProto] | None]
 
 _BINARY = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
@@ -34,15 +34,15 @@ _WITH_AXES = (
 )
 _ONE_HOT = "negative indices are out of range below operator set 11, and count from the back from there on"
 
-MEANINGS: dict[tuple[str, int], Rule] = {
+ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Cast", 6): rewritten_operands.cast_6,
     ("Clip", 6): narrowed_values.in_old_words,
     ("Selu", 6): narrowed_values.in_old_words,
-    **{(name, 7): limited_broadcasting.onto_run for name in _BINARY},
+    **{(name, 7): unidirectional_broadcasting.binary_7 for name in _BINARY},
     ("BatchNormalization", 7): training_modes.inference_7,
     ("Dropout", 7): training_modes.inference_7,
-    ("Gemm", 7): limited_broadcasting.gemm_7,
-    ("PRelu", 7): limited_broadcasting.prelu_7,
+    ("Gemm", 7): unidirectional_broadcasting.gemm_7,
+    ("PRelu", 7): unidirectional_broadcasting.prelu_7,
     ("Upsample", 7): rewritten_operands.upsample_7,
     **{(name, 8): narrowed_values.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
     ("Constant", 9): rewritten_operands.constant_9,

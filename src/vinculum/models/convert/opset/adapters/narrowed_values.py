@@ -1,6 +1,6 @@
 """Values of attributes and operands that two versions of an operator understand differently, or one not at all.
 
-Each rule is as `changed_meanings` says.
+Each rule is as `table` says.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from math import ceil
 
 from onnx import NodeProto, TensorProto
 
-from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 
 _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32, 64))
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
 
 
-def sizes_above_zero(step: Step) -> None:
+def sizes_above_zero(step: Adaptation) -> None:
     """Drop allowzero=1 below operator set 14 where it changes nothing: the shape is constant and holds no 0."""
     shape = step.constant(step.operand(1))
     if not step.up and step.value("allowzero") and shape is not None and shape.all():
         step.drop("allowzero")
 
 
-def refused(reason: str) -> Callable[[Step], None]:
+def refused(reason: str) -> Callable[[Adaptation], None]:
     """Return the rule that two versions have nothing in common."""
 
-    def rule(step: Step) -> None:
+    def rule(step: Adaptation) -> None:
         raise ValueError(reason)
 
     return rule
 
 
-def without_values(attribute: str, *values: str) -> Callable[[Step], None]:
+def without_values(attribute: str, *values: str) -> Callable[[Adaptation], None]:
     """Return the rule that the older version lacks values of an attribute."""
 
-    def rule(step: Step) -> None:
+    def rule(step: Adaptation) -> None:
         value = step.value(attribute)
         if isinstance(value, bytes) and value.decode() in values and not step.up:
             raise ValueError(f"{step.title(step.target)} has no {attribute}={value.decode()!r}")
@@ -43,7 +43,7 @@ def without_values(attribute: str, *values: str) -> Callable[[Step], None]:
     return rule
 
 
-def in_old_words(step: Step) -> list[NodeProto]:
+def in_old_words(step: Adaptation) -> list[NodeProto]:
     """Give what the node leaves to a default that the versions do not share; drop the hint."""
     for name in sorted(step.source.attributes.keys() & step.target.attributes.keys()):
         if not step.given(name) and step.value(name) is not None:
@@ -52,7 +52,7 @@ def in_old_words(step: Step) -> list[NodeProto]:
     return [step.node]
 
 
-def same_shapes(step: Step) -> None:
+def same_shapes(step: Adaptation) -> None:
     """Refuse to broadcast below operator set 8."""
     shapes = [step.shape(name) for name in step.node.input]
     known = all(shape is not None and None not in shape for shape in shapes)
@@ -60,7 +60,7 @@ def same_shapes(step: Step) -> None:
         raise ValueError(f"{step.title(step.target)} does not broadcast, and the shapes are not known to be one")
 
 
-def scalar_scale(step: Step) -> None:
+def scalar_scale(step: Adaptation) -> None:
     """Refuse scales along an axis below operator set 13."""
     if not step.up:
         if step.rank(step.operand(1)) != 0:
@@ -68,8 +68,8 @@ def scalar_scale(step: Step) -> None:
         step.drop("axis")
 
 
-def roi_align_16(step: Step) -> list[NodeProto]:
-    """Say the coordinates that RoiAlign had before it could be told which."""
+def roi_align_16(step: Adaptation) -> list[NodeProto]:
+    """Write the coordinates that RoiAlign had before it had an attribute for them."""
     name, old = "coordinate_transformation_mode", "output_half_pixel"
     if step.up:
         step.give(name, old)
@@ -80,13 +80,13 @@ def roi_align_16(step: Step) -> list[NodeProto]:
     return [step.node]
 
 
-def given_pads(step: Step) -> None:
+def given_pads(step: Adaptation) -> None:
     """Refuse a ConvTranspose that computes its pads: the versions put an odd one on different sides."""
     if step.given("output_shape") or step.value("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER"):
         raise ValueError("the versions pad on different sides where pads are not given; give them")
 
 
-def windows_in_data(step: Step) -> None:
+def windows_in_data(step: Adaptation) -> None:
     """Refuse windows that begin in the padding at the end: only from operator set 22 on they are left out."""
     if not step.value("ceil_mode") or step.value("auto_pad") != b"NOTSET":
         return
@@ -103,14 +103,14 @@ def windows_in_data(step: Step) -> None:
             raise ValueError("its last window begins in the padding, and only one version leaves it out")
 
 
-def integer_modulo(step: Step) -> None:
+def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
     element_type = step.element_type(step.operand(0)) or step.element_type(step.operand(1))
     if not step.up and not step.value("fmod") and element_type not in _INTEGERS:
         raise ValueError(f"{step.title(step.target)} has no fmod=0 for floating point, which it is or may be")
 
 
-def finite_to_float8(step: Step) -> None:
+def finite_to_float8(step: Adaptation) -> None:
     """Refuse casts in which an infinity becomes NaN below operator set 24, and the largest number from there on."""
     to = step.value("to") if step.node.op_type == "Cast" else step.element_type(step.operand(1))
     if to in _INFINITY_BECAME_LARGEST and step.value("saturate"):

@@ -1,18 +1,18 @@
 """Axes that versions count or understand differently.
 
-Each rule is as `changed_meanings` says.
+Each rule is as `table` says.
 """
 
 from __future__ import annotations
 
 from onnx import NodeProto, helper
 
-from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 
 _AXES = ("axis", "axes", "scan_input_axes", "scan_output_axes")
 
 
-def axes_from_the_front(step: Step) -> None:
+def axes_from_the_front(step: Adaptation) -> None:
     """Count axes from the front, as all operators do below operator set 11."""
     for name in _AXES:
         if step.up or not step.given(name):
@@ -29,7 +29,7 @@ def axes_from_the_front(step: Step) -> None:
         step.give(name, positive if isinstance(value, list) else positive[0])
 
 
-def softmax_13(step: Step) -> list[NodeProto]:
+def softmax_13(step: Adaptation) -> list[NodeProto]:
     """Normalise along one axis from operator set 13 on, over all dimensions from the axis on together before."""
     x, y = step.operand(0), step.node.output[0]
     axis, rank = step.value("axis"), step.rank(x)

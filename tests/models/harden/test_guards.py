@@ -1,4 +1,4 @@
-"""Hardened divisions on the real runtimes: every integer type, policy, operator set and place of the operands."""
+"""Hardened divisions and remainders on the real runtimes: every integer type, policy, operator set and place."""
 
 from __future__ import annotations
 
@@ -60,30 +60,50 @@ def opsets(element_type: ElementType) -> tuple[int, ...]:
 def check(
     outcomes: Outcomes,
     division: Division,
-    witness: str,
+    ran_on: str,
     runtime: Runtime,
     element_type: ElementType,
     operands: Callable[[ZeroDivisor], Pair],
     *,
+    fmod: int | None = None,
     pairwise: bool = False,
 ) -> None:
-    """Demand of a hardened division what our engine gives, in any operator set, policy and place, or two of them."""
+    """Demand of a hardened division what our engine gives, in any operator set, policy and place, or two of them.
+
+    With fmod it is a remainder, and Python's integers say what it is.
+    """
     kinds = list(_kinds(element_type, runtime, pairwise=pairwise))
+    if fmod is not None:
+        kinds = [kind for kind in kinds if kind[0] >= 10]  # Before, there is no Mod.
     cases, expected = [], []
     for opset, place, zero_divisor, overflow in kinds:
         a, b = operands(zero_divisor)
         arrays = {"A": a, "B": b}
         shown = [arrays[name] if name in place else arrays[name].shape for name in "AB"]
         model = division(element_type, *shown, opset=opset)
+        if fmod is not None:
+            model.graph.node[0].op_type = "Mod"
+            model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
         inputs = {name: array for name, array in arrays.items() if name not in place}
         hardened = harden(model, runtime, zero_divisor=zero_divisor, overflow=overflow)
         cases.append((hardened.model, inputs | {"unused": np.zeros(1, np.float32)}))
-        expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
-    found = outcomes(witness, cases)
+        if fmod is None:
+            expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
+        else:
+            expected.append(remainders(a, b, fmod))
+    found = outcomes(ran_on, cases)
     assert len(found) == len(cases)
     for kind, outcome, want in zip(kinds, found, expected, strict=True):
         assert outcome.problem is None, (kind, outcome.problem)
-        check_equal(str(kind), want, outcome.outputs[0], ("our engine", witness))
+        check_equal(str(kind), want, outcome.outputs[0], ("expected", ran_on))
+
+
+def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
+    """Return exact remainders, 0 for a zero divisor."""
+    wide_a, wide_b = a.astype(object), np.where(b == 0, 1, b.astype(object))
+    floored = wide_a % wide_b
+    truncated = floored - wide_b * ((floored != 0) & ((wide_a < 0) != (wide_b < 0)))
+    return np.where(b == 0, 0, truncated if fmod else floored).astype(a.dtype)
 
 
 def _kinds(
@@ -161,10 +181,10 @@ class TestPortable:
     """The portable form is right on ONNX Runtime, the reference evaluator, and OpenVINO strictly within its int32."""
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    @pytest.mark.parametrize("witness", ["onnxruntime", "reference"])
-    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType, witness: str) -> None:
+    @pytest.mark.parametrize("ran_on", ["onnxruntime", "reference"])
+    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType, ran_on: str) -> None:
         pairs = all_pairs(element_type)
-        check(outcomes, division, witness, "portable", element_type, lambda _: pairs)
+        check(outcomes, division, ran_on, "portable", element_type, lambda _: pairs)
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     def test_every_pair_within_int32_on_openvino(
@@ -182,13 +202,42 @@ class TestPortable:
         check(outcomes, division, "openvino", "portable", element_type, operands, pairwise=True)
 
 
+class TestRemainders:
+    """Hardened remainders are exact, of either sign, for every pair on every runtime; x mod 0 gives 0."""
+
+    @pytest.mark.parametrize("fmod", [0, 1])
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    @pytest.mark.parametrize(
+        ("runtime", "ran_on"),
+        [
+            ("onnxruntime", "onnxruntime"),
+            ("openvino", "openvino"),
+            ("portable", "onnxruntime"),
+            ("portable", "reference"),
+        ],
+    )
+    def test_every_pair(
+        self,
+        outcomes: Outcomes,
+        division: Division,
+        element_type: ElementType,
+        runtime: Runtime,
+        ran_on: str,
+        fmod: int,
+    ) -> None:
+        narrow = (INT32.maximum, INT32.minimum) if runtime == "openvino" else ()
+        pairs = all_pairs(element_type, *narrow)
+        slow = runtime == "openvino"
+        check(outcomes, division, ran_on, runtime, element_type, lambda _: pairs, fmod=fmod, pairwise=slow)
+
+
 class TestShapes:
     """Operands of any two shapes that broadcast are hardened, empty ones and those of rank 0 included."""
 
     SHAPES = (((), ()), ((3, 1), (2,)), ((2,), (3, 1)), ((0, 2), (1,)), ((2, 3), ()), ((1,), (2, 1, 3)))
 
     @pytest.mark.parametrize(
-        ("runtime", "witness"),
+        ("runtime", "ran_on"),
         [
             ("onnxruntime", "onnxruntime"),
             ("openvino", "openvino"),
@@ -198,7 +247,7 @@ class TestShapes:
     )
     @pytest.mark.parametrize("element_type", [INT8, INT32, INT64, UINT64], ids=str)
     def test_shapes(
-        self, outcomes: Outcomes, division: Division, element_type: ElementType, runtime: Runtime, witness: str
+        self, outcomes: Outcomes, division: Division, element_type: ElementType, runtime: Runtime, ran_on: str
     ) -> None:
         cases, expected = [], []
         for a_shape, b_shape in self.SHAPES:
@@ -210,6 +259,6 @@ class TestShapes:
             inputs = {"A": a, "B": b, "unused": np.zeros(1, np.float32)}
             cases.append((harden(model, runtime).model, inputs))
             expected.append(vinculum.div(a, b, zero_divisor="zero"))
-        for outcome, want in zip(outcomes(witness, cases), expected, strict=True):
+        for outcome, want in zip(outcomes(ran_on, cases), expected, strict=True):
             assert outcome.problem is None
-            check_equal("quotient", want, np.asarray(outcome.outputs[0]), ("our engine", witness))
+            check_equal("quotient", want, np.asarray(outcome.outputs[0]), ("our engine", ran_on))

@@ -20,7 +20,7 @@ from vinculum.text import quoted
 
 
 @dataclass
-class Step:
+class Adaptation:
     """A node that enters or leaves the operator set that brought a new version of its operator.
 
     Methods raise ValueError with the reason where the step cannot be made.

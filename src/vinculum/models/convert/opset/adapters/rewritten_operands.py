@@ -1,6 +1,6 @@
 """Operators of which a version takes as operands what another takes as attributes, or writes operands otherwise.
 
-Each rule is as `changed_meanings` says.
+Each rule is as `table` says.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 
-from vinculum.models.convert.opset.node_step import Step
+from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
 
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 
 
-def cast_6(step: Step) -> list[NodeProto]:
+def cast_6(step: Adaptation) -> list[NodeProto]:
     """Spell the element type below operator set 6, number it from there on."""
     to = step.value("to")
     step.give("to", TensorProto.DataType.Value(to.decode().upper()) if step.up else TensorProto.DataType.Name(to))
     return [step.node]
 
 
-def clip_11(step: Step) -> list[NodeProto]:
+def clip_11(step: Adaptation) -> list[NodeProto]:
     """Give bounds as operands from operator set 11 on; the version converter makes them float whatever they bound.
 
     What is left out bounds nothing from then on, and before it is the largest float, which bounds infinities.
@@ -43,7 +43,7 @@ def clip_11(step: Step) -> list[NodeProto]:
     return [step.node]
 
 
-def pad_11(step: Step) -> list[NodeProto]:
+def pad_11(step: Adaptation) -> list[NodeProto]:
     """Give pads and value as operands from operator set 11 on, the value in the data's element type."""
     x = step.operand(0)
     if step.up:
@@ -61,14 +61,14 @@ def pad_11(step: Step) -> list[NodeProto]:
     return [step.node]
 
 
-def resize_11(step: Step) -> list[NodeProto] | None:
-    """Say the one way in which Resize-10 computes coordinates; which element is nearest when it shrinks is unsaid."""
+def resize_11(step: Adaptation) -> list[NodeProto] | None:
+    """Write how Resize-10 computes coordinates; which element is nearest when it shrinks is undefined."""
     if not step.up:
         return None
     scales = step.constant(step.operand(1))
     if step.value("mode") == b"nearest":
         if scales is None or np.any(scales < 1):
-            raise ValueError("which element is nearest when it shrinks is not said below operator set 11")
+            raise ValueError("below operator set 11 it is undefined which element is nearest when it shrinks")
         step.give("nearest_mode", "floor")
     step.give("coordinate_transformation_mode", "asymmetric")
     region = step.rewriter.constant(np.zeros(0, np.float32), "roi")
@@ -76,8 +76,8 @@ def resize_11(step: Step) -> list[NodeProto] | None:
     return [step.node]
 
 
-def resize_13(step: Step) -> list[NodeProto]:
-    """Leave out what is not said from operator set 13 on, give it without elements below."""
+def resize_13(step: Adaptation) -> list[NodeProto]:
+    """Leave out what is not given from operator set 13 on, give it without elements below."""
     operands = list(step.node.input)
     if step.up:
         if step.operand(3):
@@ -90,13 +90,13 @@ def resize_13(step: Step) -> list[NodeProto]:
     return [step.node]
 
 
-def upsample_7(step: Step) -> None:
+def upsample_7(step: Adaptation) -> None:
     """Refuse the mode of which only Upsample-1 knows."""
     if step.up and step.value("mode") == b"bilinear":
         raise ValueError(f"{step.title(step.target)} has no mode='bilinear'")
 
 
-def constant_9(step: Step) -> list[NodeProto] | None:
+def constant_9(step: Adaptation) -> list[NodeProto] | None:
     """Make an initializer of what Constant does not hold below operator set 9, where there can be one."""
     tensor = tensor_of(step.node)
     if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
@@ -106,7 +106,7 @@ def constant_9(step: Step) -> list[NodeProto] | None:
     return []
 
 
-def constant_12(step: Step) -> list[NodeProto] | None:
+def constant_12(step: Adaptation) -> list[NodeProto] | None:
     """Write numbers and strings as tensors below operator set 12."""
     names = [name for name in NUMBERS_AND_STRINGS if step.given(name)]
     tensor = tensor_of(step.node)
@@ -117,7 +117,7 @@ def constant_12(step: Step) -> list[NodeProto] | None:
     return [step.node]
 
 
-def reduction_axes(step: Step) -> list[NodeProto] | None:
+def reduction_axes(step: Adaptation) -> list[NodeProto] | None:
     """Give axes as an attribute below; none are all dimensions there."""
     if step.up:
         return None
@@ -131,7 +131,7 @@ def reduction_axes(step: Step) -> list[NodeProto] | None:
     return [step.node]
 
 
-def shape_15(step: Step) -> list[NodeProto] | None:
+def shape_15(step: Adaptation) -> list[NodeProto] | None:
     """Slice what lies between start and end out of the whole shape below operator set 15."""
     start, end = step.value("start"), step.value("end")
     if step.up or (start == 0 and end is None):
@@ -144,8 +144,8 @@ def shape_15(step: Step) -> list[NodeProto] | None:
     return [step.node, helper.make_node("Slice", [whole, *operands], [result], step.rewriter.fresh("Slice"))]
 
 
-def split_18(step: Step) -> list[NodeProto] | None:
-    """Say how many parts there are from operator set 18 on, the sizes of unequal ones below."""
+def split_18(step: Adaptation) -> list[NodeProto] | None:
+    """Write how many parts there are from operator set 18 on, the sizes of unequal ones below."""
     if step.up and not step.operand(1):
         step.give("num_outputs", len(step.node.output))
     if step.up or not step.given("num_outputs"):
@@ -159,13 +159,13 @@ def split_18(step: Step) -> list[NodeProto] | None:
         part = ceil(size / parts)
         last = size - part * (parts - 1)
         if last < 0:
-            raise ValueError(f"a dimension of size {size} is not said to have {parts} parts")
+            raise ValueError(f"a dimension of size {size} cannot have {parts} parts")
         sizes = np.array([*[part] * (parts - 1), last], np.int64)
         step.set_operands([step.operand(0), step.rewriter.constant(sizes, "split")])
     return [step.node]
 
 
-def _of_type_of(step: Step, x: str, value: float | None) -> str:
+def _of_type_of(step: Adaptation, x: str, value: float | None) -> str:
     """Return a scalar constant in the element type of a value; no name if there is none to give."""
     if value is None:
         return ""
@@ -176,14 +176,14 @@ def _of_type_of(step: Step, x: str, value: float | None) -> str:
         return step.rewriter.constant(np.array(value).astype(helper.tensor_dtype_to_np_dtype(code)), "bound")
 
 
-def _constant(step: Step, place: int, name: str) -> NDArray[Any]:
+def _constant(step: Adaptation, place: int, name: str) -> NDArray[Any]:
     array = step.constant(step.operand(place))
     if array is None:
         raise ValueError(f"its {name} are computed, and {step.title(step.target)} has them as an attribute")
     return array
 
 
-def _one_float(step: Step, place: int, name: str) -> float:
+def _one_float(step: Adaptation, place: int, name: str) -> float:
     array = _constant(step, place, name)
     value = float(np.float32(array.item())) if array.size == 1 else None
     if value is None or (value != array.item() and not np.isnan(value)):

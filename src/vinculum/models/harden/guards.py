@@ -1,0 +1,301 @@
+"""The nodes that take the place of a division or remainder, in a function of the model or where the node stood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
+
+from vinculum.models.harden.decision import Facts, Runtime
+from vinculum.models.harden.exact_quotient import exact_quotient
+from vinculum.models.harden.integer_nodes import IntegerNodes
+from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name
+from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import FLOAT, INT32, INT64, UINT32, UINT64, ElementType
+
+DOMAIN = "vinculum"
+"""Of the functions."""
+
+_FUNCTIONS = 8
+"""The IR version from which on a model holds functions."""
+_MOD = 10
+_HALF = float(2**62)
+"""Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
+
+
+class Guards:
+    """Writes divisions of a model anew: as calls of one function for all that are alike, or in their places.
+
+    What takes one node stands in its place too.
+
+    A function is written in the model's operator set, which no runtime refuses, whatever the functions that call it
+    import.
+
+    Parameters
+    ----------
+    model : ModelProto
+        It is not changed before `complete`.
+    runtime : {"onnxruntime", "openvino", "portable"}
+        What has to run it.
+    policies : Policies
+        What x/0 and MIN/-1 are to be.
+    functions : bool
+        Whether functions are wanted.
+    """
+
+    def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies, *, functions: bool) -> None:
+        self._model = model
+        self._runtime = runtime
+        self._policies = policies
+        self._wanted = functions
+        self._names = names_in(model)
+        self._titles = {function.name for function in model.functions if function.domain == DOMAIN}
+        self._functions: dict[tuple[object, ...], FunctionProto] = {}
+
+    def opset(self, around: int) -> int:
+        """Return the operator set in which a node is written anew that stands in another."""
+        return opset_imports(self._model).get("", around) if self._wanted else around
+
+    def replace(
+        self, scope: Scope, node: NodeProto, facts: Facts, what: str
+    ) -> tuple[Sequence[NodeProto], Sequence[TensorProto]]:
+        """Return the nodes and initializers to take the place of a node; what was written about it is kept.
+
+        Parameters
+        ----------
+        scope : Scope
+            Where it stands.
+        node : NodeProto
+            A division or remainder.
+        facts : Facts
+            What is known of it.
+        what : str
+            What they do, in words.
+        """
+        # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
+        if self._wanted and "SequenceMap" not in scope.path:
+            if facts.decisive not in self._functions:
+                self._functions[facts.decisive] = self._function(facts, what)
+            function = self._functions[facts.decisive]
+            if len(function.node) > 1:
+                call = NodeProto()
+                call.CopyFrom(node)
+                call.domain, call.op_type = DOMAIN, function.name
+                del call.attribute[:]  # They chose the function.
+                return [call], []
+        rewriter = Rewriter(scope.holder, facts.opset, self._names, name_of(node))
+        rewriter.stand_for(node, rewrite(rewriter, facts, list(node.input), self._runtime, self._policies))
+        return rewriter.nodes, rewriter.initializers
+
+    def complete(self) -> None:
+        """Give the model the functions, before its own, which may call them, and the versions that it now needs."""
+        made = [function for function in self._functions.values() if len(function.node) > 1]
+        self._model.ir_version = max(self._model.ir_version, _FUNCTIONS if made else INITIALIZERS_ALONE)
+        if not made:
+            return
+        for function in reversed(made):
+            self._model.functions.insert(0, function)
+        for holder in (self._model, *self._model.functions):
+            nodes = holder.graph.node if isinstance(holder, ModelProto) else holder.node
+            calls = isinstance(holder, ModelProto) or any(node.domain == DOMAIN for node in all_nodes(nodes))
+            if calls and DOMAIN not in opset_imports(holder):
+                holder.opset_import.add(domain=DOMAIN, version=1)
+
+    def _function(self, facts: Facts, what: str) -> FunctionProto:
+        name = unique_name(f"{facts.operator}_{facts.element_type}", self._titles)
+        inputs = ["B"] if facts.operator == "Reciprocal" else ["A", "B"]
+        rewriter = Rewriter(FunctionProto(), facts.opset, {"A", "B", "C"}, "")
+        rewriter.name_result(rewrite(rewriter, facts, inputs, self._runtime, self._policies), "C")
+        opsets = [helper.make_opsetid("", facts.opset)]
+        return helper.make_function(DOMAIN, name, inputs, ["C"], rewriter.nodes, opsets, doc_string=what)
+
+
+def carrier_of(element_type: ElementType, runtime: Runtime) -> ElementType:
+    """Return the type that the division is written in: one that holds every operand.
+
+    OpenVINO's CPU device has no integers beyond int32, so there every type is carried by it. Elsewhere 8 and 16 bits
+    are carried by int32, because not every operator has a kernel for them; uint32 by int64, for the same reason and
+    because remainders need a sign.
+    """
+    if not element_type.is_integer:
+        return FLOAT
+    if runtime == "openvino" or element_type.bits < 32:
+        return INT32
+    return INT64 if element_type is UINT32 else element_type
+
+
+def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
+    """Whether ONNX Runtime may make 1/b*c into c/b, which it does with integers too unless a node stands between."""
+    fusible = facts.operator == "Div" and facts.element_type in (INT32, INT64)
+    return runtime == "onnxruntime" and fusible and facts.may_be_inverse
+
+
+def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runtime, policies: Policies) -> str:
+    """Add the nodes that divide without a risk, and return the name of the quotient or remainder.
+
+    Parameters
+    ----------
+    rewriter : Rewriter
+        Where the nodes go.
+    facts : Facts
+        What is known of the division.
+    operands : list of str
+        Dividend and divisor; of a Reciprocal the divisor alone.
+    runtime : {"onnxruntime", "openvino", "portable"}
+        What has to run them.
+    policies : Policies
+        What x/0 and MIN/-1 are to be.
+    """
+    carrier = carrier_of(facts.element_type, runtime)
+    if carrier is not facts.element_type:
+        operands = [rewriter.cast(x, carrier, f"{carrier}_{k}") for k, x in enumerate(operands)]
+    if carrier is FLOAT:
+        return rewriter.cast(rewriter.add(facts.operator, operands, "in_float"), facts.element_type, "cast_back")
+    integers = _Integers(rewriter, facts, carrier, runtime, policies)
+    result = integers.remainder(*operands) if facts.is_remainder else integers.quotient(*operands)
+    return result if carrier is facts.element_type else rewriter.cast(result, facts.element_type, "cast_back")
+
+
+@dataclass(frozen=True)
+class _Quotient:
+    """Names of values.
+
+    Attributes
+    ----------
+    value : str
+        The truncated quotient.
+    divisor : str
+        What was divided by.
+    overflows : str or None
+        Where it is MIN/-1 and still MIN; None if it never is.
+    """
+
+    value: str
+    divisor: str
+    overflows: str | None = None
+
+
+class _Integers:
+    """A division or remainder of integers, written in the type that carries it."""
+
+    def __init__(
+        self, rewriter: Rewriter, facts: Facts, carrier: ElementType, runtime: Runtime, policies: Policies
+    ) -> None:
+        self._rewriter = rewriter
+        self._facts = facts
+        self._nodes = IntegerNodes(rewriter, facts.opset, carrier)
+        self._runtime = runtime
+        self._policies = policies
+        # ONNX Runtime's own Div is exact, and its Mod with fmod=0; with fmod=1 it goes through float64.
+        self._direct = runtime == "onnxruntime" and (facts.operator == "Div" or facts.opset >= _MOD)
+
+    def remainder(self, a: str, b: str) -> str:
+        """Return the remainder; x mod 0 and x mod -1 are taken as x mod 1, which is 0."""
+        nodes, facts = self._nodes, self._facts
+        unit = nodes.equals(b, 0, "divisor_is_zero") if facts.may_be_zero else None
+        if facts.may_be_minus_one:
+            minus_one = nodes.equals(b, -1, "divisor_is_minus_1")
+            unit = minus_one if unit is None else nodes.either(unit, minus_one, "remainder_is_zero")
+        divisor = b if unit is None else nodes.select(unit, nodes.number(1), b, "safe_divisor")
+        quotient = None if self._direct else self._exact(a, divisor, may_overflow=False)
+        remainder, other = self._remains(a, divisor, quotient)
+        has_its_sign = facts.operator == ("Mod" if self._direct else "Fmod")
+        if has_its_sign or not facts.is_signed:
+            return remainder
+        # No Where: OpenVINO may compute one in float32 if something is added to it.
+        wrong = nodes.one_where(nodes.opposite(remainder, other, "signs_differ"), "one_divisor_off")
+        correction = nodes.multiply(wrong, divisor, "correction")
+        return (nodes.subtract if self._direct else nodes.add)(remainder, correction, "remainder")
+
+    def quotient(self, a: str, b: str) -> str:
+        """Return the quotient; x/0 and MIN/-1 as the policies say."""
+        nodes, facts = self._nodes, self._facts
+        guarded = facts.may_be_zero or may_be_fused(facts, self._runtime)
+        zeros = nodes.equals(b, 0, "divisor_is_zero") if guarded else None
+        divisor = b if zeros is None else nodes.select(zeros, nodes.number(1), b, "nonzero_divisor")
+        if self._direct:
+            quotient = self._guarded(a, divisor)
+        else:
+            # OpenVINO's int64 ends where int32 does, so there MIN is that of the carrying type.
+            wide = facts.element_type.bits >= nodes.element_type.bits
+            quotient = _Quotient(self._exact(a, divisor, may_overflow=wide and facts.may_be_minus_one), divisor)
+        if facts.operator == "FloorDiv" and facts.is_signed:
+            quotient = self._floored(a, quotient)
+        value = self._with_overflow(quotient)
+        return value if zeros is None else nodes.select(zeros, self._over_zero(a), value, "with_zeros")
+
+    def _remains(self, a: str, divisor: str, quotient: str | None) -> tuple[str, str]:
+        """Return what remains, and a number of the sign that it may lack: it has the divisor's if taken directly."""
+        if quotient is None:
+            return self._rewriter.add("Mod", [a, divisor], "floor_remainder"), a
+        product = self._nodes.multiply(quotient, divisor, "divided")
+        return self._nodes.subtract(a, product, "truncated_remainder"), divisor
+
+    def _guarded(self, a: str, b: str) -> _Quotient:
+        """Divide by 1 where it would be MIN/-1: the quotient then is MIN."""
+        nodes, facts = self._nodes, self._facts
+        if not facts.may_overflow or nodes.element_type is not facts.element_type:
+            return _Quotient(nodes.divide(a, b, "quotient"), b)
+        minimum = nodes.equals(a, nodes.element_type.minimum, "dividend_is_min")
+        overflows = nodes.both(minimum, nodes.equals(b, -1, "divisor_is_minus_1"), "overflows")
+        safe = nodes.select(overflows, nodes.number(1), b, "safe_divisor")
+        return _Quotient(nodes.divide(a, safe, "quotient"), safe, overflows)
+
+    def _exact(self, a: str, b: str, *, may_overflow: bool) -> str:
+        """Return the truncated quotient, exact whatever the runtime's Div does; of uint64 ONNX Runtime's is."""
+        nodes, facts = self._nodes, self._facts
+        if nodes.element_type is UINT64:
+            return self._unsigned_long(a, b) if self._runtime == "portable" else nodes.divide(a, b, "quotient")
+        saturate = self._policies.overflow == "saturate" and facts.element_type is nodes.element_type
+        return exact_quotient(nodes, a, b, signed=facts.is_signed, may_overflow=may_overflow, saturate=saturate)
+
+    def _unsigned_long(self, a: str, b: str) -> str:
+        """Divide in int64, made exact there, where both operands are small; elsewhere leave it to the runtime."""
+        nodes, rewriter = self._nodes, self._rewriter
+        limit = rewriter.constant(np.array(_HALF), "half")
+        small = [
+            rewriter.add("Less", [rewriter.cast(x, TensorProto.DOUBLE, f"{hint}_double"), limit], f"{hint}_is_small")
+            for x, hint in ((a, "dividend"), (b, "divisor"))
+        ]
+        both = nodes.both(small[0], small[1], "small")
+        signed = IntegerNodes(rewriter, self._facts.opset, INT64)
+        narrow_a = signed.select(both, signed.cast_from(a, "signed_a"), signed.number(0), "small_dividend")
+        narrow_b = signed.select(both, signed.cast_from(b, "signed_b"), signed.number(1), "small_divisor")
+        narrow = exact_quotient(signed, narrow_a, narrow_b, signed=False, may_overflow=False)
+        wide = signed.cast_from(nodes.divide(a, b, "large_quotient"), "signed_quotient")
+        return nodes.cast_from(signed.select(both, narrow, wide, "signed_result"), "quotient")
+
+    def _floored(self, a: str, quotient: _Quotient) -> _Quotient:
+        """Take 1 away where truncation has rounded up: something remains, and the signs of the operands differ."""
+        remainder, other = self._remains(a, quotient.divisor, None if self._direct else quotient.value)
+        rounded_up = self._nodes.one_where(self._nodes.opposite(remainder, other, "rounded_up"), "one_too_large_still")
+        return replace(quotient, value=self._nodes.subtract(quotient.value, rounded_up, "floored"))
+
+    def _with_overflow(self, quotient: _Quotient) -> str:
+        """Let MIN/-1 be MAX where the policy asks for it; it is MIN or MAX already, or will be when it is cast back."""
+        nodes, facts = self._nodes, self._facts
+        narrow = facts.element_type.bits < nodes.element_type.bits
+        if self._policies.overflow == "wrap" or not facts.may_overflow or not (narrow or quotient.overflows):
+            return quotient.value
+        largest = nodes.number(facts.element_type.maximum)
+        overflows = quotient.overflows
+        if overflows is None:
+            distance = nodes.subtract(largest, quotient.value, "distance_to_max")
+            overflows = nodes.negative(distance, "overflows")
+        return nodes.select(overflows, largest, quotient.value, "saturated")
+
+    def _over_zero(self, a: str) -> str:
+        """Return what x/0 is by the policy."""
+        nodes = self._nodes
+        zero = nodes.number(0)
+        if self._policies.zero_divisor == "zero":
+            return zero
+        largest = nodes.number(self._facts.element_type.maximum)
+        if not self._facts.is_signed:
+            return nodes.select(nodes.equals(a, 0, "dividend_is_zero"), zero, largest, "over_zero")
+        smallest = nodes.number(self._facts.element_type.minimum)
+        not_above = nodes.select(nodes.negative(a, "below_zero"), smallest, zero, "not_above_zero")
+        return nodes.select(nodes.positive(a, "above_zero"), largest, not_above, "over_zero")

@@ -1,0 +1,237 @@
+"""The validation of a hardening: its rewrites, and the whole model, run in the runtime that they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto
+
+from vinculum.errors import DifferenceError, ModelError, VinculumError
+from vinculum.models.engines.onnxruntime.session import reason_of
+from vinculum.models.execution import Execution
+from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime
+from vinculum.models.harden.runtime_process import NAMES, Case, Outcome, check_installed, run_cases
+from vinculum.models.harden.trials import Trial, trials
+from vinculum.models.limits import limited
+from vinculum.models.model import Model
+from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.sampling.comparison import check_equal
+from vinculum.models.sampling.input_sets import input_sets
+from vinculum.text import quoted
+
+_REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
+    "onnxruntime": ("onnxruntime",),
+    "openvino": ("openvino",),
+    "portable": ("onnxruntime", "reference"),
+}
+_SECONDS = 60.0
+_LARGEST_RESULT = 1 << 28  # Bytes, of an operator whose operand says how large its result is.
+_PLAIN = ("bool", "float16", "float32", "float64", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)))
+_INTEGERS = (
+    *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
+    *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
+)
+
+Advance = Callable[[int, int], None]
+"""Called with how many models have been run, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What was run and found equal.
+
+    Attributes
+    ----------
+    runtimes : tuple of str
+        Where: ``"onnxruntime"``, ``"openvino"``, ``"reference"``.
+    rewrites : int
+        How many different rewrites there are.
+    models : int
+        How many models of them were run, in all runtimes together: operands from outside, constant, and mixed.
+    results : int
+        How many quotients and remainders were compared in them.
+    whole_model : {"run", "loaded"}
+        Whether the hardened model itself was run on inputs, given or drawn, in each of them, or only loaded, because
+        the original does not run on drawn ones or they cannot be handed over.
+    """
+
+    runtimes: tuple[str, ...]
+    rewrites: int
+    models: int
+    results: int
+    whole_model: Literal["run", "loaded"]
+
+
+def validate(
+    hardening: Hardening,
+    original: Model,
+    file: Path,
+    advance: Advance | None = None,
+    inputs: Sequence[Mapping[str, Any]] = (),
+) -> Validation | None:
+    """Run every rewrite of a hardening on edge cases and random operands, and the whole model; compare every bit.
+
+    Each rewrite is run with operands from outside and with constant ones, which runtimes fold while they load.
+
+    Parameters
+    ----------
+    hardening : Hardening
+        As `harden` returns it.
+    original : Model
+        What was hardened.
+    file : Path
+        Of the hardened model.
+    advance : callable, optional
+        Called with how many models of rewrites have been run and how many there are.
+    inputs : sequence of Mapping of str to array
+        Sets of inputs to run the whole model on; one is drawn if there is none.
+
+    Returns
+    -------
+    Validation or None
+        None if nothing was rewritten.
+
+    Raises
+    ------
+    DifferenceError
+        If a result differs, or the runtime does not survive a rewrite or the model; the line names the division.
+    ModelError
+        If the runtime's package is not installed, or it does not take the model; or the original does not take a set.
+    """
+    runtimes = reference_runtimes(hardening)
+    if not runtimes:
+        return None
+    different = _different(hardening)
+    tried = [trial for decision, facts in different for trial in trials(decision, facts, hardening)]
+    runs = [_run_on(given, original, hardening) for given in inputs] or _drawn_run(original, hardening)
+    whole = [Case(str(file), None), *(Case(str(file), given) for given, _ in runs)]
+    total = len(tried) * len(runtimes)
+    for place, runtime in enumerate(runtimes):
+        with closing(run_cases(runtime, [*(trial.case for trial in tried), *whole])) as outcomes:
+            for number, trial in enumerate(tried, place * len(tried) + 1):
+                _check(trial, next(outcomes), runtime)
+                if advance is not None:
+                    advance(number, total)
+            _check_whole(hardening, outcomes, runtime, [expected for _, expected in runs])
+    results = sum(trial.expected.size for trial in tried) * len(runtimes)
+    return Validation(runtimes, len(different), total, results, "run" if runs else "loaded")
+
+
+def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
+    """Return the runtimes in which a hardening is validated, known to be installed; none if it changed nothing.
+
+    Raises
+    ------
+    ModelError
+        If one's package is not installed.
+    """
+    if not any(decision.rewritten for decision in hardening.decisions):
+        return ()
+    for runtime in _REFERENCE_RUNTIMES[hardening.runtime]:
+        check_installed(runtime)
+    return _REFERENCE_RUNTIMES[hardening.runtime]
+
+
+def _different(hardening: Hardening) -> list[tuple[Decision, Facts]]:
+    """Return one decision for each rewrite: two that know the same of their operands are one."""
+    found: dict[tuple[object, ...], tuple[Decision, Facts]] = {}
+    for decision in hardening.decisions:
+        facts = decision.facts
+        if facts is not None and decision.rewritten:
+            values = [None if x is None else x.tobytes() for x in (facts.dividend, facts.divisor)]
+            found.setdefault((*facts.decisive, *values), (decision, facts))
+    return list(found.values())
+
+
+def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
+    """Refuse a rewrite that the runtime does not compute as it should."""
+    where = f"{trial.decision.label}: the rewrite on {NAMES[runtime]}, {trial.constant},"
+    if outcome.died:
+        raise DifferenceError(f"{where} kills the process, which {outcome.problem}; nothing is written")
+    if outcome.problem is not None:
+        (loaded,) = run_cases(runtime, [Case(trial.case.model, None)])
+        if loaded.problem is not None:
+            raise ModelError(
+                f"{trial.decision.label}: {NAMES[runtime]} does not take it hardened: {_reason(outcome.problem)}"
+            )
+        raise DifferenceError(f"{where} is refused: {_reason(outcome.problem)}; nothing is written")
+    results = np.asarray(outcome.outputs[0])
+    try:
+        check_equal("the result", trial.expected, results, ("expected", NAMES[runtime]))
+    except DifferenceError as error:
+        operands = _operands(trial, results)
+        raise DifferenceError(f"{where} is wrong: {error}{operands}; nothing is written") from None
+
+
+def _operands(trial: Trial, results: NDArray[Any]) -> str:
+    """Return the first operands that give another result, in words."""
+    if results.shape != trial.expected.shape:
+        return ""
+    place = int(np.argmax(results != trial.expected))
+    return f" (first: {trial.pairs.a[place]} and {trial.pairs.b[place]})"
+
+
+def _reason(problem: str) -> str:
+    return reason_of(Exception(problem))
+
+
+def _check_whole(
+    hardening: Hardening, outcomes: Iterator[Outcome], runtime: str, expected: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a hardened model that a runtime does not load, or not run on inputs that the original can be run on.
+
+    Where every value of the model is an integer or a bool, the outputs are compared bit for bit; other operators'
+    floats may differ from runtime to runtime, and on OpenVINO their integers do too.
+    """
+    name = NAMES[runtime]
+    integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
+    for wanted, outcome in zip((None, *expected), outcomes, strict=False):
+        if outcome.died:
+            raise DifferenceError(f"{name} does not survive the hardened model: the process {outcome.problem}")
+        if outcome.problem is not None and wanted is None:
+            raise ModelError(f"{name} does not take the hardened model: {_reason(outcome.problem)}")
+        if outcome.problem is not None:
+            reason = _reason(outcome.problem)
+            raise DifferenceError(f"{name} does not run the hardened model on inputs that the original takes: {reason}")
+        if wanted is not None and integers:
+            for (output, want), got in zip(wanted.items(), outcome.outputs, strict=True):
+                check_equal(f"output {quoted(output)}", want, np.asarray(got), ("our engine", f"{name}, hardened"))
+
+
+Run = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""Inputs, and the original's outputs."""
+
+
+def _drawn_run(original: Model, hardening: Hardening) -> list[Run]:
+    """Return a run on drawn inputs; none if the original, or no runtime from Python, takes them.
+
+    None too if something is left that may kill the runtime.
+    """
+    try:
+        inputs = next(iter(input_sets(original.inputs, 0)))
+        with limited(_SECONDS, _LARGEST_RESULT):
+            run = _run_on(inputs, original, hardening)
+    except VinculumError:
+        return []
+    plain = all(isinstance(x, np.ndarray) and x.dtype.name in _PLAIN for x in inputs.values())
+    return [run] if plain and not hardening.left else []
+
+
+def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:
+    return inputs, original.evaluate(inputs, Execution(hardening.policies))
+
+
+def _holds_integers_only(model: ModelProto) -> bool:
+    for scope in typed_scopes(model):
+        names = {name for node in scope.holder.node for name in (*node.input, *node.output) if name}
+        for name in names:
+            declared = scope.types.get(name)
+            if declared is None or declared.tensor_type.elem_type not in _INTEGERS:
+                return False
+    return True

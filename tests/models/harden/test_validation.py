@@ -1,0 +1,213 @@
+"""The validation is tested with rewrites that are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, helper
+
+from vinculum.errors import DifferenceError, ModelError
+from vinculum.models.harden import Runtime, guards, harden, runtime_process, validation
+from vinculum.models.harden.decision import Facts, Operator
+from vinculum.models.harden.trials import Pairs, expected_of, pairs_for
+from vinculum.models.harden.validation import Advance, Validation, validate
+from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.rewriter import Rewriter
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
+
+Division = Callable[..., ModelProto]
+
+
+def plain(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any) -> str:
+    """Leave a division as it is."""
+    return rewriter.add("Div", operands, "plain")
+
+
+def product(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any) -> str:
+    """Take a product for a quotient."""
+    return rewriter.add("Mul", operands, "product")
+
+
+def unknown(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any) -> str:
+    """Ask for an operator that does not exist."""
+    return rewriter.add("Divide", operands, "unknown")
+
+
+def validated(
+    model: ModelProto, folder: Path, runtime: Runtime = "onnxruntime", advance: Advance | None = None
+) -> Validation | None:
+    """Harden a model and validate that."""
+    hardening = harden(model, runtime)
+    file = folder / "hardened.onnx"
+    file.write_bytes(hardening.model.SerializeToString())
+    return validate(hardening, model_of(model, folder / "model.onnx"), file, advance)
+
+
+class TestValidation:
+    """Each rewrite is run on the runtime, and the whole model; a validation that fails says where."""
+
+    def test_what_is_run_is_counted(self, require: Callable[[str], None], division: Division, tmp_path: Path) -> None:
+        require("onnxruntime")
+        steps: list[tuple[int, int]] = []
+        found = validated(division(INT8, (5,), (5,)), tmp_path, "portable", lambda *step: steps.append(step))
+        assert found is not None
+        assert (found.runtimes, found.rewrites, found.models) == (("onnxruntime", "reference"), 1, 14)
+        assert found.results > 14 * 4000
+        assert found.whole_model == "run"
+        assert steps == [(number, 14) for number in range(1, 15)]
+
+    def test_a_model_that_the_original_does_not_run_is_only_loaded(
+        self, require: Callable[[str], None], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        require("onnxruntime")
+        monkeypatch.setattr(validation, "input_sets", lambda inputs, seed: [{}])
+        found = validated(division(INT8, (5,), (5,)), tmp_path)
+        assert found is not None
+        assert found.whole_model == "loaded"
+
+    def test_a_constant_divisor_stays_one(
+        self, require: Callable[[str], None], division: Division, tmp_path: Path
+    ) -> None:
+        require("onnxruntime")
+        found = validated(division(INT64, (2,), np.array([0, -1])), tmp_path)
+        assert found is not None
+        assert (found.rewrites, found.models) == (1, 3)
+
+    @pytest.mark.parametrize("runtime", ["openvino", "portable"])
+    @pytest.mark.parametrize("fmod", [0, 1])
+    def test_remainders(
+        self, require: Callable[[str], None], division: Division, tmp_path: Path, runtime: Runtime, fmod: int
+    ) -> None:
+        # Where sizes are open, OpenVINO computes a Where of integers in float32, if it is added to something.
+        require("openvino" if runtime == "openvino" else "onnxruntime")
+        model = division(INT64, ("n",), ("n",))
+        model.graph.node[0].op_type = "Mod"
+        model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
+        found = validated(model, tmp_path, runtime)
+        assert found is not None
+        assert found.models == 7 * len(found.runtimes)
+
+    def test_nothing_rewritten_needs_no_runtime(
+        self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        assert validated(division(INT64, (5,), np.array([3])), tmp_path) is None
+
+    @pytest.mark.parametrize(
+        ("rewrite", "kind", "words"),
+        [
+            (plain, DifferenceError, "is refused: "),
+            (product, DifferenceError, "is wrong: the result differs at index"),
+            (unknown, ModelError, "ONNX Runtime does not take it hardened: "),
+        ],
+    )
+    def test_a_wrong_rewrite(
+        self,
+        require: Callable[[str], None],
+        one_line: Callable[..., Any],
+        division: Division,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        rewrite: Any,
+        kind: type[Exception],
+        words: str,
+    ) -> None:
+        require("onnxruntime")
+        monkeypatch.setattr(guards, "rewrite", rewrite)
+        with one_line(kind, "node 'ratio' (Div-14)", words):
+            validated(division(INT64, (5,), (5,)), tmp_path)
+
+    def test_a_wrong_remainder(
+        self,
+        require: Callable[[str], None],
+        one_line: Callable[..., Any],
+        division: Division,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        require("onnxruntime")
+        model = division(INT64, (5,), np.array([3]))
+        model.graph.node[0].op_type = "Mod"
+        model.graph.node[0].attribute.append(helper.make_attribute("fmod", 1))
+        monkeypatch.setattr(guards, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Mod", operands, "m"))
+        with one_line(DifferenceError, "node 'ratio' (Mod-13)", "is wrong"):
+            validated(model, tmp_path)
+
+    def test_a_rewrite_that_kills(
+        self,
+        require: Callable[[str], None],
+        one_line: Callable[..., Any],
+        division: Division,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        require("onnxruntime")
+        monkeypatch.setattr(guards, "rewrite", plain)
+        with one_line(DifferenceError, "kills the process, which died of SIGFPE; nothing is written"):
+            validated(division(INT64, (5,), np.array([-1])), tmp_path)
+
+    def test_a_missing_package(
+        self, one_line: Callable[..., Any], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        with one_line(ModelError, "onnxruntime", "is not installed"):
+            validated(division(INT64, (5,), (5,)), tmp_path)
+
+
+class TestExpected:
+    """What a rewrite has to give is what exact integers give."""
+
+    @pytest.mark.parametrize("operator", ["FloorDiv", "Mod", "Fmod"])
+    @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64], ids=str)
+    def test_every_pair(self, operator: Operator, element_type: ElementType) -> None:
+        facts = Facts(operator, 17, element_type)
+        pairs = pairs_for(facts, "onnxruntime")
+        found = expected_of(facts, pairs, Policies("zero", "wrap"))
+        for a, b, result in zip(pairs.a.tolist(), pairs.b.tolist(), found.tolist(), strict=True):
+            exact = 0
+            if b != 0:
+                floored = a // b if (a, b) != (element_type.minimum, -1) else a  # It wraps.
+                truncated = abs(a) % abs(b) * (-1 if a < 0 else 1)
+                exact = {"FloorDiv": floored, "Mod": a % b, "Fmod": truncated}[operator]
+            assert result == exact, (a, b)
+
+    def test_the_policies_of_a_floor_division(self) -> None:
+        pairs = Pairs(np.array([5, -5, 0, -128, -7], np.int8), np.array([0, 0, 0, -1, 2], np.int8))
+        found = expected_of(Facts("FloorDiv", 17, INT8), pairs, Policies("saturate", "saturate"))
+        assert found.tolist() == [127, -128, 0, 127, -4]
+
+
+class TestPairs:
+    """The operands hold every hard case."""
+
+    def test_zeros_and_the_ends_of_the_type(self) -> None:
+        pairs = pairs_for(Facts("Div", 17, INT64), "onnxruntime")
+        assert pairs.a.dtype == pairs.b.dtype == np.int64
+        both = set(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
+        for power in (24, 31, 53):
+            assert {(2**power + 1, 0), (2**power - 1, -(2**power)), (INT64.minimum, 2**power)} <= both
+        assert {(INT64.minimum, -1), (0, 0), (INT64.maximum, 1), (INT64.minimum, INT64.minimum)} <= both
+
+    def test_openvino_gets_what_fits_int32(self) -> None:
+        for element_type in (INT64, UINT64):
+            pairs = pairs_for(Facts("Div", 17, element_type), "openvino")
+            assert max(pairs.a.max(), pairs.b.max()) == 2**31 - 1
+            assert min(pairs.a.min(), pairs.b.min()) == (0 if element_type is UINT64 else -(2**31))
+            assert (-(2**31), -1) not in set(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
+
+    def test_constants_keep_their_values(self) -> None:
+        many = np.arange(-5000, 5000)
+        pairs = pairs_for(Facts("Div", 17, INT64, None, many), "onnxruntime")
+        assert {-5000, -1, 0, 1, 4999} <= set(pairs.b.tolist()) <= set(many.tolist())
+        pairs = pairs_for(Facts("Div", 17, INT64, np.array([6]), np.array([0, 2])), "onnxruntime")
+        assert (set(pairs.a.tolist()), set(pairs.b.tolist())) == ({6}, {0, 2})
+
+    def test_floats(self) -> None:
+        pairs = pairs_for(Facts("Div", 17, BFLOAT16), "onnxruntime")
+        assert np.isnan(pairs.a.astype(np.float32)).any()
+        assert (pairs.b == 0).any()

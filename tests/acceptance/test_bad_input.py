@@ -305,7 +305,6 @@ class TestIrFiles:
     @pytest.mark.parametrize(
         ("old", "new", "words"),
         [
-            ('type="Divide"', 'type="Softmax"', "Softmax"),
             ('auto_broadcast="numpy"', 'auto_broadcast="sideways"', "auto_broadcast"),
             ('m_pythondiv="true"', 'm_pythondiv="maybe"', "m_pythondiv"),
             ('element_type="u8"', 'element_type="string"', "string"),
@@ -314,6 +313,10 @@ class TestIrFiles:
     def test_what_it_does_not_hold(self, refused: Refused, ir: Path, old: str, new: str, words: str) -> None:
         replace(ir, old, new)
         assert words in refused(*RUN_IR)
+
+    def test_a_layer_that_only_openvino_runs_and_refuses(self, refused: Refused, ir: Path) -> None:
+        replace(ir, 'type="Divide"', 'type="Softmax"')
+        assert "openvino" in refused(*RUN_IR).lower()  # Or that it is not installed.
 
 
 class TestOptions:

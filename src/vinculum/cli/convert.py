@@ -44,7 +44,6 @@ def convert(
 ) -> None:
     """Write a model in another operator set or format, with every division in it meaning what it meant."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
-    from vinculum.cli.model_inputs import model_inputs
     from vinculum.models.convert import convert_source
     from vinculum.models.model import check_engine
     from vinculum.models.source import read_source
@@ -53,7 +52,11 @@ def convert(
 
     check_engine(engine)
     source = read_source(model)
-    given = [model_inputs(source.model().inputs, inputs, None, ()).arrays] if inputs else []
+    given = []
+    if inputs:
+        from vinculum.cli.model_inputs import model_inputs
+
+        given = [model_inputs(source.model().inputs, inputs, None, ()).arrays]
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_source(
             source,

@@ -2,9 +2,7 @@
 
 from vinculum.models.convert.change import Change, OnnxConversion
 from vinculum.models.convert.file_conversion import FileConversion, convert_file, convert_source
-from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
 
 __all__ = [
@@ -15,7 +13,5 @@ __all__ = [
     "convert_file",
     "convert_opset",
     "convert_source",
-    "to_onnx",
-    "to_openvino",
     "verify",
 ]

@@ -13,10 +13,7 @@ from onnx.defs import onnx_opset_version
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import staged
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.to_openvino.by_openvino import by_openvino, foreign_operators
-from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
 from vinculum.models.onnx.checker import check_model
@@ -116,7 +113,7 @@ def convert_source(source: SourceFile, target: Path, **options: Unpack[Options])
         verification = None
         if options.get("check", True):
             # What only OpenVINO runs is compared there: elsewhere sums are rounded in another order.
-            foreign = write is _to_openvino and source.onnx is not None and foreign_operators(source.onnx)
+            foreign = write is _to_openvino and _needs_openvino(source)
             verification = verify(
                 original,
                 _written(folder / target.name, target),
@@ -132,7 +129,17 @@ def _check_suffix(target: Path) -> None:
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
 
 
+def _needs_openvino(source: SourceFile) -> bool:
+    from vinculum.models.convert.to_openvino.by_openvino import foreign_operators
+
+    return source.onnx is not None and bool(foreign_operators(source.onnx))
+
+
 def _to_openvino(source: SourceFile, target: Path, options: Options) -> tuple[str, str, tuple[Change, ...]]:
+    # Each way is imported when it is gone: an import takes longer than most conversions.
+    from vinculum.models.convert.to_openvino.by_openvino import by_openvino, foreign_operators
+    from vinculum.models.convert.to_openvino.conversion import to_openvino
+
     if source.onnx is None:
         raise ModelError(f"model {str(source.path)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
     for name in ("opset", "ir_version"):
@@ -155,6 +162,8 @@ def _to_onnx(source: SourceFile, target: Path, options: Options) -> tuple[str, s
     opset = options.get("opset")
     if source.onnx is None:
         written = _FROM_IR if opset is None else opset
+        from vinculum.models.convert.from_openvino.conversion import to_onnx
+
         conversion, title = to_onnx(source.content, source.path, written), OPENVINO
     else:
         if opset is None:

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from vinculum.errors import ModelError
-from vinculum.files import staged
+from vinculum.files import atomic_write
 
 
 def _write(target: Path, names: tuple[str, ...], text: str = "new") -> None:
-    with staged(target) as folder:
+    with atomic_write(target) as folder:
         for name in names:
             (folder / name).write_text(text, encoding="utf-8")
 
 
 def _fail(target: Path, error: type[BaseException], beside: Path | None = None) -> None:
-    with staged(target) as folder:
+    with atomic_write(target) as folder:
         (folder / target.name).write_text("half", encoding="utf-8")
         if beside is not None:
             beside.write_text("", encoding="utf-8")
@@ -54,7 +54,7 @@ class TestWhole:
 
     def test_nothing_is_in_place_before_the_end(self, tmp_path: Path) -> None:
         (tmp_path / "m.onnx").write_text("old", encoding="utf-8")
-        with staged(tmp_path / "m.onnx") as folder:
+        with atomic_write(tmp_path / "m.onnx") as folder:
             (folder / "m.onnx").write_text("new", encoding="utf-8")
             assert (tmp_path / "m.onnx").read_text(encoding="utf-8") == "old"
         assert (tmp_path / "m.onnx").read_text(encoding="utf-8") == "new"

@@ -13,7 +13,7 @@ from vinculum.text import one_line
 
 
 @contextmanager
-def staged(file: Path) -> Iterator[Path]:
+def atomic_write(file: Path) -> Iterator[Path]:
     """Yield a folder in which to write a file and what belongs to it; all of it moves beside each other at the end.
 
     If the block raises, nothing is left behind, folders that had to be made included.

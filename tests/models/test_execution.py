@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.errors import DivisionByZeroError, ElementTypeError
-from vinculum.models.execution import Division, DivisionRecord, Execution
+from vinculum.models.execution import Division, DivisionRecord, RunContext
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import INT32
 from vinculum.spec.onnx_div import DIV_14
@@ -40,7 +40,7 @@ class TestErrors:
             raise DivisionByZeroError("3 zeros", count=3, first_index=(1, 2))
 
         with pytest.raises(DivisionByZeroError, match=r"^node 'd' \(Div-14\): 3 zeros$") as caught:
-            Execution(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
         assert (caught.value.count, caught.value.first_index) == (3, (1, 2))
         assert isinstance(caught.value, ZeroDivisionError)
 
@@ -49,7 +49,7 @@ class TestErrors:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            Execution(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
 
     def test_no_observer_sees_a_failed_division(self) -> None:
         seen: list[DivisionRecord] = []
@@ -58,5 +58,5 @@ class TestErrors:
             raise ElementTypeError("no")
 
         with pytest.raises(ElementTypeError):
-            Execution(Policies(), seen.append).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+            RunContext(Policies(), seen.append).divide(Division("d", "", DIV_14), ONES, ONES, fail)
         assert seen == []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
-from vinculum.models.values import ModelTensor, admit
+from vinculum.models.values import ModelTensor, validated_inputs
 from vinculum.spec.element_types import BFLOAT16, FLOAT, INT4
 
 OneLine = Callable[..., AbstractContextManager[None]]
@@ -28,17 +28,17 @@ class TestAdmitted:
     """Inputs that fit are handed on as they are."""
 
     def test_as_read_only_views(self) -> None:
-        arrays = admit(TENSORS, {"a": A, "b": B})
+        arrays = validated_inputs(TENSORS, {"a": A, "b": B})
         assert np.shares_memory(arrays["a"], A)
         assert not arrays["a"].flags.writeable
         assert A.flags.writeable
 
     def test_an_optional_input_may_be_left_out_or_given(self) -> None:
-        assert set(admit(TENSORS, {"a": A, "b": B})) == {"a", "b"}
-        assert set(admit(TENSORS, {"a": A, "b": B, "c": A})) == {"a", "b", "c"}
+        assert set(validated_inputs(TENSORS, {"a": A, "b": B})) == {"a", "b"}
+        assert set(validated_inputs(TENSORS, {"a": A, "b": B, "c": A})) == {"a", "b", "c"}
 
     def test_big_endian_arrays_have_the_same_element_type(self) -> None:
-        arrays = admit(TENSORS, {"a": A.astype(">f4"), "b": B})
+        arrays = validated_inputs(TENSORS, {"a": A.astype(">f4"), "b": B})
         assert arrays["a"].dtype == np.float32
 
     @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ class TestAdmitted:
         ],
     )
     def test_every_kind_of_element_type(self, element_type: Any, array: Any) -> None:
-        arrays = admit((ModelTensor("x", element_type, (2,)),), {"x": array})
+        arrays = validated_inputs((ModelTensor("x", element_type, (2,)),), {"x": array})
         assert arrays["x"].tolist() == array.tolist()
 
 
@@ -63,36 +63,36 @@ class TestRefused:
 
     def test_missing(self, one_line: OneLine) -> None:
         with one_line(ModelError, "no array for input 'b' (float, shape (?, N))"):
-            admit(TENSORS, {"a": A})
+            validated_inputs(TENSORS, {"a": A})
 
     def test_surplus(self, one_line: OneLine) -> None:
         with one_line(ModelError, "no input 'z'", "'a', 'b', 'c'"):
-            admit(TENSORS, {"a": A, "b": B, "z": A})
+            validated_inputs(TENSORS, {"a": A, "b": B, "z": A})
 
     def test_another_element_type(self, one_line: OneLine) -> None:
         with one_line(ElementTypeError, "input 'a'", "float64", "declares float"):
-            admit(TENSORS, {"a": A.astype(np.float64), "b": B})
+            validated_inputs(TENSORS, {"a": A.astype(np.float64), "b": B})
 
     @pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], 1.0, "text", None])
     def test_what_has_no_element_type(self, one_line: OneLine, value: object) -> None:
         with one_line(ElementTypeError, "input 'a'"):
-            admit(TENSORS, {"a": value, "b": B})
+            validated_inputs(TENSORS, {"a": value, "b": B})
 
     def test_another_rank(self, one_line: OneLine) -> None:
         with one_line(BroadcastError, "input 'a' has shape (3,)", "(N, 3)", "ranks differ"):
-            admit(TENSORS, {"a": A[0], "b": B})
+            validated_inputs(TENSORS, {"a": A[0], "b": B})
 
     def test_another_size(self, one_line: OneLine) -> None:
         with one_line(BroadcastError, "input 'a' has shape (2, 2)", "dimension 1 differs"):
-            admit(TENSORS, {"a": A[:, :2], "b": B})
+            validated_inputs(TENSORS, {"a": A[:, :2], "b": B})
 
     def test_a_symbol_of_two_sizes(self, one_line: OneLine) -> None:
         with one_line(BroadcastError, "input 'b' has shape (5, 1)", "N is 2 by input 'a'"):
-            admit(TENSORS, {"a": A, "b": B[:, :1]})
+            validated_inputs(TENSORS, {"a": A, "b": B[:, :1]})
 
     def test_a_kind_that_nothing_stands_for(self, one_line: OneLine) -> None:
         with one_line(ModelError, "'s'", "map", "nothing else"):
-            admit((ModelTensor("s", "map", None),), {"s": A})
+            validated_inputs((ModelTensor("s", "map", None),), {"s": A})
 
 
 class TestSequencesAndOptionals:
@@ -103,18 +103,18 @@ class TestSequencesAndOptionals:
 
     @pytest.mark.parametrize("given", [[], [A], (A, A[:1])])
     def test_a_sequence(self, given: Any) -> None:
-        admitted = admit((self.ROWS,), {"s": given})["s"]
+        admitted = validated_inputs((self.ROWS,), {"s": given})["s"]
         assert isinstance(admitted, list)
         assert [item.tolist() for item in admitted] == [item.tolist() for item in given]
         assert all(np.shares_memory(a, b) and not a.flags.writeable for a, b in zip(admitted, given, strict=True))
 
     def test_an_optional(self) -> None:
-        assert admit((self.PERHAPS,), {"o": None}) == {"o": None}
-        assert len(admit((self.PERHAPS,), {"o": [A]})["o"]) == 1
+        assert validated_inputs((self.PERHAPS,), {"o": None}) == {"o": None}
+        assert len(validated_inputs((self.PERHAPS,), {"o": [A]})["o"]) == 1
 
     def test_an_optional_has_to_be_given(self, one_line: OneLine) -> None:
         with one_line(ModelError, "no array for input 'o' (optional of sequence of float, shape (N, 3))"):
-            admit((self.PERHAPS,), {})
+            validated_inputs((self.PERHAPS,), {})
 
     @pytest.mark.parametrize(
         ("given", "kind", "parts"),
@@ -128,4 +128,4 @@ class TestSequencesAndOptionals:
     )
     def test_refused(self, one_line: OneLine, given: object, kind: type[Exception], parts: tuple[str, ...]) -> None:
         with one_line(kind, *parts):
-            admit((self.ROWS,), {"s": given})
+            validated_inputs((self.ROWS,), {"s": given})

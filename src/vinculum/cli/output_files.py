@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.files import staged
+from vinculum.files import atomic_write
 from vinculum.text import quoted
 
 _LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
@@ -75,7 +75,7 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
     if not paths:
         return {}
     written: dict[str, OutputFile] = {}
-    with staged(next(iter(paths.values()))) as folder:
+    with atomic_write(next(iter(paths.values()))) as folder:
         for name, path in paths.items():
             storable, stored_as = _storable(arrays[name])
             np.save(folder / path.name, storable, allow_pickle=False)

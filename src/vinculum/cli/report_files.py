@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from vinculum.errors import ModelError
-from vinculum.files import staged
+from vinculum.files import atomic_write
 
 
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
@@ -51,5 +51,5 @@ def write_files(texts: Mapping[Path, str]) -> None:
     """
     with ExitStack() as stack:
         for path, text in texts.items():
-            folder = stack.enter_context(staged(path))
+            folder = stack.enter_context(atomic_write(path))
             (folder / path.name).write_text(text, encoding="utf-8", newline="\n")

@@ -9,7 +9,7 @@ from onnx import ModelProto, NodeProto
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.model import Model
 from vinculum.models.onnx.node import model_of_node
 from vinculum.models.source import source_of
@@ -58,7 +58,7 @@ class VinculumBackendRep(BackendRep):
             As `vinculum.models.Model.run` says.
         """
         _refuse_others(kwargs, ())
-        outputs = self._model.evaluate(self._by_name(inputs), Execution(self._policies))
+        outputs = self._model.evaluate(self._by_name(inputs), RunContext(self._policies))
         return self._outputs(*(outputs[tensor.name] for tensor in self._model.outputs))
 
     def _by_name(self, inputs: Any) -> Mapping[str, Any]:

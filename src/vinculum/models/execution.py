@@ -90,7 +90,7 @@ Compute = Callable[[Any, Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Execution:
+class RunContext:
     """What one run of a model is to do at its divisions."""
 
     policies: Policies

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.execution import Division, Execution, Observer
-from vinculum.models.values import ModelTensor, Value, admit
+from vinculum.models.execution import Division, Observer, RunContext
+from vinculum.models.values import ModelTensor, Value, validated_inputs
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.text import quoted
 
@@ -34,7 +34,7 @@ def check_engine(engine: str) -> None:
 class Runnable(Protocol):
     """A graph in an engine."""
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
 
 
@@ -111,7 +111,7 @@ class Model:
             As the policies say; the message names the node.
         """
         outputs: dict[str, NDArray[Any]] = {}
-        execution = Execution(Policies(zero_divisor, overflow), observer)
+        execution = RunContext(Policies(zero_divisor, overflow), observer)
         for name, value in self.evaluate(inputs, execution, engine).items():
             if not isinstance(value, np.ndarray):
                 raise ModelError(f"output {quoted(name)} is not a tensor; vinculum.backend returns what is none")
@@ -139,14 +139,14 @@ class Model:
         self._program.read_data()
 
     def evaluate(
-        self, inputs: Mapping[str, Any], execution: Execution, engine: Engine = "reference"
+        self, inputs: Mapping[str, Any], execution: RunContext, engine: Engine = "reference"
     ) -> dict[str, Value]:
         """Return the outputs as `run` does, and those that are no tensors too.
 
         A sequence is a list, an optional without a value None, a map a dict.
         """
         check_engine(engine)
-        arrays = admit(self.inputs, inputs)
+        arrays = validated_inputs(self.inputs, inputs)
         program: Runnable = self._program if engine == "reference" else self._program.in_engine(engine)
         outputs: dict[str, Value] = {}
         for name, value in program.execute(arrays, execution).items():

@@ -74,7 +74,7 @@ class ModelTensor:
         return f"{self.element_type}, shape {shape_text(self.shape)}"
 
 
-def admit(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return read-only views of the given inputs, each known to keep what the model declares.
 
     Raises

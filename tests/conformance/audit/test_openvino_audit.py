@@ -16,7 +16,7 @@ from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT
 
@@ -103,9 +103,9 @@ class TestDivides:
 
     def test_pdpd(self, audited: Audited, tmp_path: Path) -> None:
         writer = OpenvinoWriter()
-        x, y = writer.parameter("x", Known(FLOAT, (2, 2, 2))), writer.parameter("y", Known(FLOAT, (2,)))
+        x, y = writer.parameter("x", TensorType(FLOAT, (2, 2, 2))), writer.parameter("y", TensorType(FLOAT, (2,)))
         data = {"auto_broadcast": "pdpd", AXIS_OF_OPENVINO: "0"}
-        writer.result(writer.layer("Divide", "ratio", data, (x, y), Value(Known(FLOAT, (2, 2, 2)), "q")), "q")
+        writer.result(writer.layer("Divide", "ratio", data, (x, y), Value(TensorType(FLOAT, (2, 2, 2)), "q")), "q")
         path = tmp_path / "model.xml"
         path.write_bytes(writer.xml("m"))
         path.with_suffix(".bin").write_bytes(writer.data())

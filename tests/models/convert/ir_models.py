@@ -16,7 +16,7 @@ from vinculum.models.convert.to_openvino.conversion import OpenvinoFiles
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.storage import dtype_of, element_type_of
@@ -39,12 +39,12 @@ def divide_ir(
     """Write the model q = a / b of one Divide; b is a Const if its array is given, None is any rank."""
     writer = OpenvinoWriter()
     writer.reserve(["a", "b"])
-    first = writer.parameter("a", Known(element_type, a))
+    first = writer.parameter("a", TensorType(element_type, a))
     if isinstance(b, np.ndarray):
-        second = Value(Known(element_type, b.shape), "b", b)
+        second = Value(TensorType(element_type, b.shape), "b", b)
     else:
-        second = writer.parameter("b", Known(element_type, b))
-    result = writer.layer("Divide", "ratio", data, (first, second), Value(Known(element_type, None), "q"))
+        second = writer.parameter("b", TensorType(element_type, b))
+    result = writer.layer("Divide", "ratio", data, (first, second), Value(TensorType(element_type, None), "q"))
     writer.result(result, "q")
     return write_ir(folder, writer)
 

@@ -16,7 +16,7 @@ from vinculum import div, divide
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
 from vinculum.models import Model, ModelTensor
 from vinculum.models.convert.verification import Verification, verify
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.limits import LimitError
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, INT4, INT32, INT64, ElementType
 
@@ -32,7 +32,7 @@ class Computed:
     names: tuple[str, ...]
     lacking: str | None = None
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         results = self.function(*arrays.values())
         return dict(zip(self.names, results if isinstance(results, tuple) else (results,), strict=True))
 

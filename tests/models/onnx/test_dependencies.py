@@ -7,7 +7,7 @@ from typing import Any
 
 from onnx import NodeProto, TensorProto, helper
 
-from vinculum.models.onnx.dependencies import divides, dividing_functions, operands_of
+from vinculum.models.onnx.dependencies import divides, dividing_functions, inputs_of
 from vinculum.models.onnx.functions import DOMAIN
 
 
@@ -32,11 +32,11 @@ class TestOperands:
     def test_operands(self) -> None:
         inner = graph(node("i = Add(a, own)"), node("j = Add(i, given)"), inputs=["given"], outputs=["j", "around"])
         branch = graph(node("k = If(c)", then_branch=inner, else_branch=inner), outputs=["k"])
-        assert operands_of(node("y = If(b)", then_branch=branch, else_branch=inner)) == ("b", "a", "own", "around", "c")
+        assert inputs_of(node("y = If(b)", then_branch=branch, else_branch=inner)) == ("b", "a", "own", "around", "c")
 
     def test_names_that_the_subgraph_hides(self) -> None:
         inner = graph(node("a = Neg(a)"), node("b = Abs(a)"), inputs=["h"], outputs=["b", "h"])
-        assert operands_of(node("y = If(c)", then_branch=inner)) == ("c", "a")
+        assert inputs_of(node("y = If(c)", then_branch=inner)) == ("c", "a")
 
 
 class TestDivides:

@@ -9,12 +9,12 @@ import pytest
 
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models.openvino_ir.layers import check_bounds, divide, parameter
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.models.openvino_ir.xml import Layer
 from vinculum.spec.element_types import FLOAT, INT32
 
 OneLine = Callable[..., AbstractContextManager[None]]
-INTS = Known(INT32, (2, 3))
+INTS = TensorType(INT32, (2, 3))
 
 
 def _layer(kind: str, **data: str) -> Layer:
@@ -26,12 +26,12 @@ class TestParameter:
 
     def test_every_kind_of_dimension(self) -> None:
         known, bounds = parameter(_layer("Parameter", element_type="f32", shape="2,?,-1,1..8,3..,..5,4..4"))
-        assert known == Known(FLOAT, (2, None, None, None, None, None, 4))
+        assert known == TensorType(FLOAT, (2, None, None, None, None, None, 4))
         assert bounds == ((2, 2), (0, None), (0, None), (1, 8), (3, None), (0, 5), (4, 4))
 
     def test_rank_0_and_any_rank(self) -> None:
-        assert parameter(_layer("Parameter", element_type="boolean", shape="")) == (Known("bool", ()), ())
-        assert parameter(_layer("Parameter", element_type="f32", shape="...")) == (Known(FLOAT, None), None)
+        assert parameter(_layer("Parameter", element_type="boolean", shape="")) == (TensorType("bool", ()), ())
+        assert parameter(_layer("Parameter", element_type="f32", shape="...")) == (TensorType(FLOAT, None), None)
 
     @pytest.mark.parametrize(
         ("shape", "part"),
@@ -74,13 +74,13 @@ class TestDivide:
         assert attributes == {"m_pythondiv": value}
 
     def test_what_is_known(self) -> None:
-        operands = (Known(FLOAT, (8, 1, None, 1)), Known(FLOAT, (7, 1, 5)))
+        operands = (TensorType(FLOAT, (8, 1, None, 1)), TensorType(FLOAT, (7, 1, 5)))
         division, attributes, known = divide(_layer("Divide"), operands)
         assert attributes == {}
-        assert known == Known(FLOAT, (8, 7, None, 5))
+        assert known == TensorType(FLOAT, (8, 7, None, 5))
         assert (division.label, division.element_type) == ("node 'x' (Divide-1)", FLOAT)
         assert division.shapes == ((8, 1, None, 1), (7, 1, 5), (8, 7, None, 5))
-        assert divide(_layer("Divide"), (Known(FLOAT, None), Known(FLOAT, None)))[0].shapes is None
+        assert divide(_layer("Divide"), (TensorType(FLOAT, None), TensorType(FLOAT, None)))[0].shapes is None
 
     @pytest.mark.parametrize(
         ("data", "part"),
@@ -98,7 +98,7 @@ class TestDivide:
     @pytest.mark.parametrize("spelling", ["axis", "auto_broadcast.auto_broadcast_axis"])
     def test_the_axis_as_we_and_openvino_spell_it(self, spelling: str) -> None:
         _, attributes, known = divide(
-            _layer("Divide", auto_broadcast="pdpd", **{spelling: "0"}), (INTS, Known(INT32, (2,)))
+            _layer("Divide", auto_broadcast="pdpd", **{spelling: "0"}), (INTS, TensorType(INT32, (2,)))
         )
         assert (attributes["axis"], known.shape) == (0, (2, 3))
 
@@ -108,8 +108,8 @@ class TestDivide:
 
     def test_wrong_operands(self, one_line: OneLine) -> None:
         with one_line(ElementTypeError, "node 'x' (Divide-1)", "int32", "float"):
-            divide(_layer("Divide"), (INTS, Known(FLOAT, (2, 3))))
+            divide(_layer("Divide"), (INTS, TensorType(FLOAT, (2, 3))))
         with one_line(ElementTypeError, "node 'x' (Divide-1)", "bool"):
-            divide(_layer("Divide"), (Known("bool", (2,)), Known("bool", (2,))))
+            divide(_layer("Divide"), (TensorType("bool", (2,)), TensorType("bool", (2,))))
         with one_line(BroadcastError, "node 'x' (Divide-1)"):
-            divide(_layer("Divide", auto_broadcast="none"), (INTS, Known(INT32, (3,))))
+            divide(_layer("Divide", auto_broadcast="none"), (INTS, TensorType(INT32, (3,))))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from vinculum.models.engines.openvino.program import CutProgram
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.openvino_ir.program import ConvertStep, OpenvinoProgram, ParameterStep
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import DOUBLE, FLOAT
@@ -26,7 +26,7 @@ class TestMemory:
         program = OpenvinoProgram(parameters, {}, tuple(steps), {"y": ports[-1]}, other)
         array = np.ones(10**6, np.float32)
         tracemalloc.start()
-        output = program.execute({"x": array}, Execution(Policies()))["y"]
+        output = program.execute({"x": array}, RunContext(Policies()))["y"]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert output.tolist() == array.tolist()

@@ -13,7 +13,7 @@ from vinculum.models import ModelTensor
 from vinculum.models.sampling.drawn_inputs import draw
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.models.sampling.input_sets import input_sets
-from vinculum.models.values import admit, tensor_dtype
+from vinculum.models.values import tensor_dtype, validated_inputs
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT8, INT32, INT64, REAL, ElementType
 
 TYPES: list[ElementType | str] = [element_type for element_type in ELEMENT_TYPES if element_type is not REAL]
@@ -45,7 +45,7 @@ class TestComplete:
         sets = _sets(*tensors)
         assert len(sets) > 50
         for inputs in sets:
-            admit(tensors, inputs)
+            validated_inputs(tensors, inputs)
             assert all(array.dtype == tensor_dtype(tensors[0]) for array in inputs.values())
 
     def test_the_seed_decides(self) -> None:
@@ -57,7 +57,7 @@ class TestComplete:
         sequence = ModelTensor("s", "sequence", None, element=item)
         tensors = (sequence, ModelTensor("o", "optional", None, element=sequence), ModelTensor("p", FLOAT, ("N",)))
         for inputs in _sets(*tensors):
-            admit(tensors, inputs)
+            validated_inputs(tensors, inputs)
             assert len(inputs["s"]) == 2
 
     def test_optional_inputs_are_left_out_and_given(self) -> None:

@@ -18,7 +18,7 @@ from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import read_source
-from vinculum.models.values import admit
+from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
 
@@ -69,7 +69,7 @@ class Auditor:
             If they are not inputs of the model, or one that the runtime takes for a constant.
         """
         subject = self.subject
-        given = admit(subject.inputs, inputs)
+        given = validated_inputs(subject.inputs, inputs)
         self._check_constants(given)
         if not subject.points:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.question import Question, quotient_shape
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
 from vinculum.tensors.storage import element_type_of_dtype
@@ -46,10 +46,10 @@ def openvino_program(question: Question) -> OpenvinoProgram:
     writer.reserve([name for name, constant in zip(names, question.constant, strict=True) if not constant])
     operands: list[Value] = []
     for name, array, constant in zip(names, question.operands, question.constant, strict=True):
-        known = Known(_element_type(array), array.shape)
+        known = TensorType(_element_type(array), array.shape)
         operands.append(Value(known, name, array) if constant else writer.parameter(name, known))
     result = spec.outputs[0].name
-    known = Known(operands[0].known.element_type, quotient_shape(question))
+    known = TensorType(operands[0].known.element_type, quotient_shape(question))
     data = {_spelling(name): _text(value) for name, value in question.attributes.items()}
     writer.result(writer.layer(spec.name, spec.name, data, operands, Value(known, result)), result)
     inputs = {

@@ -11,7 +11,7 @@ from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.files import staged
+from vinculum.files import atomic_write
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
@@ -107,7 +107,7 @@ def convert_source(source: SourceFile, target: Path, **options: Unpack[Options])
     original = source.model()
     source.check_spared([target])  # before the work
     write = _to_openvino if target.suffix.lower() == ".xml" else _to_onnx
-    with staged(target) as folder:
+    with atomic_write(target) as folder:
         conversion = write(source, folder / target.name, options)
         source.check_spared([target.parent / path.name for path in folder.iterdir()])
         verification = None

@@ -9,7 +9,7 @@ from time import process_time
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.limits import LimitError, limited
 from vinculum.models.model import Engine, Model, check_engine
 from vinculum.models.sampling.comparison import check_equal
@@ -202,7 +202,7 @@ class _Comparison:
             raise
 
     def _run(self, model: Model, inputs: Mapping[str, Any]) -> dict[str, Value]:
-        return model.evaluate(inputs, Execution(_POLICIES), self.engine)
+        return model.evaluate(inputs, RunContext(_POLICIES), self.engine)
 
     def _demand_repetition(self, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
         """Refuse to compare what a model draws at random, differently at every run."""

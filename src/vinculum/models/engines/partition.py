@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from onnx import NodeProto
 
-from vinculum.models.onnx.dependencies import divides, operands_of
+from vinculum.models.onnx.dependencies import divides, inputs_of
 from vinculum.models.onnx.scopes import subgraphs
 
 # What gives another result each time it is run may not stand in two parts.
@@ -110,7 +110,7 @@ def _placed(graph: Iterable[NodeProto], constants: Collection[str], functions: C
     levels: dict[str, int] = {}
     fixed = set(constants)
     for node in graph:
-        operands = operands_of(node)
+        operands = inputs_of(node)
         outside = divides(node, functions)
         level = max((levels.get(name, 0) for name in operands), default=0)
         levels.update(dict.fromkeys(node.output, level + outside))
@@ -169,7 +169,7 @@ def _with_dropped(stages: Sequence[Stage], constants: Collection[str], results: 
     last: dict[str, int] = {}
     for number, stage in enumerate(stages):
         ends = (*stage.part.inputs, *stage.part.outputs) if stage.part else ()
-        touched = [name for node in stage.outside for name in (*operands_of(node), *node.output)]
+        touched = [name for node in stage.outside for name in (*inputs_of(node), *node.output)]
         last.update(dict.fromkeys((*ends, *touched), number))
     kept = {"", *constants, *results}
     dropped = [tuple(name for name, at in last.items() if at == n and name not in kept) for n in range(len(stages))]

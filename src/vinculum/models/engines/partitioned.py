@@ -18,9 +18,9 @@ from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
-from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.execution import Division, RunContext, Shape
 from vinculum.models.onnx.constants import tensor_of
-from vinculum.models.onnx.dependencies import dividing_functions, operands_of
+from vinculum.models.onnx.dependencies import dividing_functions, inputs_of
 from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, name_of, title
@@ -106,7 +106,7 @@ class PartitionedProgram:
         self._plans: dict[frozenset[str], tuple[_Step, ...]] = {}
         self._lock = Lock()
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         values = {**self._constants, **arrays}
         try:
@@ -155,14 +155,14 @@ class PartitionedProgram:
 class _Step(Protocol):
     """Something that adds values to those of a run, or takes some away."""
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None: ...
+    def run(self, values: dict[str, Any], execution: RunContext) -> None: ...
 
 
 @dataclass(frozen=True)
 class _Drop:
     names: tuple[str, ...]
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None:
+    def run(self, values: dict[str, Any], execution: RunContext) -> None:
         for name in self.names:
             del values[name]
 
@@ -178,7 +178,7 @@ class _DivisionStep:
         attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         self._options = {"opset": division.spec.since_version, **attributes}
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None:
+    def run(self, values: dict[str, Any], execution: RunContext) -> None:
         *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
         policies = execution.policies
 
@@ -197,12 +197,12 @@ class _EvaluatedStep:
 
     def __init__(self, host: Host, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
         self._host = host
-        self._operands = operands_of(node)
+        self._operands = inputs_of(node)
         proto = holder.model([node])
         proto.graph.output.extend(ValueInfoProto(name=name) for name in node.output if name)
         self._program = EvaluatedGraph(proto, divisions, {})
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None:
+    def run(self, values: dict[str, Any], execution: RunContext) -> None:
         operands = {name: self._host.to_python(name, values[name]) for name in self._operands}
         values.update(self._program.execute(operands, execution))
 

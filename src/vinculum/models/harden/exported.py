@@ -16,7 +16,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 
 from vinculum.errors import SpecLookupError
 from vinculum.models.onnx.constants import visible_constants
-from vinculum.models.onnx.dependencies import operands_of
+from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
 from vinculum.models.onnx.typed_scopes import typed_scopes
@@ -163,9 +163,9 @@ def _as_integers(rewriter: Rewriter, operand: Operand, element_type: ElementType
 def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) -> list[NodeProto]:
     """Return nodes without those that were used in a graph or function, and are not any more."""
     outputs = {value if isinstance(value, str) else value.name for value in holder.output}
-    before = {name for node in holder.node for name in operands_of(node)} - outputs
+    before = {name for node in holder.node for name in inputs_of(node)} - outputs
     while True:
-        unused = before.difference(*map(operands_of, nodes))
+        unused = before.difference(*map(inputs_of, nodes))
         kept = [node for node in nodes if not node.output or not unused.issuperset(node.output)]
         if len(kept) == len(nodes):
             return kept

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from vinculum.errors import ModelError
-from vinculum.files import staged
+from vinculum.files import atomic_write
 from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
@@ -112,7 +112,7 @@ def harden_source(
     hardening = harden(proto, runtime, **options)
     if target is None:
         return HardenedFile(hardening, None)
-    with staged(target) as folder:
+    with atomic_write(target) as folder:
         staging = folder / target.name
         check_model(hardening.model, "the hardened model")
         write_model(hardening.model, staging)

@@ -113,7 +113,7 @@ class Guards:
         return helper.make_function(DOMAIN, name, inputs, ["C"], rewriter.nodes, opsets, doc_string=what)
 
 
-def carrier_of(element_type: ElementType, runtime: Runtime) -> ElementType:
+def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
     """Return the type that the division is written in: one that holds every operand.
 
     OpenVINO's CPU device has no integers beyond int32, so there every type is carried by it. Elsewhere 8 and 16 bits
@@ -149,14 +149,14 @@ def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runt
     policies : Policies
         What x/0 and MIN/-1 are to be.
     """
-    carrier = carrier_of(facts.element_type, runtime)
-    if carrier is not facts.element_type:
-        operands = [rewriter.cast(x, carrier, f"{carrier}_{k}") for k, x in enumerate(operands)]
-    if carrier is FLOAT:
+    promoted = promoted_type(facts.element_type, runtime)
+    if promoted is not facts.element_type:
+        operands = [rewriter.cast(x, promoted, f"{promoted}_{k}") for k, x in enumerate(operands)]
+    if promoted is FLOAT:
         return rewriter.cast(rewriter.add(facts.operator, operands, "in_float"), facts.element_type, "cast_back")
-    integers = _Integers(rewriter, facts, carrier, runtime, policies)
+    integers = _Integers(rewriter, facts, promoted, runtime, policies)
     result = integers.remainder(*operands) if facts.is_remainder else integers.quotient(*operands)
-    return result if carrier is facts.element_type else rewriter.cast(result, facts.element_type, "cast_back")
+    return result if promoted is facts.element_type else rewriter.cast(result, facts.element_type, "cast_back")
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ class _Integers:
     """A division or remainder of integers, written in the type that carries it."""
 
     def __init__(
-        self, rewriter: Rewriter, facts: Facts, carrier: ElementType, runtime: Runtime, policies: Policies
+        self, rewriter: Rewriter, facts: Facts, promoted: ElementType, runtime: Runtime, policies: Policies
     ) -> None:
         self._rewriter = rewriter
         self._facts = facts
-        self._nodes = IntegerNodes(rewriter, facts.opset, carrier)
+        self._nodes = IntegerNodes(rewriter, facts.opset, promoted)
         self._runtime = runtime
         self._policies = policies
         # ONNX Runtime's own Div is exact, and its Mod with fmod=0; with fmod=1 it goes through float64.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.harden.decision import RUNTIMES, Facts, Runtime, Values
-from vinculum.models.harden.guards import carrier_of, may_be_fused
+from vinculum.models.harden.guards import may_be_fused, promoted_type
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 
@@ -99,9 +99,9 @@ def _harmless(facts: Facts) -> str:
 
 
 def _what(facts: Facts, runtime: Runtime, policies: Policies) -> str:
-    carrier = carrier_of(facts.element_type, runtime)
+    promoted = promoted_type(facts.element_type, runtime)
     parts = list(_parts_of_remainder(facts, runtime) if facts.is_remainder else _parts(facts, runtime, policies))
-    return ", ".join(parts) + ("" if carrier is facts.element_type else f"; in {carrier}")
+    return ", ".join(parts) + ("" if promoted is facts.element_type else f"; in {promoted}")
 
 
 def _parts(facts: Facts, runtime: Runtime, policies: Policies) -> Iterator[str]:

@@ -14,7 +14,7 @@ from onnx import ModelProto, TensorProto
 
 from vinculum.errors import DifferenceError, ModelError, VinculumError
 from vinculum.models.engines.onnxruntime.session import reason_of
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime
 from vinculum.models.harden.runtime_process import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.harden.trials import Trial, trials
@@ -224,7 +224,7 @@ def _drawn_run(original: Model, hardening: Hardening) -> list[Run]:
 
 
 def _run_on(inputs: Mapping[str, Any], original: Model, hardening: Hardening) -> Run:
-    return inputs, original.evaluate(inputs, Execution(hardening.policies))
+    return inputs, original.evaluate(inputs, RunContext(hardening.policies))
 
 
 def _holds_integers_only(model: ModelProto) -> bool:

@@ -11,16 +11,16 @@ from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, subgraphs
 
 
-def operands_of(node: NodeProto) -> tuple[str, ...]:
+def inputs_of(node: NodeProto) -> tuple[str, ...]:
     """Return the values that a node needs, each once: its inputs, and what its subgraphs see of the graph around."""
-    seen = [name for _, graph in subgraphs(node) for name in _seen_around(graph)]
+    seen = [name for _, graph in subgraphs(node) for name in _implicit_inputs(graph)]
     return tuple(dict.fromkeys(name for name in (*node.input, *seen) if name))
 
 
-def _seen_around(graph: GraphProto) -> Iterator[str]:
+def _implicit_inputs(graph: GraphProto) -> Iterator[str]:
     own = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
     for node in graph.node:
-        yield from (name for name in operands_of(node) if name not in own)
+        yield from (name for name in inputs_of(node) if name not in own)
         own.update(node.output)
     yield from (value.name for value in graph.output if value.name not in own)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from onnx import ModelProto
 
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, Execution, Shape
+from vinculum.models.execution import Division, RunContext, Shape
 from vinculum.models.onnx.tensors import Initializers
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class OnnxProgram:
         self._cut: dict[str, PartitionedProgram] = {}
         self._lock = Lock()
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         return self._evaluated.execute(arrays, execution)
 

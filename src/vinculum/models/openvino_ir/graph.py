@@ -30,7 +30,7 @@ from vinculum.models.openvino_ir.program import (
     Step,
 )
 from vinculum.models.openvino_ir.reshaping import RESHAPES, reshaping
-from vinculum.models.openvino_ir.types import Known, declared_type, declared_value
+from vinculum.models.openvino_ir.types import TensorType, declared_type, declared_value
 from vinculum.models.openvino_ir.xml import Layer, Net, Port, all_layers, read_net
 from vinculum.models.values import ModelTensor
 from vinculum.text import listed, one_line, quoted
@@ -58,14 +58,14 @@ class OpenvinoGraph:
         In the file's order.
     program : OpenvinoProgram
         The layers.
-    known : Mapping of Port to Known
+    known : Mapping of Port to TensorType
         What is known of each value before it exists.
     """
 
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[ModelTensor, ...]
     program: OpenvinoProgram
-    known: Mapping[Port, Known]
+    known: Mapping[Port, TensorType]
 
 
 def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
@@ -142,7 +142,7 @@ def _foreign_model(net: Net, foreign: Layer, content: bytes, data: Path) -> Mode
     return Model(tuple(inputs), outputs, tuple(step.division for step in divides.values()), program)
 
 
-def _declared(net: Net, port: Port) -> Known:
+def _declared(net: Net, port: Port) -> TensorType:
     layer = net.layers[port[0]]
     return parameter(layer)[0] if layer.type == "Parameter" else declared_value(layer.declared[port])
 
@@ -187,7 +187,7 @@ def _graph(net: Net, content: bytes, data: Path) -> OpenvinoGraph:
     for layer in net.layers.values():
         _check_ports(layer)
         _check_edges(layer, net)
-    known: dict[Port, Known] = {}
+    known: dict[Port, TensorType] = {}
     parameters: dict[str, ParameterStep] = {}
     constants: dict[Port, NDArray[Any]] = {}
     steps: list[Step] = []
@@ -199,9 +199,9 @@ def _graph(net: Net, content: bytes, data: Path) -> OpenvinoGraph:
             _add_parameter(parameters, layer, bounds)
         elif layer.type == "Const":
             constants[port] = constant(layer, data)
-            known[port] = Known(declared_type(layer, "element_type"), constants[port].shape)
+            known[port] = TensorType(declared_type(layer, "element_type"), constants[port].shape)
         elif layer.type == "Convert":
-            known[port] = Known(declared_type(layer, "destination_type"), known[operands[0]].shape)
+            known[port] = TensorType(declared_type(layer, "destination_type"), known[operands[0]].shape)
             steps.append(ConvertStep(layer.name, known[port].element_type, (operands[0],), port))
         elif layer.type == "Divide":
             division, attributes, known[port] = divide(layer, (known[operands[0]], known[operands[1]]))
@@ -248,5 +248,5 @@ def _results(net: Net) -> dict[str, Port]:
     return results
 
 
-def _tensor(name: str, known: Known) -> ModelTensor:
+def _tensor(name: str, known: TensorType) -> ModelTensor:
     return ModelTensor(name, known.element_type, known.shape)

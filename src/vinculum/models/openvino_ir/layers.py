@@ -5,7 +5,7 @@ from __future__ import annotations
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.models.declared_shapes import check_size
 from vinculum.models.execution import Division, labelled
-from vinculum.models.openvino_ir.types import Known, bits_of, declared_type
+from vinculum.models.openvino_ir.types import TensorType, bits_of, declared_type
 from vinculum.models.openvino_ir.xml import Layer, whole_number
 from vinculum.models.values import UNKNOWN
 from vinculum.spec.attributes import checked_attributes
@@ -25,7 +25,7 @@ Bounds = tuple[int, int | None]
 """The smallest and the largest size of a dimension; None for no limit."""
 
 
-def parameter(layer: Layer) -> tuple[Known, tuple[Bounds, ...] | None]:
+def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
     """Return what a Parameter declares, and the bounds of each dimension (None for any rank).
 
     Raises
@@ -39,11 +39,11 @@ def parameter(layer: Layer) -> tuple[Known, tuple[Bounds, ...] | None]:
     if text is None:
         raise ModelError(f"{layer.title} has no attribute shape")
     if text.strip() == "...":
-        return Known(element_type, None), None
+        return TensorType(element_type, None), None
     bounds = tuple(_bounds(part.strip(), layer) for part in text.split(",")) if text.strip() else ()
     shape = tuple(low if low == high else None for low, high in bounds)
     check_size([low for low, _ in bounds], bits_of(element_type), layer.title)
-    return Known(element_type, shape), bounds
+    return TensorType(element_type, shape), bounds
 
 
 def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]) -> None:
@@ -61,8 +61,8 @@ def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]
 
 
 def divide(
-    layer: Layer, operands: tuple[Known, Known], path: str = ""
-) -> tuple[Division, dict[str, AttributeValue], Known]:
+    layer: Layer, operands: tuple[TensorType, TensorType], path: str = ""
+) -> tuple[Division, dict[str, AttributeValue], TensorType]:
     """Return a Divide's division, the attributes that it sets, and what is known of its quotient.
 
     Raises
@@ -75,7 +75,7 @@ def divide(
         attributes = checked_attributes(DIVIDE_1, _divide_attributes(layer))
         types = [known.element_type for known in operands]
         if UNKNOWN in types:
-            return bare, attributes, Known(UNKNOWN, None)
+            return bare, attributes, TensorType(UNKNOWN, None)
         for operand, given in zip(DIVIDE_1.inputs, types, strict=True):
             if isinstance(given, str):
                 raise ElementTypeError(f"{operand.name} has element type {given}, which does not divide")
@@ -86,7 +86,7 @@ def divide(
     division = Division(
         layer.name, path, DIVIDE_1, element_type, known_shapes if any(s is not None for s in known_shapes) else None
     )
-    return division, attributes, Known(element_type, joined)
+    return division, attributes, TensorType(element_type, joined)
 
 
 def _divide_attributes(layer: Layer) -> dict[str, object]:

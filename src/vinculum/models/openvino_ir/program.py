@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ModelError
-from vinculum.models.execution import Division, Execution
+from vinculum.models.execution import Division, RunContext
 from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.models.openvino_ir.layers import Bounds, check_bounds
 from vinculum.models.openvino_ir.reshaping import Reshaping
@@ -42,7 +42,7 @@ class ConvertStep:
     operands: tuple[Port]
     result: Port
 
-    def compute(self, execution: Execution, value: NDArray[Any]) -> NDArray[Any]:
+    def compute(self, execution: RunContext, value: NDArray[Any]) -> NDArray[Any]:
         """Return the converted value."""
         return convert(value, self.target)
 
@@ -56,7 +56,7 @@ class DivideStep:
     operands: tuple[Port, Port]
     result: Port
 
-    def compute(self, execution: Execution, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
+    def compute(self, execution: RunContext, dividend: NDArray[Any], divisor: NDArray[Any]) -> NDArray[Any]:
         """Return the quotient."""
         options: dict[str, Any] = {**self.attributes, **asdict(execution.policies)}
         return execution.divide(self.division, dividend, divisor, lambda a, b: openvino_ops.divide(a, b, **options))
@@ -77,7 +77,7 @@ class ReshapeStep:
     operands: tuple[Port, ...]
     result: Port
 
-    def compute(self, execution: Execution, value: NDArray[Any], pattern: NDArray[Any] | None = None) -> NDArray[Any]:
+    def compute(self, execution: RunContext, value: NDArray[Any], pattern: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return a view of the value."""
         shape = self.reshaping.checked(value.shape, None if pattern is None else pattern)
         if shape is None or (self.rank is not None and len(shape) != self.rank):
@@ -101,7 +101,7 @@ class OpenvinoProgram:
     results: Mapping[str, Port]
     in_openvino: CutProgram
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
         values = dict(self.constants)
         check_inputs(self.parameters, arrays)

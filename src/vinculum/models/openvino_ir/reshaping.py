@@ -13,7 +13,7 @@ from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.declared_shapes import LARGEST_RANK, check_size
 from vinculum.models.openvino_ir.layers import BOOLEANS
 from vinculum.models.openvino_ir.shapes import Sizes, reshaped, squeezed, unsqueezed
-from vinculum.models.openvino_ir.types import Known, bits_of
+from vinculum.models.openvino_ir.types import TensorType, bits_of
 from vinculum.models.openvino_ir.xml import Layer
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted
@@ -63,14 +63,16 @@ class Reshaping:
         return squeezed(shape, pattern) if self.kind == "Squeeze" else reshaped(shape, pattern, self.special_zero)
 
 
-def reshaping(layer: Layer, operands: Sequence[Known], pattern: NDArray[Any] | None) -> tuple[Reshaping, Known]:
+def reshaping(
+    layer: Layer, operands: Sequence[TensorType], pattern: NDArray[Any] | None
+) -> tuple[Reshaping, TensorType]:
     """Return what an Unsqueeze, Squeeze or Reshape does, and what is known of its result.
 
     Parameters
     ----------
     layer : Layer
         One of `RESHAPES`.
-    operands : sequence of Known
+    operands : sequence of TensorType
         What is reshaped, and then the axes or the pattern, if there are any.
     pattern : ndarray or None
         The axes or the pattern, if they are constant.
@@ -90,10 +92,12 @@ def reshaping(layer: Layer, operands: Sequence[Known], pattern: NDArray[Any] | N
     shape = _known_shape(found, data, rest, pattern)
     if shape is not None:
         check_size(shape, bits_of(data.element_type), layer.title)
-    return found, Known(data.element_type, shape)
+    return found, TensorType(data.element_type, shape)
 
 
-def _known_shape(found: Reshaping, data: Known, rest: Sequence[Known], pattern: NDArray[Any] | None) -> Sizes | None:
+def _known_shape(
+    found: Reshaping, data: TensorType, rest: Sequence[TensorType], pattern: NDArray[Any] | None
+) -> Sizes | None:
     if rest and pattern is None:
         length = rest[0].shape[0] if found.kind == "Reshape" and rest[0].shape else None
         return (None,) * length if isinstance(length, int) and length <= LARGEST_RANK else None

@@ -15,14 +15,14 @@ _BOOLEAN = ("boolean", "bool")
 
 
 @dataclass(frozen=True)
-class Known:
+class TensorType:
     """What is known of a value before it exists: its element type, and its shape as far as the file settles it."""
 
     element_type: ElementType | str
     shape: Shape | None
 
 
-def declared_value(declared: Declared) -> Known:
+def declared_value(declared: Declared) -> TensorType:
     """Return what a port says of its value.
 
     One without sizes is that of a scalar, or of a value whose rank is not known.
@@ -30,11 +30,11 @@ def declared_value(declared: Declared) -> Known:
     sizes = tuple(None if size < 0 else size for size in declared.sizes) or None
     precision = declared.precision.lower()
     if precision in (*_BOOLEAN, "string"):
-        return Known("string" if precision == "string" else "bool", sizes)
+        return TensorType("string" if precision == "string" else "bool", sizes)
     try:
-        return Known(by_openvino_name(precision), sizes)
+        return TensorType(by_openvino_name(precision), sizes)
     except SpecLookupError:
-        return Known(UNKNOWN, sizes)
+        return TensorType(UNKNOWN, sizes)
 
 
 def declared_type(layer: Layer, attribute: str) -> ElementType | str:

@@ -30,7 +30,7 @@ from vinculum.models.convert.change import OnnxConversion
 from vinculum.models.convert.from_openvino.conversion import to_onnx
 from vinculum.models.convert.to_openvino.conversion import to_openvino
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -242,8 +242,8 @@ class TestOtherLayers:
     def test_a_computed_pattern(self, tmp_path: Path, element_type: ElementType, one_line: OneLine) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x", "s"])
-        x, s = (writer.parameter(n, Known(t, d)) for n, t, d in (("x", FLOAT, (6,)), ("s", element_type, (2,))))
-        value = writer.layer("Reshape", "shaped", {"special_zero": "true"}, (x, s), Value(Known(FLOAT, None), "y"))
+        x, s = (writer.parameter(n, TensorType(t, d)) for n, t, d in (("x", FLOAT, (6,)), ("s", element_type, (2,))))
+        value = writer.layer("Reshape", "shaped", {"special_zero": "true"}, (x, s), Value(TensorType(FLOAT, None), "y"))
         writer.result(value, "y")
         path = write_ir(tmp_path, writer)
         converted = onnx_model_of(_convert(path).model, tmp_path)
@@ -257,10 +257,10 @@ class TestFace:
     def test_names_shared_and_handed_through(self, tmp_path: Path) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x", "never used"])
-        x = writer.parameter("x", Known(INT32, (None, 2)))
-        writer.parameter("never used", Known(FLOAT, (1,)))
-        constant = Value(Known(INT32, (2,)), "w", np.array([3, -4], np.int32))
-        quotient = writer.layer("Divide", "x", {}, (x, constant), Value(Known(INT32, None), "q"))
+        x = writer.parameter("x", TensorType(INT32, (None, 2)))
+        writer.parameter("never used", TensorType(FLOAT, (1,)))
+        constant = Value(TensorType(INT32, (2,)), "w", np.array([3, -4], np.int32))
+        quotient = writer.layer("Divide", "x", {}, (x, constant), Value(TensorType(INT32, None), "q"))
         for value, name in ((quotient, "q"), (constant, "w"), (x, "x"), (quotient, "again")):
             writer.result(value, name)
         path = write_ir(tmp_path, writer)
@@ -297,12 +297,17 @@ class TestRoundTrip:
     def test_from_ir(self, tmp_path: Path, opset: int) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x", "d"])
-        x, d = writer.parameter("x", Known(FLOAT, (2, None, 4))), writer.parameter("d", Known(FLOAT, (None, 1)))
+        x, d = (
+            writer.parameter("x", TensorType(FLOAT, (2, None, 4))),
+            writer.parameter("d", TensorType(FLOAT, (None, 1))),
+        )
         data = {"auto_broadcast": "pdpd", "axis": "1", "m_pythondiv": "true"}
-        ratio = writer.layer("Divide", "ratio", data, (x, d), Value(Known(FLOAT, None)))
-        half = writer.layer("Convert", "half", {"destination_type": "f16"}, (ratio,), Value(Known(FLOAT16, None)))
-        pattern = Value(Known(INT64, (3,)), "", np.array([0, 2, -1]))
-        flat = writer.layer("Reshape", "flat", {"special_zero": "true"}, (half, pattern), Value(Known(FLOAT16, None)))
+        ratio = writer.layer("Divide", "ratio", data, (x, d), Value(TensorType(FLOAT, None)))
+        half = writer.layer("Convert", "half", {"destination_type": "f16"}, (ratio,), Value(TensorType(FLOAT16, None)))
+        pattern = Value(TensorType(INT64, (3,)), "", np.array([0, 2, -1]))
+        flat = writer.layer(
+            "Reshape", "flat", {"special_zero": "true"}, (half, pattern), Value(TensorType(FLOAT16, None))
+        )
         writer.result(flat, "y")
         path = write_ir(tmp_path, writer)
         original, there = load(path), _convert(path, opset).model
@@ -362,10 +367,10 @@ class TestRefused:
     def test_pdpd_of_unknown_ranks(self, tmp_path: Path, one_line: OneLine) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["a", "b"])
-        a, b = (writer.parameter(name, Known(INT32, (None, None))) for name in "ab")
-        squeezed = writer.layer("Squeeze", "squeezed", {}, (a,), Value(Known(INT32, None)))
+        a, b = (writer.parameter(name, TensorType(INT32, (None, None))) for name in "ab")
+        squeezed = writer.layer("Squeeze", "squeezed", {}, (a,), Value(TensorType(INT32, None)))
         data = {"auto_broadcast": "pdpd"}
-        writer.result(writer.layer("Divide", "ratio", data, (squeezed, b), Value(Known(INT32, None), "q")), "q")
+        writer.result(writer.layer("Divide", "ratio", data, (squeezed, b), Value(TensorType(INT32, None), "q")), "q")
         with one_line(ModelError, "node 'ratio' (Divide-1)", "pdpd needs the ranks of a and b"):
             _convert(write_ir(tmp_path, writer))
 
@@ -383,18 +388,18 @@ class TestRefused:
     def test_axes_of_an_unknown_rank(self, tmp_path: Path, one_line: OneLine, kind: str, axis: int, part: str) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x"])
-        x = writer.parameter("x", Known(INT8, (None, None)))
-        squeezed = writer.layer("Squeeze", "squeezed", {}, (x,), Value(Known(INT8, None)))
-        axes = Value(Known(INT64, (1,)), "", np.array([axis]))
-        writer.result(writer.layer(kind, "shaped", {}, (squeezed, axes), Value(Known(INT8, None), "y")), "y")
+        x = writer.parameter("x", TensorType(INT8, (None, None)))
+        squeezed = writer.layer("Squeeze", "squeezed", {}, (x,), Value(TensorType(INT8, None)))
+        axes = Value(TensorType(INT64, (1,)), "", np.array([axis]))
+        writer.result(writer.layer(kind, "shaped", {}, (squeezed, axes), Value(TensorType(INT8, None), "y")), "y")
         with one_line(ModelError, f"layer 'shaped' ({kind})", part):
             _convert(write_ir(tmp_path, writer))
 
     def test_computed_axes(self, tmp_path: Path, one_line: OneLine) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x", "axes"])
-        operands = [writer.parameter("x", Known(INT8, (2,))), writer.parameter("axes", Known(INT64, (1,)))]
-        writer.result(writer.layer("Unsqueeze", "shaped", {}, operands, Value(Known(INT8, None), "y")), "y")
+        operands = [writer.parameter("x", TensorType(INT8, (2,))), writer.parameter("axes", TensorType(INT64, (1,)))]
+        writer.result(writer.layer("Unsqueeze", "shaped", {}, operands, Value(TensorType(INT8, None), "y")), "y")
         with one_line(ModelError, "layer 'shaped' (Unsqueeze) computes its axes"):
             _convert(write_ir(tmp_path, writer))
 
@@ -421,9 +426,11 @@ class TestRefused:
 def _convert_ir(folder: Path, source: ElementType | str, target: ElementType | str) -> Path:
     writer = OpenvinoWriter()
     writer.reserve(["x"])
-    x = writer.parameter("x", Known(source, (None,)))
+    x = writer.parameter("x", TensorType(source, (None,)))
     name = "boolean" if isinstance(target, str) else str(target.openvino)
-    value = writer.layer("Convert", "convert", {"destination_type": name}, (x,), Value(Known(target, (None,)), "y"))
+    value = writer.layer(
+        "Convert", "convert", {"destination_type": name}, (x,), Value(TensorType(target, (None,)), "y")
+    )
     writer.result(value, "y")
     return write_ir(folder, writer)
 
@@ -431,9 +438,9 @@ def _convert_ir(folder: Path, source: ElementType | str, target: ElementType | s
 def _shape_ir(folder: Path, kind: str, numbers: list[int] | None, shape: Any, special_zero: str = "true") -> Path:
     writer = OpenvinoWriter()
     writer.reserve(["x"])
-    operands = [writer.parameter("x", Known(INT8, shape))]
+    operands = [writer.parameter("x", TensorType(INT8, shape))]
     if numbers is not None:
-        operands.append(Value(Known(INT64, (len(numbers),)), "", np.array(numbers, np.int64)))
+        operands.append(Value(TensorType(INT64, (len(numbers),)), "", np.array(numbers, np.int64)))
     data = {"special_zero": special_zero} if kind == "Reshape" else {}
-    writer.result(writer.layer(kind, "shaped", data, operands, Value(Known(INT8, None), "y")), "y")
+    writer.result(writer.layer(kind, "shaped", data, operands, Value(TensorType(INT8, None), "y")), "y")
     return write_ir(folder, writer)

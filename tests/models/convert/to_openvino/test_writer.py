@@ -16,7 +16,7 @@ from tests.models.convert.ir_models import DIVIDING, pairs, write_ir
 from vinculum.errors import ModelError
 from vinculum.models import load
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT4, INT32, UINT4, ElementType
 from vinculum.tensors.storage import dtype_of
 
@@ -32,15 +32,15 @@ def _handing_out(*arrays: Value) -> OpenvinoWriter:
 
 def _constant(element_type: ElementType, values: object) -> Value:
     array = np.array(values).astype(dtype_of(element_type))
-    return Value(Known(element_type, array.shape), "", array)
+    return Value(TensorType(element_type, array.shape), "", array)
 
 
 def _ratio() -> OpenvinoWriter:
     writer = OpenvinoWriter()
     writer.reserve(["x"])
-    x = writer.parameter("x", Known(INT32, (None, 2)))
+    x = writer.parameter("x", TensorType(INT32, (None, 2)))
     data = {"auto_broadcast": "numpy", "m_pythondiv": "false"}
-    quotient = Value(Known(INT32, (None, 2)), "a,b")
+    quotient = Value(TensorType(INT32, (None, 2)), "a,b")
     writer.result(writer.layer("Divide", "x", data, (x, _constant(INT32, [3, -4])), quotient), "a,b")
     return writer
 
@@ -90,7 +90,7 @@ class TestXml:
     @pytest.mark.parametrize("name", ["\x00", "\x1b[1m", "\x0b", "\ufffe", "\ud800"])
     def test_characters_that_xml_lacks(self, one_line: OneLine, name: str) -> None:
         with one_line(ModelError, "holds a character that no XML file can; rename it"):
-            OpenvinoWriter().parameter(name, Known(FLOAT, (2,)))
+            OpenvinoWriter().parameter(name, TensorType(FLOAT, (2,)))
 
 
 class TestData:
@@ -108,7 +108,7 @@ class TestData:
     @pytest.mark.parametrize("element_type", DIVIDING)
     def test_every_type(self, tmp_path: Path, element_type: ElementType) -> None:
         values, _ = pairs(element_type)
-        value = Value(Known(element_type, values.shape), "", values)
+        value = Value(TensorType(element_type, values.shape), "", values)
         output = load(write_ir(tmp_path, _handing_out(value))).run({})["y0"]
         assert output.dtype == values.dtype
         assert np.array_equal(output.astype(object), values.astype(object), equal_nan=False) or (
@@ -120,7 +120,7 @@ class TestData:
         assert _handing_out(_constant(element_type, values)).data() == bytes([0xF1, values[2] & 15])
 
     def test_booleans(self, tmp_path: Path) -> None:
-        value = Value(Known("bool", (2,)), "", np.array([True, False]))
+        value = Value(TensorType("bool", (2,)), "", np.array([True, False]))
         writer = _handing_out(value)
         assert writer.data() == b"\x01\x00"
         assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == [True, False]
@@ -139,7 +139,7 @@ class TestData:
 
     def test_a_strided_array(self, tmp_path: Path) -> None:
         array = np.arange(6, dtype=np.int32).reshape(2, 3).T[:, ::-1]
-        writer = _handing_out(Value(Known(INT32, array.shape), "", array))
+        writer = _handing_out(Value(TensorType(INT32, array.shape), "", array))
         assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == array.tolist()
 
 

@@ -21,7 +21,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from vinculum import reference
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, IntegerOverflowError, ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.model import Engine
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import FLOAT
@@ -263,7 +263,7 @@ class TestGraphs:
 
     def test_a_sequence_as_output(self, onnx_file: File) -> None:
         model = load(onnx_file([node("SequenceConstruct", "a b", "s")], {"a": FLOATS, "b": FLOATS}, {"s": FLOATS}))
-        (items,) = model.evaluate({"a": A, "b": B}, Execution(Policies()), "onnxruntime").values()
+        (items,) = model.evaluate({"a": A, "b": B}, RunContext(Policies()), "onnxruntime").values()
         assert isinstance(items, list)
         assert [item.tolist() for item in items] == [A.tolist(), B.tolist()]
 
@@ -274,7 +274,7 @@ class TestGraphs:
         (tmp_path / "model.onnx").write_bytes(proto.SerializeToString())
         model = load(tmp_path / "model.onnx")
         given = {"s": [A, B], "b": B[:1]}
-        outputs = [model.evaluate(given, Execution(Policies()), engine)["y"] for engine in ENGINES]
+        outputs = [model.evaluate(given, RunContext(Policies()), engine)["y"] for engine in ENGINES]
         np.testing.assert_array_equal(outputs[0], outputs[1], strict=True)
 
     def test_random_numbers_are_drawn_once(self, onnx_file: File) -> None:

@@ -15,7 +15,7 @@ from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, unique_name
 from vinculum.models.openvino_ir.graph import OpenvinoGraph
 from vinculum.models.openvino_ir.program import ConvertStep, DivideStep, ParameterStep, Step
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.models.openvino_ir.xml import Port
 from vinculum.text import quoted
 
@@ -98,7 +98,7 @@ class OnnxBuilder:
         rewriter.name_result(value, self._values[step.result])
         if self._names_sizes and self._values[step.result] not in self._graph.program.results:
             # Some operators of the first operator sets have no inference.
-            known = Known(self._graph.known[step.result].element_type, None)
+            known = TensorType(self._graph.known[step.result].element_type, None)
             self._proto.value_info.append(ValueInfoProto(name=self._values[step.result], type=_type(known)))
         self._take(rewriter, step.name)
 
@@ -115,7 +115,7 @@ class OnnxBuilder:
         known = self._graph.known[parameter.result]
         if self._names_sizes and known.shape is not None:
             sizes = [f"{parameter.name}_{d}" if size is None else size for d, size in enumerate(known.shape)]
-            known = Known(known.element_type, tuple(sizes))
+            known = TensorType(known.element_type, tuple(sizes))
         self._proto.input.append(_declared("input", parameter.name, known))
         ranges = [bound for bound in parameter.bounds or () if bound != (0, None) and bound[0] != bound[1]]
         if ranges:
@@ -133,12 +133,12 @@ class OnnxBuilder:
         self._proto.output.append(_declared("output", name, known))
 
 
-def _declared(what: str, name: str, known: Known) -> ValueInfoProto:
+def _declared(what: str, name: str, known: TensorType) -> ValueInfoProto:
     if known.shape is None:
         raise ModelError(f"{what} {quoted(name)} has any rank; in ONNX each {what} has one: give the layer a shape")
     return ValueInfoProto(name=name, type=_type(known))
 
 
-def _type(known: Known) -> TypeProto:
+def _type(known: TensorType) -> TypeProto:
     code = None if isinstance(known.element_type, str) else known.element_type.onnx_code
     return helper.make_tensor_type_proto(code or TensorProto.BOOL, known.shape)

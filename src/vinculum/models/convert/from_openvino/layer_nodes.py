@@ -14,7 +14,7 @@ from vinculum.models.convert.from_openvino.legality import check_allowed
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.openvino_ir.program import ConvertStep, ReshapeStep
 from vinculum.models.openvino_ir.shapes import normalised
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import FLOAT, INT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import quoted
@@ -26,7 +26,7 @@ _ALLOWZERO_SINCE = 14
 
 
 def convert_nodes(
-    step: ConvertStep, value: str, known: Known, opset: int, rewriter: Rewriter
+    step: ConvertStep, value: str, known: TensorType, opset: int, rewriter: Rewriter
 ) -> tuple[str, list[Change]]:
     """Return the name of what a Convert makes, and what was changed.
 
@@ -71,7 +71,7 @@ def _clipped(
 def reshape_nodes(
     step: ReshapeStep,
     operands: Sequence[str],
-    known: Sequence[Known],
+    known: Sequence[TensorType],
     numbers: NDArray[Any] | None,
     opset: int,
     rewriter: Rewriter,
@@ -84,7 +84,7 @@ def reshape_nodes(
         What the layer says.
     operands : sequence of str
         The value, and then the axes or the pattern, if there are any.
-    known : sequence of Known
+    known : sequence of TensorType
         What is known of them.
     numbers : ndarray or None
         The axes or the pattern, if they are constant.
@@ -133,7 +133,7 @@ def _unsqueezed_axes(axes: list[int], shape: Sequence[object] | None, title: str
 def _reshape(
     step: ReshapeStep,
     operands: Sequence[str],
-    pattern: Known,
+    pattern: TensorType,
     numbers: NDArray[Any] | None,
     opset: int,
     rewriter: Rewriter,
@@ -157,6 +157,6 @@ def _reshape(
     return rewriter.add("Reshape", [operands[0], shape], "reshaped", **attributes)
 
 
-def _same(value: str, known: Known, title: str, opset: int, rewriter: Rewriter) -> str:
+def _same(value: str, known: TensorType, title: str, opset: int, rewriter: Rewriter) -> str:
     check_allowed("Identity", opset, known.element_type, title)
     return rewriter.add("Identity", [value], "same")

@@ -15,7 +15,7 @@ from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.onnx.divisions import declared_element_type, declared_shape
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.tensors import decode
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.text import listed, quoted
 
 
@@ -85,10 +85,10 @@ def _constant(tensor: TensorProto) -> Value:
     owner = f"initializer {quoted(tensor.name)}"
     element_type = checked_type(declared_element_type(tensor.data_type), owner)
     array = decode(tensor, Path(), owner)
-    return Value(Known(element_type, array.shape), tensor.name, array)
+    return Value(TensorType(element_type, array.shape), tensor.name, array)
 
 
-def _declared(value: ValueInfoProto) -> Known:
+def _declared(value: ValueInfoProto) -> TensorType:
     owner = f"input {quoted(value.name)}"
     kind = value.type.WhichOneof("value")
     if kind != "tensor_type" or value.type.tensor_type.elem_type == TensorProto.UNDEFINED:
@@ -96,7 +96,7 @@ def _declared(value: ValueInfoProto) -> Known:
     element_type = checked_type(declared_element_type(value.type.tensor_type.elem_type), owner)
     shape = declared_shape(value.type)
     sizes = None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
-    return Known(element_type, sizes)
+    return TensorType(element_type, sizes)
 
 
 def _forgotten_names(value: ValueInfoProto) -> list[Change]:

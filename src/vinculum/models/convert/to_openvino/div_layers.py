@@ -15,7 +15,7 @@ from vinculum.models.convert.to_openvino.shape_layers import operand, with_ones_
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.onnx.scopes import name_of
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
@@ -46,7 +46,7 @@ def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
         "auto_broadcast": "none" if rule is Broadcasting.EQUAL else "numpy",
         "m_pythondiv": "false" if truncating else "true",
     }
-    return _divide(node, data, dividend, divisor, Known(element_type, shape), writer), changes
+    return _divide(node, data, dividend, divisor, TensorType(element_type, shape), writer), changes
 
 
 def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
@@ -59,14 +59,14 @@ def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """
     divisor = operand(node, 0)
     spec, _, element_type, shape = _checked(node, (divisor,))
-    one = Value(Known(element_type, ()), "", np.array(1, dtype_of(element_type)))
+    one = Value(TensorType(element_type, ()), "", np.array(1, dtype_of(element_type)))
     data = {"auto_broadcast": "numpy", "m_pythondiv": "true"}
     change = Change(_label(node, spec), "Divide of a constant 1", "operation set 1 has no Reciprocal")
-    return _divide(node, data, one, divisor, Known(element_type, shape), writer), [change]
+    return _divide(node, data, one, divisor, TensorType(element_type, shape), writer), [change]
 
 
 def _divide(
-    node: PlainNode[Value], data: Mapping[str, str], a: Value, b: Value, known: Known, writer: OpenvinoWriter
+    node: PlainNode[Value], data: Mapping[str, str], a: Value, b: Value, known: TensorType, writer: OpenvinoWriter
 ) -> Value:
     return writer.layer("Divide", node.layer_name, data, (a, b), Value(known, node.tensor_name))
 

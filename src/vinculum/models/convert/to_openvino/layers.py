@@ -17,7 +17,7 @@ from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter
 from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.tensors import decode
-from vinculum.models.openvino_ir.types import Known, openvino_name
+from vinculum.models.openvino_ir.types import TensorType, openvino_name
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT8E4M3FN, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
@@ -53,7 +53,7 @@ def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     owner = f"the value of {node.title}"
     element_type = checked_type(declared_element_type(tensor.data_type), owner)
     array = decode(tensor, Path(), owner)
-    return Value(Known(element_type, array.shape), node.tensor_name, array), []
+    return Value(TensorType(element_type, array.shape), node.tensor_name, array), []
 
 
 def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
@@ -76,7 +76,7 @@ def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
                 f"{node.title} takes floats to {target}; beyond that type ONNX's own tests drop the high bits, and the "
                 "layer Convert saturates: clip them and cast to an integer of 8 bits first"
             )
-    result = Value(Known(target, value.known.shape), node.tensor_name)
+    result = Value(TensorType(target, value.known.shape), node.tensor_name)
     return converted(value, result, node.layer_name, writer), []
 
 

@@ -11,7 +11,7 @@ from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
 from vinculum.models.openvino_ir.reshaping import Reshaping
 from vinculum.models.openvino_ir.shapes import Sizes, normalised
-from vinculum.models.openvino_ir.types import Known
+from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import INT64
 
 _ZERO_COPIES = {"special_zero": "true"}
@@ -86,7 +86,7 @@ def operand(node: PlainNode[Value], place: int) -> Value:
 def with_ones_at_end(node: PlainNode[Value], value: Value, count: int, writer: OpenvinoWriter) -> Value:
     """Return an operand of known rank with dimensions of size 1 after its own."""
     shape = value.known.shape or ()
-    known = Known(value.known.element_type, (*shape, *[1] * count))
+    known = TensorType(value.known.element_type, (*shape, *[1] * count))
     if value.array is not None:
         return Value(known, "", value.array.reshape(value.array.shape + (1,) * count))
     axes = _integers(list(range(len(shape), len(shape) + count)))
@@ -126,7 +126,7 @@ def reshaped(
     given = data or {}
     reshaping = Reshaping(kind, node.title, given.get("special_zero") != "false")
     shape = _known_shape(reshaping, value, numbers)
-    known = Known(value.known.element_type, shape)
+    known = TensorType(value.known.element_type, shape)
     if value.array is not None and shape is not None and None not in shape:
         return Value(known, node.tensor_name, value.array.reshape([size or 0 for size in shape]))
     inputs = (value,) if numbers is None else (value, numbers)
@@ -168,4 +168,4 @@ def _check_axes(node: PlainNode[Value], axes: list[int], rank: int) -> list[int]
 
 
 def _integers(numbers: list[int]) -> Value:
-    return Value(Known(INT64, (len(numbers),)), "", np.array(numbers, np.int64))
+    return Value(TensorType(INT64, (len(numbers),)), "", np.array(numbers, np.int64))

@@ -19,7 +19,7 @@ from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.onnx.rewriter import unique_name
 from vinculum.models.openvino_ir.constants import packed
-from vinculum.models.openvino_ir.types import Known, openvino_name
+from vinculum.models.openvino_ir.types import TensorType, openvino_name
 from vinculum.models.openvino_ir.xml import Port
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted
@@ -34,7 +34,7 @@ class Value:
 
     Attributes
     ----------
-    known : Known
+    known : TensorType
         Its element type and shape.
     name : str
         What the tensor is called; ``""`` for none.
@@ -42,7 +42,7 @@ class Value:
         Its elements, if they are the same in every run. A constant gets its layer when it is first used.
     """
 
-    known: Known
+    known: TensorType
     name: str = ""
     array: NDArray[Any] | None = None
 
@@ -66,7 +66,7 @@ class OpenvinoWriter:
         """Keep names for layers that come later."""
         self._names.update(names)
 
-    def parameter(self, name: str, known: Known) -> Value:
+    def parameter(self, name: str, known: TensorType) -> Value:
         """Return a new input, whose layer and tensor both have its reserved name."""
         value = Value(known, name)
         data = {"shape": _declared(known), "element_type": openvino_name(known.element_type)}
@@ -145,13 +145,13 @@ def _precision(element_type: ElementType | str) -> str:
     return {"F16": "FP16", "F32": "FP32", "F64": "FP64", "BOOLEAN": "BOOL"}.get(name, name)
 
 
-def _declared(known: Known) -> str:
+def _declared(known: TensorType) -> str:
     if known.shape is None:
         return "..."
     return ",".join(str(size) if isinstance(size, int) else "?" for size in known.shape)
 
 
-def _write_port(ports: Element, number: int, known: Known) -> Element:
+def _write_port(ports: Element, number: int, known: TensorType) -> Element:
     port = SubElement(ports, "port", id=str(number), precision=_precision(known.element_type))
     for size in known.shape or ():
         SubElement(port, "dim").text = str(size) if isinstance(size, int) else "-1"

@@ -15,7 +15,7 @@ from vinculum.models.engines.onnxruntime.session import new_session, onnxruntime
 from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_python, to_runtime, type_of
 from vinculum.models.engines.partition import Part
 from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import Execution, Shape
+from vinculum.models.execution import RunContext, Shape
 
 _LARGEST_INSIDE = 1024  # Elements of a constant that stands in the message itself: shapes, axes and the like.
 _MOST_THREADS = 512  # Of all the sessions of a program; they sleep between its runs.
@@ -88,7 +88,7 @@ class RunnablePart:
         self._outside: dict[str, Any] = {}
         self._lock = Lock()
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None:
+    def run(self, values: dict[str, Any], execution: RunContext) -> None:
         """Add the part's outputs to the values of a run."""
         inputs = {name: to_runtime(name, values[name]) for name in self._part.inputs}
         session = self._session({name: kind_of(value, self._shapes.get(name)) for name, value in inputs.items()})

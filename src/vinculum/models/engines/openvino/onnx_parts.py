@@ -17,7 +17,7 @@ from vinculum.models.engines.openvino.process import OpenVinoProcess, check_inst
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
 from vinculum.models.engines.partition import Part
 from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import Execution, Shape
+from vinculum.models.execution import RunContext, Shape
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
@@ -82,7 +82,7 @@ class _PartInOpenVino:
         self._shapes = shapes
         self._process = process
 
-    def run(self, values: dict[str, Any], execution: Execution) -> None:
+    def run(self, values: dict[str, Any], execution: RunContext) -> None:
         """Add the part's outputs to the values of a run."""
         inputs = {name: values[name] for name in self._part.inputs}
         for name, value in inputs.items():

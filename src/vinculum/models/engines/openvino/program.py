@@ -12,7 +12,7 @@ from typing import Any
 
 from vinculum.models.engines.openvino.cut_model import NAME, Request
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.execution import Execution
+from vinculum.models.execution import RunContext
 from vinculum.models.limits import LimitError, seconds_left
 from vinculum.models.openvino_ir.program import DivideStep, ParameterStep, check_inputs, refuse_onnxruntime
 from vinculum.models.openvino_ir.xml import renamed
@@ -58,7 +58,7 @@ class CutProgram:
         self._lock = Lock()
         self._started: OpenVinoProcess | None = None
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         check_inputs(self._parameters, arrays)
         process, run = self._process(), next(self._numbers)

@@ -19,7 +19,7 @@ from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_ru
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
 from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands
 from vinculum.models.engines.reference.sizes import check_result_size
-from vinculum.models.execution import Division, Execution
+from vinculum.models.execution import Division, RunContext
 from vinculum.models.limits import LimitError
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import opset_imports, title
@@ -36,7 +36,7 @@ class EvaluatedGraph:
         self._divisions = divisions
         self._constants = constants
 
-    def execute(self, arrays: Mapping[str, Any], execution: Execution) -> dict[str, Any]:
+    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked."""
         self.prepare()
         token = CURRENT_RUN.set(Run(execution, self._divisions))

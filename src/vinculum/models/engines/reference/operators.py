@@ -18,7 +18,7 @@ from onnx.reference.op_run import OpRun
 from onnx.reference.ops.op_loop import Loop as ReferenceLoop
 
 from vinculum.errors import VinculumError
-from vinculum.models.execution import Division, Execution
+from vinculum.models.execution import Division, RunContext
 from vinculum.models.limits import check_time
 from vinculum.models.onnx.divisions import number_of
 from vinculum.models.onnx.scopes import name_of
@@ -48,7 +48,7 @@ def reference_ops() -> list[type[OpRun]]:
 class Run:
     """What the operators need to know of the run that they are part of."""
 
-    execution: Execution
+    execution: RunContext
     divisions: tuple[Division, ...]
 
 
@@ -85,7 +85,7 @@ class _DivisionNode(OpRun):
         run = CURRENT_RUN.get(None)
         if run is None:
             division = Division(self._name, "", self._spec)
-            return self._quotient(Execution(Policies()), division, dividend, divisor, attributes)
+            return self._quotient(RunContext(Policies()), division, dividend, divisor, attributes)
         if self._number is None:
             # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
             division = Division(self._name, "an operator's own function", self._spec)
@@ -97,7 +97,7 @@ class _DivisionNode(OpRun):
             raise Interruption(error) from None
 
     def _quotient(
-        self, execution: Execution, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
+        self, execution: RunContext, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
     ) -> Any:
         options = {"opset": division.spec.since_version, **attributes}
 

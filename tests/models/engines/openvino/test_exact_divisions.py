@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.errors import DifferenceError
+from vinculum.errors import DifferenceError, ModelError
 from vinculum.models import load
 from vinculum.models.engines.openvino import exact_divisions as room
 from vinculum.openvino import exact_divisions
@@ -211,3 +211,14 @@ class TestValidation:
         found = exact_divisions(model_of([x], quotient))
         with one_line(DifferenceError, "division 'norm' as part of its layer NormalizeL2"):
             found.validate()
+
+
+class TestNoModel:
+    """What is no model that can be changed is refused in one line."""
+
+    def test_a_path_and_a_compiled_model(self, one_line: OneLine) -> None:
+        x = op.parameter([2], openvino.Type.f32)
+        compiled = openvino.Core().compile_model(openvino.Model([op.result(op.divide(x, x))], [x], "m"), "CPU")
+        for given, kind in (("model.xml", "str"), (compiled, "CompiledModel")):
+            with one_line(ModelError, f"the model is a {kind}, not an openvino.Model", "read_model"):
+                exact_divisions(given)

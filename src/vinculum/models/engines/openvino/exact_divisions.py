@@ -8,7 +8,7 @@ divisor and Divide that no pattern expects, and that is not computed ahead, keep
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ class ExactDivisions:
 
     exact: tuple[ExactDivision, ...]
     inexact: tuple[InexactDivision, ...]
-    model: Any
+    model: Any = field(repr=False)
 
     def validate(self) -> int:
         """Compare quotients with this package's, bit for bit, and return how many.
@@ -139,7 +139,17 @@ def exact_divisions(model: Any) -> ExactDivisions:
     -------
     ExactDivisions
         What is exact now, and what is not and why. Its method ``validate`` shows it in this very runtime.
+
+    Raises
+    ------
+    ModelError
+        If it is no such model: a path, or one that is compiled already.
     """
+    if not hasattr(model, "get_ordered_ops"):
+        raise ModelError(
+            f"the model is a {type(model).__name__}, not an openvino.Model; give what openvino.Core().read_model(path) "
+            "returns, before it is compiled"
+        )
     found = list(_made_exact(model, ""))
     exact = tuple(division for division in found if isinstance(division, ExactDivision))
     inexact = tuple(division for division in found if isinstance(division, InexactDivision))

@@ -14,6 +14,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from tests.optional import needs
 from tests.processes import started
 
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
@@ -65,6 +66,25 @@ class TestOpsets:
         assert before.read_bytes() == (tmp_path / "1" / before.name).read_bytes()
 
 
+class TestComparison:
+    """What is compared, in which engine, and on whose inputs."""
+
+    def test_inputs_of_ones_own(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        given = f"x={examples}/layer_norm/x.npy"
+        arguments = ("--opset", 17, "--ir-version", 8, "--input", given, "--json")
+        done = vinculum("convert", examples / "layer_norm/model.onnx", "-o", "new.onnx", *arguments, folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["verification"]["compared"] == 113
+        assert onnx.load(tmp_path / "new.onnx").ir_version == 8
+
+    @needs("onnxruntime")
+    def test_in_onnxruntime(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+        arguments = ("--opset", 17, "--engine", "onnxruntime", "--json")
+        done = vinculum("convert", examples / "layer_norm/model.onnx", "-o", "new.onnx", *arguments, folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["verification"]["compared"] >= 8
+
+
 class TestFormats:
     """ONNX to OpenVINO IR, and back."""
 
@@ -99,6 +119,9 @@ class TestRefusals:
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 99), ("operator set 99", "1 to ")),
             ("layer_norm/model.onnx", ("-o", "x.txt", "--opset", 17), ("'x.txt'", ".onnx", ".xml")),
             ("layer_norm/model.onnx", ("-o", "x.xml", "--opset", 17), ("no operator set", "leave it out")),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--ir-version", 3), ("version 3", "allowed: 8")),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--engine", "trt"), ("'trt'", "allowed")),
+            ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--input", "z=z.npy"), ("no input 'z'", "'x'")),
             ("openvino_image/model.xml", ("-o", "x.xml"), ("is OpenVINO IR already",)),
             ("layer_norm/missing.onnx", ("-o", "x.onnx", "--opset", 17), ("cannot be read",)),
             ("layer_norm/x.npy", ("-o", "x.onnx", "--opset", 17), ("not a readable ONNX file",)),

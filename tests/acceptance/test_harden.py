@@ -40,6 +40,18 @@ class TestHarden:
     """Issue 3, point 5: prints what it changed and why, leaves safe divisions alone, and writes what it validated."""
 
     @needs("onnxruntime")
+    def test_on_inputs_of_ones_own(self, vinculum: Vinculum, refused: Refused, model: Path) -> None:
+        target, a = model.with_name("hardened.onnx"), model.with_name("a.npy")
+        np.save(a, np.array([7, -7], np.int64))
+        done = vinculum("harden", model, "--for", "onnxruntime", "--input", f"a={a}", "-o", target, "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["validation"]["whole_model"] == "run"
+        np.save(a, np.array([7.0]))
+        wrong = ("harden", model, "--for", "onnxruntime", "--input", f"a={a}", "-o", model.with_name("other.onnx"))
+        assert "input 'a' has element type float64; the model declares int64" in refused(*wrong)
+        assert not model.with_name("other.onnx").exists()
+
+    @needs("onnxruntime")
     def test_onnxruntime(self, started_vinculum: Vinculum, model: Path) -> None:
         target = model.with_name("hardened.onnx")
         done = started_vinculum("harden", model, "--for", "onnxruntime", "-o", target, columns=120)

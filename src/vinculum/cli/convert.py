@@ -31,7 +31,7 @@ def convert(
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Compare on these inputs too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Once for each input.",
+            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
         ),
     ] = None,
     engine: Annotated[
@@ -56,7 +56,7 @@ def convert(
     if inputs:
         from vinculum.cli.model_inputs import model_inputs
 
-        given = [model_inputs(source.model().inputs, inputs, None, ()).arrays]
+        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_source(
             source,

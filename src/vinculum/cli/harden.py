@@ -24,6 +24,14 @@ def harden(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
     zero_divisor: Annotated[str, typer.Option(metavar="zero|saturate", help="What x/0 gives, for integers.")] = "zero",
     overflow: Annotated[str, typer.Option(metavar="wrap|saturate", help="What MIN/-1 gives, for integers.")] = "wrap",
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=FILE",
+            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
     functions: Annotated[
         bool | None,
@@ -43,21 +51,29 @@ def harden(
     Exit code 1: a division or remainder is left that may kill the runtime, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
-    from vinculum.models.harden import Runtime, harden_file
+    from vinculum.models.harden import Runtime, harden_source
+    from vinculum.models.source import read_source
     from vinculum.reporting.harden_page import as_json, page
     from vinculum.reporting.progress import progress
 
     if output is None and not dry_run:
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
+    source = read_source(model)
+    given = []
+    if inputs:
+        from vinculum.cli.model_inputs import model_inputs
+
+        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
     with progress("Validating", 0) as advance:
-        hardened = harden_file(
-            model,
+        hardened = harden_source(
+            source,
             None if dry_run else output,
             cast(Runtime, runtime),
             zero_divisor=cast(ZeroDivisor, zero_divisor),
             overflow=cast(Overflow, overflow),
             functions=functions,
             fix_exported=fix_exported,
+            inputs=given,
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output

@@ -84,8 +84,6 @@ def harden_file(
     OSError
         If the target cannot be written.
     """
-    if target is not None and target.suffix.lower() == ".xml":
-        raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     return harden_source(read_source(source), target, runtime, inputs=inputs, advance=advance, **options)
 
 
@@ -99,6 +97,8 @@ def harden_source(
     **options: Unpack[Options],
 ) -> HardenedFile:
     """Write a model that has been read, as `harden_file` does."""
+    if target is not None and target.suffix.lower() == ".xml":
+        raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     if source.onnx is None:
         raise ModelError(
             f"model {str(source.path)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"

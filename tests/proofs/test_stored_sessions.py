@@ -70,7 +70,7 @@ class TestWhatIsTrusted:
         [
             ("axiom bad: 1 = 2", ["t.M.bad axiom"]),
             ("let f () = assume { false }", ["t.M.? assume"]),
-            ("let f () : int = validated_inputs { false }; 1", ["t.M.? validated_inputs"]),
+            ("let f () : int = admit { false }; 1", ["t.M.? admit"]),
             ("val f (x: int) : int ensures { result = x + 1 }", ["t.M.f val"]),
             ("val ghost function f int : int", ["t.M.f val"]),
             ("val ([]) (x: int) : int", ["t.M.([]) val"]),

@@ -19,7 +19,7 @@ from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.telling import telling
 from vinculum.sandbox import Answer, End, Isolated, Limits
 
-_ANSWERING = "vinculum.conformance.answering:answering"
+_ANSWERING = "vinculum.conformance.runtimes.registry:started"
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
 _LEFT_OPEN = "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."

@@ -5,13 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import process_time
+from time import perf_counter, process_time
 
 from vinculum.errors import ModelError
 
 
 class LimitError(ModelError):
     """A run that only tries inputs out would take more time or memory than it was given."""
+
+
+_WAITED = [0.0]  # Seconds in which runtimes in other processes worked for this one.
+
+
+def work_time() -> float:
+    """Return the seconds of work so far: processor time of this process, and time waited for runtimes in others.
+
+    Time that other programs take on a busy machine counts only while a runtime in another process is at work.
+    """
+    return process_time() + _WAITED[0]
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Count the time of the block as work: another process does it."""
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        _WAITED[0] += perf_counter() - start
 
 
 _DEADLINE: ContextVar[float | None] = ContextVar("vinculum.models.deadline", default=None)
@@ -25,11 +46,11 @@ def limited(seconds: float, largest: int) -> Iterator[None]:
     Parameters
     ----------
     seconds : float
-        How much processor time the block may take, however busy the machine is; loops are asked before every iteration.
+        How much `work_time` the block may take, however busy the machine is; loops are asked before every iteration.
     largest : int
         How many bytes one result of an operator that sizes it by an operand's value may take.
     """
-    deadline, largest_token = _DEADLINE.set(process_time() + seconds), _LARGEST.set(largest)
+    deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
     try:
         yield
     finally:
@@ -46,14 +67,14 @@ def check_time() -> None:
         If it is.
     """
     deadline = _DEADLINE.get()
-    if deadline is not None and process_time() > deadline:
+    if deadline is not None and work_time() > deadline:
         raise LimitError("a loop takes longer than inputs that are only tried out may take")
 
 
 def seconds_left() -> float | None:
-    """Return how much processor time the run has left, None if it may take any."""
+    """Return how many seconds of work the run has left, None if it may take any."""
     deadline = _DEADLINE.get()
-    return None if deadline is None else max(deadline - process_time(), 0.0)
+    return None if deadline is None else max(deadline - work_time(), 0.0)
 
 
 def check_bytes(size: int) -> None:

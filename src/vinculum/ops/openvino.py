@@ -28,8 +28,8 @@ def divide(
     Parameters
     ----------
     a, b : array
-        Dividend and divisor, of one element type, and of shapes that `auto_broadcast` joins. What may be an operand
-        is told with `vinculum.div`.
+        Dividend and divisor, of one element type, and of shapes that `auto_broadcast` joins. `vinculum.div`
+        lists what may be an operand.
     m_pythondiv : bool
         For integers: floor division if true, truncating if false. Floats ignore it.
     auto_broadcast : {"numpy", "none", "pdpd"}

@@ -11,7 +11,7 @@ from vinculum.conformance.report import Report, Result
 from vinculum.conformance.verdict import Kind
 from vinculum.spec.element_types import ELEMENT_TYPES
 
-# One letter each, so that nothing is told by colour alone; what deviates stands above what does not, the worst first.
+# One letter each, so that colour is never the only sign; deviations stand above the rest, the worst first.
 SYMBOLS: Mapping[Kind, str] = {
     Kind.CRASHED: "C",
     Kind.HUNG: "H",

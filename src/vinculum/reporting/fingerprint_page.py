@@ -78,7 +78,7 @@ def _each(findings: Sequence[Finding]) -> Iterator[_Line]:
 
 
 def _grouped(findings: Sequence[Finding]) -> Iterator[_Line]:
-    """Yield a line for what is the same of several subjects; of what deviates in part only that part is told."""
+    """Yield one line for subjects with the same finding; where only some deviate, the others are left out."""
     deviating = {one.probe for one in findings if one.standing is Standing.DEVIATES}
     standings = {(one.probe, one.standing) for one in findings}
     mixed = {one for one, count in Counter(probe for probe, _ in standings).items() if count > 1}

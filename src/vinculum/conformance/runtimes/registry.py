@@ -72,6 +72,19 @@ def runtime(backend: str) -> Runtime:
     raise SpecLookupError(_unknown(name))
 
 
+def started(backend: str) -> Runtime:
+    """Return a runtime that has been started, so that no case's time is spent on that.
+
+    Parameters
+    ----------
+    backend : str
+        As `runtime` takes it.
+    """
+    made = runtime(backend)
+    made.start()
+    return made
+
+
 def parsed(backend: str) -> tuple[str, dict[str, str]]:
     """Return a backend's name and its options.
 

@@ -97,7 +97,6 @@ def convert_file(source: Path, target: Path, **options: Unpack[Options]) -> File
     OSError
         If the target cannot be written.
     """
-    _check_suffix(target)
     return convert_source(read_source(source), target, **options)
 
 

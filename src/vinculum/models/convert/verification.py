@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from time import process_time
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
 from vinculum.models.execution import RunContext
-from vinculum.models.limits import LimitError, limited
+from vinculum.models.limits import LimitError, limited, work_time
 from vinculum.models.model import Engine, Model, check_engine
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
@@ -20,7 +19,7 @@ from vinculum.text import listed, one_line, quoted
 
 SIDES = ("the original", "the converted")
 
-_SECONDS = 10.0  # Of processor time: a busy machine compares no less.
+_SECONDS = 10.0  # Of work: a busy machine compares no less.
 _LEAST = 8  # Sets that are compared however long they take: every kind of content once.
 _LARGEST_RESULT = 1 << 24
 _REPETITIONS = 5
@@ -68,8 +67,8 @@ def verify(
 
     NaNs are equal to each other, zeros of different signs are not. A set of inputs that the original cannot be run
     with has to be refused by the converted model too, unless the reason is a shape: operator sets differ in which
-    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds of processor time and
-    8 sets no further set is begun.
+    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds of work
+    (`work_time`) and 8 sets no further set is begun.
 
     Parameters
     ----------
@@ -107,9 +106,9 @@ def verify(
             raise DifferenceError(f"{error} (inputs: set {number} of those given)") from None
         compared += 1
     allowed = _SECONDS / 20
-    start = process_time()
+    start = work_time()
     for number, given in enumerate(_sets(original, seed)):
-        begun = process_time()
+        begun = work_time()
         if compared >= _LEAST and begun - start > _SECONDS:
             break
         try:
@@ -117,7 +116,7 @@ def verify(
             with nullcontext() if number == 0 else limited(allowed, _LARGEST_RESULT):
                 elements += comparison.elements(given)
             if number == 0:
-                allowed = max(allowed, 10 * (process_time() - begun))
+                allowed = max(allowed, 10 * (work_time() - begun))
             compared += 1
             if advance is not None:
                 advance(compared)

@@ -37,7 +37,7 @@ def foreign_operators(proto: ModelProto) -> list[str]:
 
 
 def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str) -> list[Change]:
-    """Write an IR, and return what is to be told of it.
+    """Write an IR, and return what was changed.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from onnx import ModelProto, TensorProto, TypeProto, helper, numpy_helper
 
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION, new_session, onnxruntime
-from vinculum.models.execution import Shape
+from vinculum.models.execution import Shape, settled_sizes
 from vinculum.text import quoted
 
 _NAMES = TensorProto.DataType.keys()
@@ -82,12 +82,7 @@ def kind_of(value: Any, declared: Shape | None = None) -> Kind:
     """
     if not value.is_tensor():
         return value.data_type(), ()
-    sizes = value.shape()
-    if declared is None or len(declared) != len(sizes):
-        declared = (None,) * len(sizes)
-    return value.data_type(), tuple(
-        size if size == wanted else None for size, wanted in zip(sizes, declared, strict=True)
-    )
+    return value.data_type(), settled_sizes(value.shape(), declared)
 
 
 def type_of(name: str, kind: Kind) -> TypeProto:

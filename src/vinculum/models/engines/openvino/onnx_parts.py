@@ -17,7 +17,7 @@ from vinculum.models.engines.openvino.process import OpenVinoProcess, check_inst
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
 from vinculum.models.engines.partition import Part
 from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import RunContext, Shape
+from vinculum.models.execution import RunContext, Shape, settled_sizes
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
@@ -111,11 +111,7 @@ class _PartInOpenVino:
         return bytes(proto.SerializeToString())
 
     def _sizes(self, name: str, array: NDArray[Any]) -> tuple[int | None, ...]:
-        """Return the sizes that are the same in every run: they may decide other shapes."""
-        declared = self._shapes.get(name)
-        if declared is None or len(declared) != array.ndim:
-            return (None,) * array.ndim
-        return tuple(size if size == wanted else None for size, wanted in zip(array.shape, declared, strict=True))
+        return settled_sizes(array.shape, self._shapes.get(name))
 
 
 class Compiled:

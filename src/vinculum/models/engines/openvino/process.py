@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from vinculum.errors import ModelError
-from vinculum.models.limits import LimitError, seconds_left
+from vinculum.models.limits import LimitError, seconds_left, waiting
 from vinculum.sandbox import End, Isolated, Limits
 
 # A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
@@ -48,7 +48,8 @@ class OpenVinoProcess:
                 self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
             left = seconds_left()
             seconds = None if left is None else left + _COMPILING
-            answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
+            with waiting():
+                answer = self._started[os.getpid()].call(method, *arguments, seconds=seconds)
         if answer.end is End.RETURNED:
             return answer.value
         if answer.end is End.HUNG:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,8 @@ class SourceFile:
     content : bytes
         The XML of an OpenVINO IR; empty if it is an ONNX file.
     onnx : ModelProto or None
-        The message in an ONNX file, normalised; None if it is an OpenVINO IR.
+        The message in an ONNX file, normalised and its tensors checked; None if it is an OpenVINO IR. Large
+        initializers in other files stay there.
     files : tuple of Path
         The file and those that hold data of it.
     """
@@ -40,8 +42,13 @@ class SourceFile:
     onnx: ModelProto | None
     files: tuple[Path, ...]
 
-    def model(self) -> Model:
+    def model(self, *, use_up: bool = False) -> Model:
         """Return the model, made ready to run; data in files beside it are read when it is run.
+
+        Parameters
+        ----------
+        use_up : bool
+            Whether the message may become the model, which numbers and renames its nodes; else a copy does.
 
         Raises
         ------
@@ -56,8 +63,10 @@ class SourceFile:
 
         from vinculum.models.onnx.model import model_of
 
+        if use_up:
+            return model_of(self.onnx, self.path)
         copy = ModelProto()
-        copy.CopyFrom(self.onnx)  # What is run is numbered and renamed.
+        copy.CopyFrom(self.onnx)
         return model_of(copy, self.path)
 
     def check_spared(self, targets: Iterable[Path]) -> None:
@@ -71,8 +80,25 @@ class SourceFile:
         own = [file for file in self.files if file.exists()]
         for target in targets:
             if target.exists() and any(target.samefile(file) for file in own):
-                belongs = "" if target.samefile(self.path) else f" the data {str(target)!r} of"
+                belongs = "" if self.path.exists() and target.samefile(self.path) else f" the data {str(target)!r} of"
                 raise ModelError(f"the result would replace{belongs} the model {str(self.path)!r}; give another -o")
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """Return the model in a file: ONNX (``.onnx``) or OpenVINO IR (``.xml``, its ``.bin`` beside it).
+
+    A file with another suffix is taken for what its first byte says.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is malformed, or holds something that is not supported.
+    ElementTypeError, AttributeValueError, BroadcastError
+        If a division in it has an element type, an attribute or shapes that its operator version does not allow.
+    """
+    model = read_source(Path(fspath(path))).model(use_up=True)
+    model.read_data()
+    return model
 
 
 def read_source(path: Path) -> SourceFile:
@@ -88,8 +114,7 @@ def read_source(path: Path) -> SourceFile:
         return SourceFile(path, content, None, (path, path.with_suffix(".bin")))
     from vinculum.models.onnx.file import parse
 
-    model = parse(content, path)
-    return SourceFile(path, b"", model, (path, *_data_files(model, path.parent)))
+    return _onnx_source(parse(content, path), path)
 
 
 def source_of(model: ModelProto) -> SourceFile:
@@ -114,15 +139,21 @@ def source_of(model: ModelProto) -> SourceFile:
         normalise(copy, _IN_MEMORY)
     except (UnicodeDecodeError, RecursionError, MemoryError) as error:
         raise ModelError(f"the model cannot be read: {one_line(error)}") from None
-    return SourceFile(_IN_MEMORY, b"", copy, tuple(_data_files(copy, Path())))
+    return _onnx_source(copy, _IN_MEMORY)
 
 
-def _data_files(model: ModelProto, folder: Path) -> list[Path]:
-    """Return the files that hold data of a model."""
-    from vinculum.models.onnx.file import all_tensors
+def _onnx_source(model: ModelProto, path: Path) -> SourceFile:
+    """Return the source of a normalised message; its tensors are checked and its small data fetched."""
+    from vinculum.models.onnx.file import all_tensors, anchor_tensors
 
     entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
-    return [folder / place for place in dict.fromkeys(e.value for e in entries if e.key == "location")]
+    places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
+    own = () if path is _IN_MEMORY else (path,)
+    try:
+        anchor_tensors(model, path.parent)
+    except (RecursionError, MemoryError) as error:
+        raise ModelError(f"model {str(path)!r} is not a readable ONNX file: {one_line(error)}") from None
+    return SourceFile(path, b"", model, (*own, *(path.parent / place for place in places)))
 
 
 def _content_of(file: Path) -> bytes:

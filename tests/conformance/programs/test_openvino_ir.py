@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.asking import question, same_bits, small
 from vinculum.conformance.programs.openvino_ir import openvino_program
 from vinculum.conformance.question import Question
-from vinculum.models.loading import load
+from vinculum.models.source import load
 from vinculum.ops.openvino import divide
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.openvino_divide import DIVIDE_1

@@ -146,11 +146,12 @@ class TestExternalData:
         assert model.run({"x": np.ones(4000, np.float32)})["y"].tolist() == [0.5] * 4000
 
     def test_data_that_shrink_meanwhile(self, tmp_path: Path, one_line: OneLine) -> None:
-        from vinculum.models.onnx.file import anchored_model, write_model
+        from vinculum.models.onnx.file import write_model
         from vinculum.models.source import read_source
 
         source = self._source(tmp_path, [node("Div", ["x", "w"], ["y"])], TensorProto.FLOAT, np.ones(4000, np.float32))
-        model = anchored_model(read_source(source))
+        model = read_source(source).onnx
+        assert model is not None
         (tmp_path / "weights").write_bytes(b"short")
         with one_line(ModelError, "weights", "became shorter while it was copied"):
             write_model(model, tmp_path / "copy.onnx")

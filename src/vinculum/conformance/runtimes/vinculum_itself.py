@@ -89,7 +89,7 @@ def _sonnx_lines(question: Question) -> list[str]:
 def _in_ir(question: Question) -> NDArray[Any]:
     """Return the quotient of a model in files, since an IR is two."""
     from vinculum.conformance.programs.openvino_ir import openvino_program
-    from vinculum.models.loading import load
+    from vinculum.models.source import load
 
     program = openvino_program(question)
     with TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import anchored_model, complete_model, write_model
+from vinculum.models.onnx.file import complete_model, write_model
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
 
@@ -167,7 +167,7 @@ def _to_onnx(source: SourceFile, target: Path, options: Options) -> tuple[str, s
     else:
         if opset is None:
             raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
-        model = anchored_model(source)
+        model = source.onnx
         check_model(model, f"model {str(source.path)!r}")
         conversion, title, written = convert_opset(model, opset), _onnx_title(opset_imports(model).get("")), opset
     _set_ir_version(conversion.model, options.get("ir_version"))
@@ -195,6 +195,6 @@ def _onnx_title(opset: int | None) -> str:
 
 def _written(path: Path, target: Path) -> Model:
     try:
-        return read_source(path).model()
+        return read_source(path).model(use_up=True)
     except ModelError as error:
         raise ModelError(str(error).replace(str(path), str(target))) from None

@@ -13,7 +13,7 @@ from vinculum.models.harden.decision import Hardening, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import anchored_model, check_no_training, write_model
+from vinculum.models.onnx.file import check_no_training, write_model
 from vinculum.models.source import SourceFile, read_source
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
@@ -107,9 +107,8 @@ def harden_source(
         source.check_spared([target])  # before the work
     check_no_training(source.onnx)
     original = source.model()
-    proto = anchored_model(source)
-    check_model(proto, f"model {str(source.path)!r}")
-    hardening = harden(proto, runtime, **options)
+    check_model(source.onnx, f"model {str(source.path)!r}")
+    hardening = harden(source.onnx, runtime, **options)
     if target is None:
         return HardenedFile(hardening, None)
     with atomic_write(target) as folder:

@@ -51,7 +51,7 @@ def harden(
     Parameters
     ----------
     proto : ModelProto
-        As `vinculum.models.onnx.file.read_whole` returns it. It is not changed.
+        As `vinculum.models.source.read_source` reads it. It is not changed.
     runtime : {"onnxruntime", "openvino", "portable"}
         Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
         exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is

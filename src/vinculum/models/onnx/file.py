@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +13,6 @@ from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, numpy_helpe
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
-from vinculum.models.onnx.structure import check_structure
 from vinculum.models.onnx.tensors import anchor, anchored_place, array_of, complete, is_external
 from vinculum.models.onnx.utf8 import check_text
 from vinculum.models.source import SourceFile
@@ -23,25 +22,6 @@ _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
 _SMALLEST_APART = 1024  # Bytes; what is smaller stays in the message.
 _PAGE = 4096
 _PIECE = 1 << 22
-
-
-def anchored_model(source: SourceFile) -> ModelProto:
-    """Return the model in an ONNX file with every tensor checked; large ones in other files stay there.
-
-    Raises
-    ------
-    ModelError
-        If it is malformed, or no ONNX file.
-    """
-    proto = source.onnx
-    if proto is None:
-        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR, not ONNX")
-    try:
-        check_structure(proto)
-        anchor_tensors(proto, source.path.parent)
-    except (RecursionError, MemoryError) as error:
-        raise _unreadable(source.path, error) from None
-    return proto
 
 
 def check_no_training(model: ModelProto) -> None:
@@ -62,9 +42,11 @@ def complete_model(source: SourceFile) -> ModelProto:
     Raises
     ------
     ModelError
-        If it is malformed, or no ONNX file.
+        If it is no ONNX file, or its data cannot be read any more.
     """
-    proto = anchored_model(source)
+    proto = source.onnx
+    if proto is None:
+        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR, not ONNX")
     for tensor in proto.graph.initializer:
         if is_external(tensor):
             tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
@@ -198,15 +180,20 @@ def anchor_tensors(proto: ModelProto, folder: Path) -> None:
             anchor(tensor, folder, owner)
         else:
             tensor.CopyFrom(complete(tensor, folder, owner))
+    for function in proto.functions:
+        _complete_attributes(function.attribute_proto, folder, f"function {quoted(function.name)}")
     for body in (proto.graph, *proto.functions):
         for node in all_nodes(body.node):
-            for attribute in node.attribute:
-                owner = f"attribute {quoted(attribute.name)} of {title(node)}"
-                for tensor in _tensors(attribute):
-                    tensor.CopyFrom(complete(tensor, folder, owner))
+            _complete_attributes(node.attribute, folder, title(node))
             for _, graph in subgraphs(node):
                 for tensor in graph.initializer:
                     tensor.CopyFrom(complete(tensor, folder, f"initializer {quoted(tensor.name)}"))
+
+
+def _complete_attributes(attributes: Iterable[AttributeProto], folder: Path, owner: str) -> None:
+    for attribute in attributes:
+        for tensor in _tensors(attribute):
+            tensor.CopyFrom(complete(tensor, folder, f"attribute {quoted(attribute.name)} of {owner}"))
 
 
 def _give_type(attribute: AttributeProto, node: NodeProto) -> None:

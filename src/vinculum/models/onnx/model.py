@@ -20,7 +20,6 @@ from vinculum.models.onnx.divisions import (
     division_of,
     mark,
 )
-from vinculum.models.onnx.file import anchor_tensors
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.program import OnnxProgram
@@ -32,7 +31,7 @@ from vinculum.text import one_line, quoted
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:
-    """Return the model in a message that `parse` or `normalise` has seen; the message is used up.
+    """Return the model in a message as a `SourceFile` holds it; the message is used up.
 
     Large initializers in other files are read when the model is run.
 
@@ -42,15 +41,14 @@ def model_of(proto: ModelProto, file: Path) -> Model:
         As `vinculum.load` says.
     """
     try:
-        return _model(proto, file.parent)
+        return _model(proto)
     except (RecursionError, MemoryError) as error:
         raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
-def _model(proto: ModelProto, folder: Path) -> Model:
+def _model(proto: ModelProto) -> Model:
     function_names = link_functions(proto)
     check_structure(proto)
-    anchor_tensors(proto, folder)
     inferred = infer_types(without_large_initializers(proto))
     constants = Initializers(proto.graph.initializer)
     del proto.graph.initializer[:]

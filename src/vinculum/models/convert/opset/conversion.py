@@ -32,7 +32,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     Parameters
     ----------
     model : ModelProto
-        As `vinculum.models.onnx.file.anchored_model` returns it. It is not changed.
+        As `vinculum.models.source.read_source` reads it. It is not changed.
     opset : int
         The operator set of the new model, from 1 to the newest that the onnx package knows.
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from time import perf_counter
 
-from vinculum.conformance.case import Case, Level
+from vinculum.conformance.case import Case, CaseId
 from vinculum.conformance.environment import environment
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.planning import Plan, plan
 from vinculum.conformance.question import Question
-from vinculum.conformance.report import Report, Result
+from vinculum.conformance.run import Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.telling import telling
+from vinculum.conformance.shrinking import shrunk
 from vinculum.sandbox import Answer, End, Isolated, Limits
 
 _ANSWERING = "vinculum.conformance.runtimes.registry:started"
@@ -24,44 +25,32 @@ _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that 
 
 _LEFT_OPEN = "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
 
-Advance = Callable[[int, str], None]
+Advance = Callable[[int, CaseId], None]
 """Called with how many cases have been judged, and the id of the last of them."""
 
 
-def survey(
-    backend: str,
-    level: Level,
-    *,
-    workers: int = 2,
-    limits: Limits | None = None,
-    only: Sequence[str] = (),
-    advance: Advance | None = None,
-) -> Report:
+def survey(backend: str, selection: Selection, *, workers: int = 2, advance: Advance | None = None) -> Run:
     """Return what a runtime answers to every case that it covers, and what each answer is worth.
 
     Parameters
     ----------
-    backend, level, only
+    backend, selection
         As `vinculum.conformance.planning.plan` takes them, which raises what is raised here.
-    workers, limits, advance
+    workers, advance
         As in `survey_of`.
     """
-    return survey_of(plan(backend, level, only), workers=workers, limits=limits, advance=advance)
+    return survey_of(plan(backend, selection), workers=workers, advance=advance)
 
 
-def survey_of(
-    planned: Plan, *, workers: int = 2, limits: Limits | None = None, advance: Advance | None = None
-) -> Report:
+def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None) -> Run:
     """Return what a runtime answers to the cases of a plan, and what each answer is worth.
 
     Parameters
     ----------
     planned : Plan
-        Whom to ask what.
+        Whom to ask what. A runtime that goes beyond the limits of the selection is ended, and the run goes on.
     workers : int, keyword-only
         How many processes answer side by side.
-    limits : Limits, keyword-only
-        What a case may take; a runtime that goes beyond them is ended, and the run goes on.
     advance : callable, keyword-only
         Called from any thread, one call at a time.
 
@@ -70,10 +59,12 @@ def survey_of(
     ModelError
         If the runtime cannot be made in another process.
     """
-    asked, start = planned.runtime, perf_counter()
+    asked, selection, start = planned.runtime, planned.selection, perf_counter()
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    limits = Limits(seconds=selection.seconds, memory=selection.memory)
     results = ask(asked, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
     versions = {**asked.versions(), **environment()}
-    return Report(planned.backend, asked.title, versions, planned.level, results, perf_counter() - start)
+    return Run(planned.backend, asked.title, versions, selection, results, date, perf_counter() - start)
 
 
 def ask(
@@ -143,6 +134,8 @@ def _result(asked: Runtime, case: Case, answer: Callable[[Question], Answer]) ->
     (statement,) = (clause.statement for clause in spec.clauses if clause.tag == case.clause)
     if case.expectation.silent is not None:
         statement = _LEFT_OPEN  # The clause itself tells what our own engine does there.
-    verdict = judge(case, answer(case.question))
-    reproducer = None if verdict.kind.passes else asked.reproducer(telling(case, verdict, answer))
-    return Result(case.id, case.clause, spec.title, case.element_type.name, statement, verdict, reproducer)
+    question, expectation = case.question, case.expectation
+    verdict = judge(question, expectation, answer(question))
+    passes = verdict.kind.passes
+    reproducer = None if passes else asked.reproducer(shrunk(question, expectation, verdict, answer))
+    return Result(case.id, case.clause, statement, verdict, reproducer=reproducer)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from vinculum.spec.element_types import BFLOAT16, FLOAT, INT32, ElementType
 from vinculum.tensors.comparison import different, ulps_apart
@@ -12,8 +15,8 @@ from vinculum.tensors.comparison import different, ulps_apart
 
 @pytest.mark.parametrize(("element_type", "dtype"), [(FLOAT, np.float32), (BFLOAT16, ml_dtypes.bfloat16)], ids=str)
 def test_zeros_differ_and_nans_do_not(element_type: ElementType, dtype: type) -> None:
-    one = np.array([0.0, np.nan, np.nan, np.nan, 1], dtype)
-    other = np.array([-0.0, np.nan, 1, -np.nan, 1], dtype)
+    one: NDArray[Any] = np.array([0.0, np.nan, np.nan, np.nan, 1], dtype)
+    other: NDArray[Any] = np.array([-0.0, np.nan, 1, -np.nan, 1], dtype)
     other.view(f"u{other.itemsize}")[1] += 1
     assert different(one, other, element_type).tolist() == [True, False, True, False, False]
 

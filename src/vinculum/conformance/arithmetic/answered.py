@@ -37,7 +37,11 @@ class Answered:
         if self.answer.end is End.UNSUPPORTED:
             return UNSUPPORTED
         if self.answer.end is not End.RETURNED:
-            return f"{self.answer.end.value}: {self.answer.words}" if self.answer.end is End.CRASHED else self.answer.end.value
+            return (
+                f"{self.answer.end.value}: {self.answer.words}"
+                if self.answer.end is End.CRASHED
+                else self.answer.end.value
+            )
         if self.case.expectation.quotient is None:
             return ACCEPTED
         if self.verdict.kind is Kind.WRONG_TYPE:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import product
 
 from vinculum.conformance.arithmetic.division import Division, FloatDivision, IntegerDivision
-from vinculum.conformance.arithmetic.stages import Flush, Narrowing, Rounding, Saturation, Width
+from vinculum.conformance.arithmetic.stages import Flush, Inverse, Narrowing, Rounding, Saturation, Width
 from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -39,11 +39,14 @@ _NARROWER = {
     BFLOAT16: (FLOAT16,),
 }
 _OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
+_INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
+_STORED = (Inverse.STORED, Inverse.STORED_CUT, Inverse.STORED_ODD)
 _WIDTHS = (
     (Width.OWN, Width.OWN),
     (Width.WRAPPED, Width.WRAPPED),
     (Width.SATURATED, Width.SATURATED),
     (Width.WRAPPED, Width.SATURATED),
+    (Width.SATURATED, Width.WRAPPED),
 )
 
 
@@ -80,16 +83,24 @@ def _by_form(element_type: ElementType) -> Mapping[str, Division]:
 
 
 def _floats(t: ElementType) -> Iterator[FloatDivision]:
-    for dividend, divisor, quotient, inverse in product(_OPERANDS, _OPERANDS, Flush, (None, *Flush)):
-        stages = (inverse is not None, dividend, divisor, inverse or Flush.NO, quotient)
-        yield FloatDivision(t, t, *stages)
-        for narrower, saturation in product(_NARROWER.get(t, ()), Saturation):
-            yield FloatDivision(t, narrower, *stages, saturation=saturation)
-        for wider in _WIDER.get(t, ()):
-            # What float rounds twice is rounded rightly.
-            for narrowing in Narrowing if wider is FLOAT else (Narrowing.ROUNDED,):
-                if inverse is not None or narrowing is not Narrowing.ROUNDED:
-                    yield FloatDivision(t, wider, *stages, narrowing)
+    for dividend, divisor, quotient in product(_OPERANDS, _OPERANDS, Flush):
+        for reciprocal, inverse in _INVERSES:
+            stages = (reciprocal, dividend, divisor, inverse, quotient)
+            yield FloatDivision(t, t, *stages)
+            for narrower, saturation in product(_NARROWER.get(t, ()), Saturation):
+                yield FloatDivision(t, narrower, *stages, saturation=saturation)
+            for wider in _WIDER.get(t, ()):
+                # What float rounds twice is rounded rightly.
+                for narrowing in Narrowing if wider is FLOAT else (Narrowing.ROUNDED,):
+                    if reciprocal is not Inverse.NO or narrowing is not Narrowing.ROUNDED:
+                        yield FloatDivision(t, wider, *stages, narrowing)
+        for inverse in _OPERANDS:
+            if t is FLOAT:
+                yield FloatDivision(t, t, Inverse.POWER, dividend, divisor, inverse, quotient)
+            for reciprocal, narrowing in product(
+                _STORED, Narrowing if FLOAT in _WIDER.get(t, ()) and t is not FLOAT else ()
+            ):
+                yield FloatDivision(t, FLOAT, reciprocal, dividend, divisor, inverse, quotient, narrowing)
 
 
 def _integers(t: ElementType) -> Iterator[IntegerDivision]:

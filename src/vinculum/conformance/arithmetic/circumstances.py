@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
 from vinculum.errors import VinculumError
@@ -21,8 +23,10 @@ _PLACED = {
     (True, False): "a constant dividend",
     (True, True): "constant operands",
 }
+UNJOINED = "shapes that the version does not join"
+"""Why a question must be refused whose shapes do not fit."""
+
 _MANY = 64
-_WIDE = 32
 
 
 def placement(question: Question) -> str:
@@ -49,24 +53,16 @@ def why_refused(question: Question) -> str | None:
         return "operands of two element types"
     if by_numpy_name(types.pop().name) not in spec.element_types:
         return "an element type that the version does not list"
-    try:
-        checked_attributes(spec, question.attributes)
-    except VinculumError:
-        unknown = [name for name in question.attributes if spec.attribute(name) is None]
-        return "an attribute that the version does not have" if unknown else "a value that an attribute does not allow"
+    for name, value in question.attributes.items():
+        if spec.attribute(name) is None:
+            return "an attribute that the version does not have"
+        try:
+            checked_attributes(spec, {name: value})
+        except VinculumError:
+            return f"a value that {name} may not have"
     if alignment(question) is None:
-        return "shapes that the version does not join"
+        return UNJOINED
     return None
-
-
-def type_properties(question: Question) -> Iterator[str]:
-    """Yield what is true of a question's dividends, in words: what says which element types a rule is of."""
-    element_type = by_numpy_name(question.operands[0].dtype.name)
-    yield "integers" if element_type.is_integer else "floats"
-    if element_type.is_integer:
-        yield "wide integers" if element_type.bits >= _WIDE else "narrow integers"
-        yield element_type.kind.value
-    yield element_type.name
 
 
 def properties(question: Question) -> Iterator[str]:
@@ -80,7 +76,7 @@ def properties(question: Question) -> Iterator[str]:
     yield f"version {spec.since_version} of an operator"
     if len(question.operands) > 1:
         yield f"{by_numpy_name(question.operands[1].dtype.name)} divisors"
-    if spec.integer_rounding_attribute is not None:
+    if spec.integer_rounding:
         yield f"division {rounding_asked(question).value}"
     yield from (f"{name}={value}" for name, value in question.attributes.items())
     yield from (f"{name} written" for name in question.attributes)
@@ -101,6 +97,8 @@ def rounding_asked(question: Question) -> IntegerRounding:
 def _sizes(question: Question) -> Iterator[str]:
     shapes = [operand.shape for operand in question.operands]
     yield "shapes that are equal" if len(set(shapes)) == 1 else "shapes that differ"
+    if len(set(shapes)) > 1 and question.operands[-1].size > 1:
+        yield "several divisors that are broadcast"
     as_numpy = alignment(question, Broadcasting.MULTIDIRECTIONAL)
     if as_numpy is None:
         yield "shapes that NumPy refuses"
@@ -108,8 +106,9 @@ def _sizes(question: Question) -> Iterator[str]:
         yield "shapes that NumPy joins"
         if alignment(question) not in (None, as_numpy):
             yield "shapes that NumPy joins otherwise"
-    for words, shape in (("dividend", shapes[0]), ("divisor", shapes[-1])):
-        yield f"a {words} of rank {len(shape)}"
+    for words, operand in (("dividend", question.operands[0]), ("divisor", question.operands[-1])):
+        yield f"a {words} of rank {operand.ndim}"
+        yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"
     sizes = [operand.size for operand in question.operands]
     if 0 in sizes:
         yield "an empty operand"
@@ -138,7 +137,7 @@ def _numbers(question: Question) -> Iterator[str]:
                 yield f"a {words} that is not finite"
 
 
-def _overflows(dividend: np.ndarray, divisor: np.ndarray) -> bool:  # type: ignore[type-arg]  # of any integer type
+def _overflows(dividend: NDArray[Any], divisor: NDArray[Any]) -> bool:
     least = np.array(by_numpy_name(dividend.dtype.name).minimum).astype(dividend.dtype)
     minimum, minus_one = dividend == least, divisor == np.array(-1).astype(divisor.dtype)
     if dividend.shape == divisor.shape:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.stages import (
     Flush,
+    Inverse,
     Narrowing,
     Rounding,
     Saturation,
@@ -22,6 +23,7 @@ from vinculum.conformance.arithmetic.stages import (
     saturated,
     to_32_bits,
     to_integer,
+    to_minus_one,
     whole,
 )
 from vinculum.kernels.float_environment import ieee_754
@@ -44,8 +46,8 @@ class FloatDivision:
         Of the operands and of the quotient.
     computed_in : ElementType
         In which the operations are done, and to which the operands are rounded.
-    reciprocal : bool
-        Whether ``1 / b`` is rounded before it is multiplied by ``a``.
+    reciprocal : Inverse
+        How ``1 / b`` is rounded before it is multiplied by ``a``, if it is.
     dividend, divisor, inverse, quotient : Flush
         What becomes of subnormal numbers: of both the element type and the one that is computed in.
     narrowing : Narrowing
@@ -56,7 +58,7 @@ class FloatDivision:
 
     element_type: ElementType
     computed_in: ElementType
-    reciprocal: bool = False
+    reciprocal: Inverse = Inverse.NO
     dividend: Flush = Flush.NO
     divisor: Flush = Flush.NO
     inverse: Flush = Flush.NO
@@ -69,17 +71,25 @@ class FloatDivision:
         del asked
         with ieee_754():
             a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
-            if self.reciprocal:
-                inverse = operated(np.divide, np.ones_like(b), b, self.inverse)
-                result = operated(np.multiply, a, inverse, self.quotient)
-            else:
+            if self.reciprocal is Inverse.NO:
                 result = operated(np.divide, a, b, self.quotient)
+            else:
+                result = operated(np.multiply, a, self._inverse(b), self.quotient)
             if self.computed_in is self.element_type:
                 return result
             if self.saturation is Saturation.ALL:
                 result = saturated(result)
             result = narrowed(result, dtype_of(self.element_type), self.narrowing)
             return flushed(result, Flush.SIGNED if self.quotient is Flush.UNROUNDED else self.quotient)
+
+    def _inverse(self, b: Array) -> Array:
+        if self.reciprocal is Inverse.POWER:
+            return flushed(to_minus_one(b), self.inverse)
+        inverse, narrowing = operated(np.divide, np.ones_like(b), b, self.inverse), self.reciprocal.narrowing
+        if narrowing is None:
+            return inverse
+        stored = narrowed(inverse, dtype_of(self.element_type), narrowing)
+        return flushed(stored, self.inverse).astype(inverse.dtype)
 
     def _operand(self, array: Array, flush: Flush) -> Array:
         array = flushed(array, flush)
@@ -92,8 +102,9 @@ class FloatDivision:
     def form(self) -> str:
         """How it is written: ``"flush(a) * (1/b) computed in float32"``."""
         a, b = self.dividend.of("a"), self.divisor.of("b")
-        inverse = self.inverse.of(f"1/{b}") if self.inverse is not Flush.NO else f"(1/{b})"
-        expression = self.quotient.of(f"{a} * {inverse}" if self.reciprocal else f"{a} / {b}")
+        inverse = self.reciprocal.value.format(b=b)
+        inverse = f"({inverse})" if inverse.startswith("1") and self.inverse is Flush.NO else self.inverse.of(inverse)
+        expression = self.quotient.of(f"{a} * {inverse}" if self.reciprocal is not Inverse.NO else f"{a} / {b}")
         if self.computed_in is not self.element_type:
             expression += f" computed in {self.computed_in.numpy}"
         return ", ".join(part for part in (expression, self.saturation.value, self.narrowing.value) if part)
@@ -102,10 +113,10 @@ class FloatDivision:
     def statement(self) -> str:
         """How it computes, in words."""
         flushes = "flushes subnormal numbers to zero" if any(self._flushes) else ""
-        if self.computed_in is self.element_type and not self.reciprocal:
+        if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
             return f"{flushes}, else correctly rounded" if flushes else "correctly rounded"
         where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
-        way = " as a multiplication by the reciprocal, a * (1/b)" if self.reciprocal else ""
+        way = " as a multiplication by the reciprocal, a * (1/b)" if self.reciprocal is not Inverse.NO else ""
         cut = {
             Narrowing.ROUNDED: "",
             Narrowing.CUT: "then cut off instead of rounded",
@@ -116,7 +127,7 @@ class FloatDivision:
     @property
     def detail(self) -> str:
         """What becomes of subnormal numbers and of those that are too large, in words."""
-        parts = []
+        parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
         if self.dividend is self.divisor is Flush.SIGNED:
             parts.append("subnormal operands count as zero")
         else:
@@ -140,7 +151,8 @@ class FloatDivision:
         rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in (*self._flushes, self.inverse))
         return (
             (self.computed_in is not self.element_type)
-            + self.reciprocal
+            + (self.reciprocal is not Inverse.NO)
+            + (self.reciprocal in _INVERSES)
             + any(self._flushes)
             + (self.narrowing is not Narrowing.ROUNDED)
             + (self.saturation is not Saturation.NO),
@@ -153,6 +165,12 @@ class FloatDivision:
         return self.dividend, self.divisor, self.inverse, self.quotient
 
 
+_INVERSES = {
+    Inverse.POWER: "the reciprocal is the C library's powf(b, -1)",
+    Inverse.STORED: "the reciprocal is rounded to the element type",
+    Inverse.STORED_CUT: "the reciprocal is cut off to the element type",
+    Inverse.STORED_ODD: "the reciprocal is rounded to the element type if its last bit is 1, and else cut off",
+}
 _ZERO = {Flush.NO: "", Flush.SIGNED: "zero", Flush.POSITIVE: "+0", Flush.UNROUNDED: "zero"}
 
 
@@ -216,7 +234,10 @@ class IntegerDivision:
     @cached_property
     def form(self) -> str:
         """How it is written: ``"trunc(int32(a) / int32(b)) computed in float32"``."""
-        a, b = (width.of(f"signed({x})" if self.as_signed else x) for x, width in (("a", self.dividend), ("b", self.divisor)))
+        a, b = (
+            width.of(f"signed({x})" if self.as_signed else x)
+            for x, width in (("a", self.dividend), ("b", self.divisor))
+        )
         expression = self.result.of(self.rounding.of(f"{a} * (1/{b})" if self.reciprocal else f"{a} / {b}"))
         if self.computed_in is not None:
             expression += f" computed in {self.computed_in.numpy}"

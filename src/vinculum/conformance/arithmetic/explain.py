@@ -17,8 +17,6 @@ from vinculum.conformance.arithmetic.fitting import Fit
 from vinculum.conformance.arithmetic.rules import Told, alignments, outcomes
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 
-__all__ = ["Answered", "Cause", "Explained", "Explanation", "explain"]
-
 
 def explain(answered: Sequence[Answered]) -> Explanation:
     """Return the causes of all that deviates.

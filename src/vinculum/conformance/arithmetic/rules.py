@@ -1,4 +1,4 @@
-"""Rules that predict what becomes of a question: operands aligned otherwise, and outcomes that follow from a property."""
+"""Rules that predict what becomes of a question: other alignments, and outcomes that follow from a property."""
 
 from __future__ import annotations
 
@@ -6,20 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from operator import and_
+from operator import and_, or_
 
 import numpy as np
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import alignment, properties, rounding_asked, type_properties, why_refused
+from vinculum.conformance.arithmetic.circumstances import (
+    UNJOINED,
+    alignment,
+    properties,
+    rounding_asked,
+    why_refused,
+)
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import canonical, dividends_and_divisors
 from vinculum.conformance.question import Question
+from vinculum.errors import VinculumError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting
-from vinculum.tensors.broadcasting import Alignment
+from vinculum.tensors.broadcasting import Alignment, join
 
 Divisions = Mapping[ElementType, Sequence[Division]]
 Told = tuple[str, str, list[Answered], int]
@@ -42,8 +49,27 @@ def _without_axis(question: Question) -> Alignment | None:
     return alignment(question, rule, ignoring_axis=True)
 
 
+def _from_axis(question: Question) -> Alignment | None:
+    """Return how NumPy aligns operands if the divisor gets dimensions of size 1, so that it starts at the axis."""
+    a, b = (operand.shape for operand in question.operands)
+    axis = question.attributes.get("axis")
+    if not isinstance(axis, int):
+        return _as_numpy(question)
+    trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
+    try:
+        together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
+    except VinculumError:
+        return None
+    own = tuple(None if d is None or d >= len(b) else d for d in together.b)
+    return Alignment(together.shape, together.a, own)
+
+
 ALIGNMENTS: Mapping[str, tuple[str, Callable[[Question], Alignment | None]]] = {
     "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, whatever the version says", _as_numpy),
+    "aligned from the axis as NumPy aligns": (
+        "the divisor starts at the axis, and dimensions stretch as NumPy's",
+        _from_axis,
+    ),
     "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
 }
 
@@ -62,16 +88,16 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> Iterator[T
             yield f"rule: {name}", statement, [one for one in kept if one.deviates], passing
 
 
-def _predicted(
-    one: Answered, align: Callable[[Question], Alignment | None], divisions: Divisions
-) -> bool | None:
+def _predicted(one: Answered, align: Callable[[Question], Alignment | None], divisions: Divisions) -> bool | None:
     """Tell whether an alignment predicts what became of a question; None if it changes nothing there."""
     question = one.case.question
     if len(question.operands) == 1 or one.outcome == UNSUPPORTED or len({o.dtype for o in question.operands}) > 1:
         return None
     reason, own, other = why_refused(question), alignment(question), align(question)
-    if own == other or reason not in (None, "shapes that the version does not join", *_OF_AXIS):
+    if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
         return None
+    if reason is not None and one.outcome == REFUSED:
+        return None  # It may have been refused for any reason.
     if other is None:
         return one.outcome == REFUSED
     value = one.answer.value
@@ -79,10 +105,13 @@ def _predicted(
         return False
     if reason is not None:
         return one.outcome == ACCEPTED
-    return any(_gives(way, one, other) for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ())))
+    return any(
+        _gives(way, one, other)
+        for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ()))
+    )
 
 
-_OF_AXIS = ("a value that an attribute does not allow",)
+_OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may not have")
 
 
 def _gives(way: Division, one: Answered, under: Alignment) -> bool:
@@ -127,31 +156,29 @@ class _Held:
 
     def __init__(self, known: Sequence[Answered]) -> None:
         self._properties: dict[str, int] = {}
-        self._types: dict[str, int] = {"": (1 << len(known)) - 1}
+        self._types: dict[ElementType, int] = {}
         for place, one in enumerate(known):
-            question = one.case.question
-            for held, words in ((self._properties, properties(question)), (self._types, type_properties(question))):
-                for word in dict.fromkeys(words):
-                    held[word] = held.get(word, 0) | 1 << place
+            self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
+            for words in dict.fromkeys(properties(one.case.question)):
+                self._properties[words] = self._properties.get(words, 0) | 1 << place
 
     def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
-        """Return the fewest properties of some element types that cover most of the cases, and contradict nothing."""
+        """Return the fewest properties that cover the most of the cases, of element types that do not contradict."""
         masks: dict[int, str] = {}
-        for words, mask in self._properties.items():
+        for words, mask in sorted(self._properties.items(), key=lambda held: held[1].bit_count()):
             if mask & wanted:
                 masks.setdefault(mask, words)  # Of two that say the same here the first will do.
-        types = [mask for mask in dict.fromkeys(self._types.values()) if mask & wanted]
         best: tuple[int, tuple[str, ...], int] | None = None
         for count in range(1, _MOST_PROPERTIES + 1):
             for chosen in combinations(masks, count):
                 together = reduce(and_, chosen)
                 if (together & wanted).bit_count() <= (best[0] if best else count - 1):
                     continue
-                for of_type in types:
-                    covered = together & of_type
-                    gain = (covered & wanted).bit_count()
-                    if gain > (best[0] if best else count - 1) and not covered & ~happened:
-                        best = gain, tuple(masks[mask] for mask in chosen), covered
+                contradicted = together & ~happened
+                covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
+                gain = (covered & wanted).bit_count()
+                if gain > (best[0] if best else count - 1):
+                    best = gain, tuple(masks[mask] for mask in chosen), covered
         return None if best is None else best[1:]
 
 

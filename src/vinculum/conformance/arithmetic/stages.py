@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable
 from enum import Enum
 from functools import cache
@@ -34,6 +36,27 @@ class Narrowing(Enum):
     ROUNDED = ""
     CUT = "cut off"
     ODD = "rounded only if the last bit is 1"
+
+
+class Inverse(Enum):
+    """How a reciprocal is had by which a dividend is then multiplied, if it is; the value is how it is written."""
+
+    NO = ""
+    ROUNDED = "1/{b}"
+    POWER = "powf({b}, -1)"  # as the C library of this machine has it: not always rounded correctly
+    STORED = "stored(1/{b})"  # as a number of the element type, whatever is computed in
+    STORED_CUT = "stored_cut(1/{b})"
+    STORED_ODD = "stored_odd(1/{b})"
+
+    @property
+    def narrowing(self) -> Narrowing | None:
+        """How the reciprocal becomes a number of the element type, None if it does not."""
+        kinds = {
+            Inverse.STORED: Narrowing.ROUNDED,
+            Inverse.STORED_CUT: Narrowing.CUT,
+            Inverse.STORED_ODD: Narrowing.ODD,
+        }
+        return kinds.get(self)
 
 
 class Saturation(Enum):
@@ -89,6 +112,27 @@ def operated(operation: Operation, x: Array, y: Array, flush: Flush) -> Array:
     return np.where(tiny, np.copysign(np.zeros_like(result), result), result)
 
 
+def to_minus_one(b: Array) -> Array:
+    """Return powers of float numbers to -1, by the C library."""
+    powf = _powf()
+    if powf is None:
+        return np.ones_like(b) / b
+    distinct, places = np.unique(b.view(np.uint32), return_inverse=True)
+    powers = [powf(number, -1.0) for number in distinct.view(np.float32).tolist()]
+    return np.array(powers, np.float32)[places].reshape(b.shape)
+
+
+@cache
+def _powf() -> Any:
+    library = {"linux": "libm.so.6", "darwin": None, "win32": "ucrtbase"}.get(sys.platform)
+    try:
+        powf = ctypes.CDLL(library).powf
+    except (AttributeError, OSError, TypeError):
+        return None
+    powf.restype, powf.argtypes = ctypes.c_float, (ctypes.c_float, ctypes.c_float)
+    return powf
+
+
 def saturated(array: Array) -> Array:
     """Return an array in which the largest numbers stand for infinities."""
     return np.where(np.isinf(array), np.copysign(np.full_like(array, _information(array.dtype).max), array), array)
@@ -104,7 +148,8 @@ def narrowed(quotient: Array, dtype: np.dtype[Any], narrowing: Narrowing) -> Arr
     if narrowing is Narrowing.ODD:
         beyond &= bits % 2 == 1  # It was even before it was rounded up.
     # The next encoding below is the next number nearer to zero.
-    return (bits - beyond.astype(bits.dtype)).view(dtype)
+    nearer: Array = (bits - beyond.astype(bits.dtype)).view(dtype)
+    return nearer
 
 
 def to_32_bits(array: Array, width: Width) -> Array:

@@ -46,7 +46,7 @@ class Answered:
             return ACCEPTED
         if self.verdict.kind is Kind.WRONG_TYPE:
             value = self.answer.value
-            return f"gave {value.dtype if isinstance(value, np.ndarray) else type(value).__name__}"
+            return f"gave {value.dtype}" if isinstance(value, np.ndarray) else "gave no array"
         return "gave another shape" if self.verdict.kind is Kind.WRONG_SHAPE else VALUES
 
 

@@ -128,6 +128,8 @@ def _numbers(question: Question) -> Iterator[str]:
         zero = divisor == np.zeros((), divisor.dtype)
         if zero.any():
             yield "a zero divisor"
+            if dividend.size:
+                yield "x / 0"
         if element_type.is_integer:
             if element_type.minimum and dividend.dtype == divisor.dtype and _overflows(dividend, divisor):
                 yield "MIN / -1"

@@ -65,17 +65,21 @@ def _from_axis(question: Question) -> Alignment | None:
 
 
 ALIGNMENTS: Mapping[str, tuple[str, Callable[[Question], Alignment | None]]] = {
+    "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
     "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, whatever the version says", _as_numpy),
     "aligned from the axis as NumPy aligns": (
-        "the divisor starts at the axis, and dimensions stretch as NumPy's",
+        "the divisor starts at the axis, and from there operands are aligned as NumPy aligns them",
         _from_axis,
     ),
-    "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
 }
 
 
-def alignments(answered: Sequence[Answered], divisions: Divisions) -> Iterator[Told]:
-    """Yield the alignments that predict what no arithmetic does, of each operator version and element type."""
+def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]:
+    """Return the alignments that predict what no arithmetic does, the one that predicts the most first.
+
+    What contradicts one says so of its own operator version and element type alone.
+    """
+    told = []
     for name, (statement, align) in ALIGNMENTS.items():
         groups: dict[object, list[tuple[Answered, bool]]] = {}
         for one in answered:
@@ -85,7 +89,8 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> Iterator[T
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
         if any(one.deviates for one in kept):
             passing = sum(not one.deviates for one in kept)
-            yield f"rule: {name}", statement, [one for one in kept if one.deviates], passing
+            told.append((f"rule: {name}", statement, [one for one in kept if one.deviates], passing))
+    return sorted(told, key=lambda one: -len(one[2]))
 
 
 def _predicted(one: Answered, align: Callable[[Question], Alignment | None], divisions: Divisions) -> bool | None:

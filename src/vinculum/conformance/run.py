@@ -11,6 +11,28 @@ from vinculum.conformance.verdict import Kind, Verdict
 
 
 @dataclass(frozen=True)
+class Cause:
+    """Why cases deviate: a way to compute quotients, or a rule, that predicts what happened in each of them.
+
+    Attributes
+    ----------
+    name : str
+        What files call it: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
+    statement : str
+        The same in English.
+    element_types : tuple of str
+        Those of its cases.
+    passing : int
+        How many cases that pass it predicts too.
+    """
+
+    name: str
+    statement: str
+    element_types: tuple[str, ...]
+    passing: int
+
+
+@dataclass(frozen=True)
 class Result:
     """One case and its verdict.
 
@@ -87,6 +109,8 @@ class Run:
         Which cases were run.
     results : tuple of Result
         One for each case, in the suite's order.
+    causes : tuple of Cause
+        Why cases deviate, that of most cases first.
     date : str
         When it began: ISO 8601, UTC.
     seconds : float
@@ -98,6 +122,7 @@ class Run:
     versions: Mapping[str, str]
     selection: Selection
     results: tuple[Result, ...]
+    causes: tuple[Cause, ...]
     date: str
     seconds: float
 
@@ -105,6 +130,11 @@ class Run:
     def command(self) -> tuple[str, ...]:
         """The command that makes such a run, word by word."""
         return "vinculum", "conform", self.backend, *self.selection.options
+
+    @property
+    def unexplained(self) -> tuple[Result, ...]:
+        """The deviating cases that no cause predicts."""
+        return tuple(result for result in self.results if result.verdict.kind.deviates and not result.cause)
 
     def counts(self) -> Counter[Kind]:
         """Return how many results there are of each kind."""

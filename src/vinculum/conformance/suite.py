@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from time import perf_counter
 
+from vinculum.conformance.arithmetic import Answered, Explanation, explain
 from vinculum.conformance.case import Case, CaseId
 from vinculum.conformance.environment import environment
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.planning import Plan, plan
 from vinculum.conformance.question import Question
-from vinculum.conformance.run import Result, Run, Selection
+from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.shrinking import shrunk
 from vinculum.sandbox import Answer, End, Isolated, Limits
@@ -23,7 +25,9 @@ from vinculum.sandbox import Answer, End, Isolated, Limits
 _ANSWERING = "vinculum.conformance.runtimes.registry:started"
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
-_LEFT_OPEN = "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
+_UNSPECIFIED = (
+    "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
+)
 
 Advance = Callable[[int, CaseId], None]
 """Called with how many cases have been judged, and the id of the last of them."""
@@ -59,28 +63,60 @@ def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None
     ModelError
         If the runtime cannot be made in another process.
     """
-    asked, selection, start = planned.runtime, planned.selection, perf_counter()
+    runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
-    results = ask(asked, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
-    versions = {**asked.versions(), **environment()}
-    return Run(planned.backend, asked.title, versions, selection, results, date, perf_counter() - start)
+    asked = ask(runtime, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
+    explanation = explain([one.answered for one in asked])
+    causes = [
+        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
+        for one in explanation.explained
+    ]
+    return Run(
+        backend=planned.backend,
+        title=runtime.title,
+        versions={**runtime.versions(), **environment()},
+        selection=selection,
+        results=tuple(_results(asked, explanation)),
+        causes=tuple(causes),
+        date=date,
+        seconds=perf_counter() - start,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A case that was answered, and Python source that shows what does not pass."""
+
+    answered: Answered
+    reproducer: str | None
+
+
+def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Result]:
+    causes = explanation.by_case()
+    for one in asked:
+        case, verdict = one.answered.case, one.answered.verdict
+        (statement,) = (clause.statement for clause in case.question.spec.clauses if clause.tag == case.clause)
+        if case.expectation.silent is not None:
+            statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
+        cause = causes.get(str(case.id))
+        yield Result(case.id, case.clause, statement, verdict, cause.name if cause else "", one.reproducer)
 
 
 def ask(
-    asked: Runtime,
+    runtime: Runtime,
     chosen: Iterable[Case],
     maker: str,
     *arguments: object,
     workers: int = 2,
     limits: Limits | None = None,
     advance: Advance | None = None,
-) -> tuple[Result, ...]:
-    """Return the results of cases, in their order, whatever the order of the answers.
+) -> tuple[Asked, ...]:
+    """Return the cases with their answers, in their order, whatever the order of the answers.
 
     Parameters
     ----------
-    asked : Runtime
+    runtime : Runtime
         The runtime in our process, which writes the reproducers.
     chosen : iterable of Case
         The cases; each is made only when a process is free to answer it.
@@ -92,7 +128,7 @@ def ask(
         As in `survey_of`.
     """
     source, lock = enumerate(chosen), Lock()
-    results: dict[int, Result] = {}
+    results: dict[int, Asked] = {}
 
     def work(isolated: Isolated) -> None:
         while True:
@@ -101,7 +137,7 @@ def ask(
             if numbered is None:
                 return
             number, case = numbered
-            result = _result(asked, case, partial(_answer, isolated))
+            result = _asked(runtime, case, partial(_answer, isolated))
             with lock:
                 results[number] = result
                 if advance is not None:
@@ -129,13 +165,10 @@ def _answer(isolated: Isolated, question: Question) -> Answer:
     return answer
 
 
-def _result(asked: Runtime, case: Case, answer: Callable[[Question], Answer]) -> Result:
-    spec = case.question.spec
-    (statement,) = (clause.statement for clause in spec.clauses if clause.tag == case.clause)
-    if case.expectation.silent is not None:
-        statement = _LEFT_OPEN  # The clause itself tells what our own engine does there.
+def _asked(runtime: Runtime, case: Case, answer: Callable[[Question], Answer]) -> Asked:
     question, expectation = case.question, case.expectation
-    verdict = judge(question, expectation, answer(question))
+    answered = answer(question)
+    verdict = judge(question, expectation, answered)
     passes = verdict.kind.passes
-    reproducer = None if passes else asked.reproducer(shrunk(question, expectation, verdict, answer))
-    return Result(case.id, case.clause, statement, verdict, reproducer=reproducer)
+    reproducer = None if passes else runtime.reproducer(shrunk(question, expectation, verdict, answer))
+    return Asked(Answered(case, answered, verdict), reproducer)

@@ -23,7 +23,7 @@ def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
 def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
     """Return what a runtime answers to the cases that it covers."""
     return [
-        Answered(case, answer, judge(case, answer))
+        Answered(case, answer, judge(case.question, case.expectation, answer))
         for case in chosen
         if divider.covers(case.question)
         for answer in [_answer(divider, case)]

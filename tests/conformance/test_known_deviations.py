@@ -23,7 +23,7 @@ REASON = "reason: an instruction that raises\n"
 
 def _run(kinds: dict[str, Kind], selection: Selection = DEFAULT) -> Run:
     results = tuple(Result(case_id(id), "", "", Verdict(kind)) for id, kind in kinds.items())
-    return Run("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, selection, results, "2026-01-01", 1.0)
+    return Run("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, selection, results, (), "2026-01-01", 1.0)
 
 
 RUN = _run({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.EXACT})

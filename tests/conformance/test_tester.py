@@ -17,8 +17,7 @@ from tests.conformance import miniatures
 from tests.conformance.miniatures import Divider
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
-from vinculum.conformance.run import Result
-from vinculum.conformance.suite import ask
+from vinculum.conformance.suite import Asked, ask
 from vinculum.conformance.verdict import Kind
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
@@ -47,17 +46,17 @@ def chosen() -> tuple[Case, ...]:
 
 def results(
     miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
-) -> dict[str, Result]:
+) -> dict[str, Asked]:
     """Return what is found out about a miniature, by the ids of the cases."""
     asked = [case for case in chosen() if case.id.matches(only)]
     maker = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
     found = ask(miniature(), asked, maker, workers=1, limits=limits)
-    assert [result.id for result in found] == [case.id for case in asked]
-    return {str(result.id): result for result in found}
+    assert [result.case.id for result in found] == [case.id for case in asked]
+    return {str(result.case.id): result for result in found}
 
 
-def kinds(found: dict[str, Result], pattern: str) -> set[Kind]:
+def kinds(found: dict[str, Asked], pattern: str) -> set[Kind]:
     """Return the verdicts on the cases whose ids match a pattern; there must be one."""
     matching = {result.verdict.kind for id, result in found.items() if fnmatchcase(id, pattern)}
     assert matching, pattern
@@ -222,7 +221,7 @@ class TestDeaths:
     """What kills its process, hangs or takes all memory is named so, once for each time; all else is judged as ever."""
 
     @staticmethod
-    def check(found: dict[str, Result], dies: Any, kind: Kind, words: str) -> None:
+    def check(found: dict[str, Asked], dies: Any, kind: Kind, words: str) -> None:
         count = 0
         for case in (case for case in chosen() if str(case.id) in found):
             if case.expectation.quotient is not None and dies(case):

@@ -24,6 +24,11 @@ class Level(Enum):
     DEFAULT = "default"  # About a minute.
     FULL = "full"
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``vinculum conform`` that select it."""
+        return () if self is Level.DEFAULT else (f"--{self.value}",)
+
     def __lt__(self, other: Level) -> bool:
         levels = list(Level)
         return levels.index(self) < levels.index(other)

@@ -93,6 +93,12 @@ class KnownDeviations:
     versions: tuple[tuple[str, str], ...]
     deviations: tuple[Deviation, ...]
 
+    def reason(self, result: Result) -> tuple[str, str] | None:
+        """Return the reason and the link of the first line that knows of a case; None if none does."""
+        kind = result.verdict.kind
+        lines = (line for line in self.deviations if kind in line.kinds and line.matches(result.id))
+        return next(((line.reason, line.link) for line in lines), None)
+
 
 class Disagreement(Enum):
     """How a run and a file of known deviations disagree."""

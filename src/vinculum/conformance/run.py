@@ -83,7 +83,7 @@ class Selection:
     def options(self) -> tuple[str, ...]:
         """The options of ``vinculum conform`` that select this."""
         default = Selection(self.level)
-        words = [] if self.level is Level.DEFAULT else [f"--{self.level.value}"]
+        words = list(self.level.options)
         for pattern in self.only:
             words += ["--only", pattern]
         if self.seconds != default.seconds:

@@ -67,7 +67,7 @@ def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
     asked = ask(runtime, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
-    explanation = explain([one.answered for one in asked])
+    explanation = explain(asked)
     causes = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
@@ -85,22 +85,21 @@ def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(Answered):
     """A case that was answered, and Python source that shows what does not pass."""
 
-    answered: Answered
-    reproducer: str | None
+    reproducer: str | None = None
 
 
 def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Result]:
     causes = explanation.by_case()
     for one in asked:
-        case, verdict = one.answered.case, one.answered.verdict
+        case = one.case
         (statement,) = (clause.statement for clause in case.question.spec.clauses if clause.tag == case.clause)
         if case.expectation.silent is not None:
             statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
         cause = causes.get(str(case.id))
-        yield Result(case.id, case.clause, statement, verdict, cause.name if cause else "", one.reproducer)
+        yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
 
 
 def ask(
@@ -171,4 +170,4 @@ def _asked(runtime: Runtime, case: Case, answer: Callable[[Question], Answer]) -
     verdict = judge(question, expectation, answered)
     passes = verdict.kind.passes
     reproducer = None if passes else runtime.reproducer(shrunk(question, expectation, verdict, answer))
-    return Asked(Answered(case, answered, verdict), reproducer)
+    return Asked(case, answered, verdict, reproducer)

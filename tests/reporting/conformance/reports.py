@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from vinculum.conformance.case import CaseId, Level
-from vinculum.conformance.run import Result, Run, Selection
+from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
@@ -20,6 +20,12 @@ VERSIONS = {"python": "3.13.1", "numpy": "2.4.1", "platform": "Linux-6.12-x86_64
 
 DATE = "2026-11-23T02:17:35+00:00"
 DEFAULT = Selection(Level.DEFAULT)
+CAUSES = (
+    Cause("arithmetic: a * (1/b)", "computed as a multiplication by the reciprocal", ("float", "double"), 40),
+    Cause("rule: crashed: SIGFPE where MIN / -1", "crashed: SIGFPE for MIN / -1", ("int64",), 0),
+    Cause("rule: accepted where shapes that the version does not join", "accepted for shapes", ("int8", "float"), 3),
+)
+_CAUSE_OF = {Kind.ULPS: CAUSES[0].name, Kind.CRASHED: CAUSES[1].name, Kind.ACCEPTED: CAUSES[2].name}
 
 TRIED = {
     "float": (
@@ -71,18 +77,21 @@ def reproducer(id: str) -> str:
 @cache
 def report(backend: str = "openvino", title: str = "OpenVINO", rows: tuple[OperatorSpec, ...] = ROWS) -> Run:
     """Return a report of several hundred cases, over half of them exact."""
-    return Run(backend, title, {**VERSIONS, backend: "2026.4.1"}, DEFAULT, tuple(_results(rows)), DATE, 61.25)
+    return Run(backend, title, {**VERSIONS, backend: "2026.4.1"}, DEFAULT, tuple(_results(rows)), CAUSES, DATE, 61.25)
 
 
 @cache
 def exact(backend: str = "vinculum", title: str = "Vinculum") -> Run:
     """Return the same cases, all of them passed."""
-    results = (replace(r, verdict=Verdict(Kind.EXACT, elements=64), reproducer=None) for r in report().results)
-    return Run(backend, title, VERSIONS, DEFAULT, tuple(results), DATE, 3.5)
+    results = (
+        replace(r, verdict=Verdict(Kind.EXACT, elements=64), cause="", reproducer=None) for r in report().results
+    )
+    return Run(backend, title, VERSIONS, DEFAULT, tuple(results), (), DATE, 3.5)
 
 
 def hostile() -> Run:
     """Return a report in which every text is hostile."""
+    cause = Cause(HOSTILE, HOSTILE, (HOSTILE,), 7)
     example = Example((0, 1), (HOSTILE, HOSTILE), HOSTILE, HOSTILE)
     results = tuple(
         Result(
@@ -90,11 +99,12 @@ def hostile() -> Run:
             HOSTILE[:100],
             HOSTILE,
             Verdict(kind, HOSTILE, 64, 3, {0: 2, 40: 1}, 2**40, example, HOSTILE),
-            reproducer=f"print('''{HOSTILE}''')\n{HOSTILE}",
+            HOSTILE if kind.deviates else "",
+            f"print('''{HOSTILE}''')\n{HOSTILE}",
         )
         for kind in Kind
     )
-    return Run(HOSTILE[:120], HOSTILE[:130], {HOSTILE: HOSTILE}, Selection(Level.FULL), results, DATE, 1e9)
+    return Run(HOSTILE[:120], HOSTILE[:130], {HOSTILE: HOSTILE}, Selection(Level.FULL), results, (cause,), DATE, 1e9)
 
 
 def _results(rows: tuple[OperatorSpec, ...]) -> Iterator[Result]:
@@ -110,7 +120,7 @@ def _results(rows: tuple[OperatorSpec, ...]) -> Iterator[Result]:
                     verdict = _verdict(str(element_type), tried, way, number)
                     clause = row.clauses[number % len(row.clauses)]
                     source = None if verdict.kind.passes else reproducer(str(id))
-                    yield Result(id, clause.tag, clause.statement, verdict, reproducer=source)
+                    yield Result(id, clause.tag, clause.statement, verdict, _CAUSE_OF.get(verdict.kind, ""), source)
 
 
 def _verdict(element_type: str, tried: str, way: str, number: int) -> Verdict:

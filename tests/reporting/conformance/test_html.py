@@ -81,7 +81,10 @@ class TestPage:
         assert not read.all("img")
         assert "url(" not in page
         assert "@import" not in page
-        assert all((a.get("href") or "#").startswith("#") for a in read.all("a"))
+        links = {a.get("href") or "#" for a in read.all("a")}
+        elsewhere = {link for link in links if not link.startswith("#")}
+        assert len(elsewhere) == 4, "the four documents"
+        assert all(link.startswith("https://") for link in elsewhere)
 
     def test_its_policy_allows_its_own_script_only(self, page: str) -> None:
         (policy,) = (a["content"] for a in Reader(page).all("meta") if a.get("http-equiv"))
@@ -112,13 +115,16 @@ class TestData:
         (runtime,) = read["runtimes"]
         assert [read["texts"][case[0]] for case in runtime["cases"]] == [str(r.id) for r in given.results]
         for case, result in zip(runtime["cases"], given.results, strict=True):
-            assert read["kinds"][case[3]][0] == result.verdict.kind.value
-            source = (
-                None
-                if len(case) < 12 or case[11] is None
-                else "\n".join(read["texts"][line] for line in case[11]) + "\n"
-            )
+            row = dict(zip(read["columns"], case, strict=False))
+            assert read["kinds"][row["kind"]][0] == result.verdict.kind.value
+            lines = row.get("source")
+            source = None if lines is None else "\n".join(read["texts"][line] for line in lines) + "\n"
             assert source == (result.reproducer if result.verdict.kind.deviates else None)
+            found = row.get("finding")
+            assert (found is None) == (not result.verdict.kind.deviates)
+            if result.cause:
+                statement = next(cause.statement for cause in given.causes if cause.name == result.cause)
+                assert runtime["findings"][found] == statement
         assert len(set(read["texts"])) == len(read["texts"])
 
 
@@ -150,4 +156,4 @@ def _tame(given: Run) -> Run:
         replace(r, id=CaseId("Div", "", "float", str(number), "d", "e"), statement="s", clause="c")
         for number, r in enumerate(given.results)
     )
-    return Run("b", "t", {"v": "1"}, given.selection, results, given.date, 1.0)
+    return Run("b", "t", {"v": "1"}, given.selection, results, given.causes, given.date, 1.0)

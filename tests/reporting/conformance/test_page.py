@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
+from vinculum.conformance.case import Level
+from vinculum.conformance.known_deviations import Deviation, KnownDeviations
 from vinculum.conformance.run import Run
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.reporting.conformance.findings import findings, ulp_bars
@@ -85,33 +88,47 @@ class TestMatrix:
 
 
 class TestFindings:
-    """The cases that deviate, by verdict and value class, the worst first, each with an example."""
+    """The cases that deviate by their causes, the worst first, each with an example; unexplained ones are counted."""
 
     def test_they_hold_every_case_that_deviates(self) -> None:
         given = report()
         found = findings(given)
         assert sum(len(f.results) for f in found) == sum(r.verdict.kind.deviates for r in given.results)
-        ranks = [WORST_FIRST.index(f.kind) for f in found]
-        assert ranks == sorted(ranks)
-        assert (found[0].kind, found[0].tried) == (Kind.CRASHED, "MIN divided by -1")
+        explained = [f for f in found if f.name]
+        assert [f.name for f in explained] == [given.causes[place].name for place in (1, 2, 0)]
+        assert [f.kind for f in explained] == [Kind.CRASHED, Kind.ACCEPTED, Kind.ULPS]
+        assert all(r.cause == f.name for f in found for r in f.results)
+        assert found[len(explained) :] == tuple(f for f in found if not f.name)
+        assert sum(len(f.results) for f in found if not f.name) == len(given.unexplained)
 
-    def test_a_refusal_in_the_same_words_is_one_finding(self) -> None:
-        refused = Verdict(Kind.REFUSED, "no kernel for float16")
-        results = tuple(replace(r, verdict=refused) for r in report().results[:24])
-        (finding,) = findings(replace(report(), results=results))
-        assert len(finding.results) == 24
-        assert finding.tried == "special values by special values and 5 other kinds of operands"
-        other = replace(results[0], verdict=replace(refused, said="no kernel for double"))
-        assert len(findings(replace(report(), results=(*results, other)))) == 2
+    def test_the_smallest_case_with_an_example_is_shown(self) -> None:
+        given = report()
+        small = next(r for r in given.results if r.verdict.kind is Kind.ULPS)
+        small = replace(small, verdict=replace(small.verdict, elements=2))
+        (finding,) = (f for f in findings(replace(given, results=(*given.results, small))) if f.kind is Kind.ULPS)
+        assert finding.shown is small
+
+    def test_reasons_are_those_of_the_cases_they_are_known_for(self) -> None:
+        given = report()
+        lines = [
+            Deviation(("Div-14", "float", "*", "*", "*"), (Kind.ULPS,), "one", "", 3),
+            Deviation(("*", "double", "*", "*", "*"), (Kind.ULPS,), "two", "https://example.org", 4),
+        ]
+        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, (), tuple(lines))
+        (finding,) = (f for f in findings(given) if f.kind is Kind.ULPS)
+        of_double = sum(r.id.element_type == "double" for r in finding.results)
+        of_float = sum(r.id.parts[:2] == ("Div-14", "float") for r in finding.results)
+        assert finding.reasons(known) == (("two", "https://example.org", of_double), ("one", "", of_float))
 
     def test_they_are_told_in_few_lines(self) -> None:
         lines = printed(report())
         assert len(lines) < 90
-        heading = next(line for line in lines if "MIN divided by -1" in line)
-        assert "C  crashed, 12 cases: MIN divided by -1 (int64; Div-6, Div-7," in heading
         text = " ".join(" ".join(lines).split())
+        assert "C crashed: SIGFPE for MIN / -1 (12 cases: int64; Div-6, Div-7," in text
         assert "9007199254740993 / -3 gave -2147483648, expected -3002399751580331" in text
-        assert "finding" in text
+        left = len(report().unexplained)
+        deviating = sum(r.verdict.kind.deviates for r in report().results)
+        assert f"3 causes explain {deviating - left} of {deviating} cases that deviate; {left} unexplained." in text
         assert "--verbose" in text
 
     def test_verbose_names_every_case(self) -> None:

@@ -22,7 +22,7 @@ def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Ru
         Result(CaseId("Div-14", "", name, tried, "equal shapes", way), "c", "s", verdict)
         for name, tried, way, verdict in verdicts
     )
-    return Run(backend, backend, VERSIONS, DEFAULT, tuple(results), DATE, 1.0)
+    return Run(backend, backend, VERSIONS, DEFAULT, tuple(results), (), DATE, 1.0)
 
 
 def gave(*unspecified: Gave) -> Verdict:

@@ -1,78 +1,106 @@
-"""What a conformance run found, in few words: the cases that deviate by verdict and by what they try."""
+"""What a conformance run found, in few words: why cases deviate, each cause with its cases."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vinculum.conformance.known_deviations import KnownDeviations
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Kind, Verdict
-from vinculum.reporting.conformance.matrix import WORST_FIRST, in_order
+from vinculum.reporting.conformance.matrix import WORST_FIRST, in_order, worst
 from vinculum.reporting.harmless import short
 
 _NAMED = 8  # More names than that say less than their number.
+UNEXPLAINED = "unexplained"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Cases that deviate in the same way, on the same sort of values or in the same words; there is at least one."""
+    """Cases that deviate for one cause, or unexplained ones of one verdict; there is at least one.
 
-    kind: Kind
-    value_classes: tuple[str, ...]
+    Attributes
+    ----------
+    name : str
+        The cause's; empty of what is unexplained.
+    statement : str
+        The cause in English.
+    results : tuple of Result
+        The cases.
+    passing : int
+        How many cases that pass the cause predicts too.
+    """
+
+    name: str
+    statement: str
     results: tuple[Result, ...]
+    passing: int = 0
 
     @property
-    def tried(self) -> str:
-        """What its cases try; how many different things, where they are many."""
-        first, *others = self.value_classes
-        if len(others) < 2:
-            return " and ".join(self.value_classes)
-        return f"{first} and {len(others)} other kinds of operands"
+    def counts(self) -> Counter[Kind]:
+        """How many of its cases have which verdict."""
+        return Counter(result.verdict.kind for result in self.results)
+
+    @property
+    def kind(self) -> Kind:
+        """The worst of the verdicts."""
+        return worst(self.counts)
 
     @property
     def where(self) -> str:
         """On which element types and in which operator versions; how many, where they are many."""
-        types, operators = self.element_types, self.operators
+        types = in_order(result.id.element_type for result in self.results)
+        operators = tuple(dict.fromkeys(result.id.row for result in self.results))
         names = ", ".join(types) if len(types) <= _NAMED else f"{len(types)} element types"
         versions = ", ".join(operators) if len(operators) <= _NAMED else f"{len(operators)} operator versions"
         return short(f"{names}; {versions}")
 
     @property
-    def operators(self) -> tuple[str, ...]:
-        """Their operator versions, in the suite's order."""
-        return tuple(dict.fromkeys(result.id.row for result in self.results))
-
-    @property
-    def element_types(self) -> tuple[str, ...]:
-        """Their element types, in the specification's order."""
-        return in_order(result.id.element_type for result in self.results)
-
-    @property
     def shown(self) -> Result:
-        """The case to show: the one with the largest error among those with an example, else the first."""
-        return max(self.results, key=lambda r: (r.verdict.example is not None, r.verdict.largest or 0))
+        """The smallest case, of those with the worst verdict; with an example if there is one."""
+        worst_of_all = [result for result in self.results if result.verdict.kind is self.kind]
+        return min(worst_of_all, key=lambda result: (result.verdict.example is None, result.verdict.elements))
+
+    def reasons(self, known: KnownDeviations | None) -> tuple[tuple[str, str, int], ...]:
+        """Return what a file knows of its cases: each reason, its link, and of how many cases, the commonest first."""
+        told = [why for result in self.results if (why := reason(result, known)) is not None]
+        return tuple((*why, count) for why, count in Counter(told).most_common())
+
+
+def reason(result: Result, known: KnownDeviations | None) -> tuple[str, str] | None:
+    """Return the reason and the link of what a file knows of a case, None if it knows nothing."""
+    if known is None or not result.verdict.kind.deviates:
+        return None
+    return known.reason(result)
 
 
 def findings(run: Run) -> tuple[Finding, ...]:
-    """Return every finding, the worst kind first and within it the one with the most cases."""
-    found: dict[tuple[Kind, str], list[Result]] = {}
+    """Return every finding, the worst first and within a verdict the one with the most cases; unexplained ones last."""
+    cases: dict[str, list[Result]] = {}
     for result in run.results:
-        kind = result.verdict.kind
-        if kind.deviates:
-            # A runtime refuses for one reason, whatever the operands are.
-            same = result.verdict.said if kind is Kind.REFUSED else ""
-            found.setdefault((kind, same or result.id.scenario), []).append(result)
-    made = [
-        Finding(kind, tuple(dict.fromkeys(result.id.scenario for result in results)), tuple(results))
-        for (kind, _), results in found.items()
+        if result.cause:
+            cases.setdefault(result.cause, []).append(result)
+    explained = [
+        Finding(cause.name, cause.statement, tuple(cases[cause.name]), cause.passing)
+        for cause in run.causes
+        if cause.name in cases
     ]
-    return tuple(sorted(made, key=lambda finding: (WORST_FIRST.index(finding.kind), -len(finding.results))))
+    others: dict[Kind, list[Result]] = {}
+    for result in run.unexplained:
+        others.setdefault(result.verdict.kind, []).append(result)
+    unexplained = [Finding("", f"{UNEXPLAINED}: {kind.value}", tuple(results)) for kind, results in others.items()]
+    return (*sorted(explained, key=_rank), *sorted(unexplained, key=_rank))
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return WORST_FIRST.index(finding.kind), -len(finding.results)
 
 
 def foremost(found: Sequence[Finding], count: int) -> tuple[Finding, ...]:
-    """Return at most so many findings, in their order: the first of each kind, and of the others the worst."""
+    """Return at most so many findings, in their order: the first of each verdict, and of the others those of most."""
     firsts = {finding.kind: finding for finding in reversed(found)}
-    ranked = sorted(found, key=lambda finding: firsts[finding.kind] is not finding)[:count]
+    ranked = sorted(found, key=lambda finding: (firsts[finding.kind] is not finding, -len(finding.results)))[:count]
     return tuple(finding for finding in found if any(finding is one for one in ranked))
 
 

@@ -19,9 +19,10 @@ from urllib.parse import quote
 from vinculum.conformance.known_deviations import KnownDeviations
 from vinculum.conformance.run import Run
 from vinculum.conformance.verdict import Kind
-from vinculum.reporting.conformance.data import GRAVITIES, data, why
+from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.findings import Finding, findings, foremost
 from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_order, matrix
+from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
 from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.harmless import harmless, one_line, short
@@ -45,6 +46,20 @@ _WORDS = {
     Kind.UNSUPPORTED: "none",
     **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
 }
+
+
+GLOSSARY = (
+    ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
+    ("cause", "what predicts cases that deviate: a way to compute that gives their very bits, or a rule"),
+    ("exact", "the quotient that the document defines, rounded once, to nearest with ties to even"),
+    ("ulp", "unit in the last place: the distance between neighbouring numbers of the element type"),
+    ("subnormal number", "a float nearer to zero than the smallest normal one; some runtimes flush it to zero"),
+    ("saturated", "what is too large becomes the largest number of the type"),
+    ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
+    ("constant operand", "a number that is part of the model, which a runtime may fold before it runs"),
+    ("silent by specification", "no document says what the quotient is: an integer by 0, the smallest by -1"),
+    ("SIGFPE", "the signal by which the system ends a process that divides integers in these ways"),
+)
 
 
 @dataclass(frozen=True)
@@ -84,12 +99,9 @@ class Runtime:
 
     @property
     def numbered(self) -> tuple[tuple[int, Finding], ...]:
-        """The findings that stand above the matrix, with their numbers among all."""
-        return tuple((self.findings.index(finding), finding) for finding in self.shown)
-
-    def reason(self, finding: Finding) -> tuple[str, str] | None:
-        """Return why its first case deviates, and a link, if that is known."""
-        return why(finding.results[0], self.known)
+        """All findings with their numbers: first those that stand above the matrix, then those folded away."""
+        rest = (finding for finding in self.findings if finding not in self.shown)
+        return tuple((self.findings.index(finding), finding) for finding in (*self.shown, *rest))
 
     @property
     def package(self) -> str:
@@ -126,7 +138,8 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
             (row, [name for name in columns if any((row, name) in r.matrix.cells for r in runtimes)]) for row in rows
         ],
         kinds=[kind for kind in WORST_FIRST if any(runtime.run.counts()[kind] for runtime in runtimes)],
-        gravities=GRAVITIES,
+        severity_of=OF_KIND,
+        severity=severity,
         address=_address,
         style=style,
         script=script,
@@ -135,6 +148,7 @@ def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = 
         silence=silence(runs),
         ulp_bins=ulp_bins(),
         command=_command(runs, files_of),
+        glossary=GLOSSARY,
     )
 
 
@@ -180,7 +194,9 @@ def _number(value: int) -> str:
 
 
 def _word(cell: Cell) -> str:
-    return _WORDS[cell.worst] if cell.deviating or cell.unsupported else "ok"
+    if not (cell.deviating or cell.unsupported):
+        return "ok"
+    return _WORDS[Kind.WRONG_VALUE if cell.severity is Severity.WRONG and cell.worst is Kind.ULPS else cell.worst]
 
 
 def _count(cell: Cell) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance.severity import Severity, worst_severity
 from vinculum.spec.element_types import ELEMENT_TYPES
 
 # One letter each, so that colour is never the only sign; deviations stand above the rest, the worst first.
@@ -52,6 +53,11 @@ class Cell:
     def worst(self) -> Kind:
         """The verdict that the cell is known by."""
         return worst(self.counts)
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return worst_severity(result.verdict for result in self.results)
 
     @property
     def total(self) -> int:

@@ -123,9 +123,13 @@ def _verdict(run: Run) -> Iterator[RenderableType]:
     parts = [f"{counted(len(kinds), 'case')} in {run.seconds:.1f} s: {passing:,} pass, {deviating:,} deviate"]
     parts += [f"{unsupported:,} are not supported"] if unsupported else []
     yield Text(", ".join(parts) + ".")
+    if deviating:
+        left = len(run.unexplained)
+        causes = f"{counted(len(run.causes), 'cause')} explain{'s' if len(run.causes) == 1 else ''}"
+        yield Text(f"{causes} {deviating - left:,} of {deviating:,} cases that deviate; {left:,} unexplained.")
     if deviating and len(kinds) > _IN_FULL:
         worst = findings(run)[0].shown
         yield Text("To see one case, with a program that shows it:")
-        words = ("vinculum", "conform", run.backend, "--only", str(worst.id))
+        words = ("vinculum", "conform", run.backend, *run.selection.level.options, "--only", str(worst.id))
         command = " ".join(shlex.quote(harmless(word)) for word in words)
         yield Text(f"    {command}", no_wrap=True, overflow="ignore")

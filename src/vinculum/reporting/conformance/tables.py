@@ -16,10 +16,12 @@ from vinculum.reporting.conformance.findings import Finding
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, Cell, Matrix
 from vinculum.reporting.conformance.survey import Given, SilentRow
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import short
+from vinculum.reporting.harmless import one_line, short
 from vinculum.reporting.tables import cell, counted, table
 from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name
+
+_LONGEST = 300  # Characters of a statement, which may hold what a runtime said.
 
 STYLES: Mapping[Kind, str] = {
     **dict.fromkeys((Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY), "bold red"),
@@ -138,11 +140,10 @@ def found(findings: Sequence[Finding]) -> RenderableType:
     rows = Table.grid(padding=(0, 2, 0, 0))
     for finding in findings:
         style = STYLES[finding.kind]
-        tried = Text(f"{finding.kind.value}, {counted(len(finding.results), 'case')}: ", style)
-        tried.append(short(finding.tried), "bold default")
-        tried.append(f" ({finding.where})", "not bold default")
+        statement = Text(one_line(finding.statement)[:_LONGEST], "bold")
+        statement.append(f" ({counted(len(finding.results), 'case')}: {finding.where})", "not bold default")
         example = Text(verdict_sentence(finding.shown.verdict), "dim")
-        rows.add_row(Text(SYMBOLS[finding.kind], style), Group(tried, example))
+        rows.add_row(Text(SYMBOLS[finding.kind], style), Group(statement, example))
     return rows
 
 

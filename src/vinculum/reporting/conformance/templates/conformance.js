@@ -4,7 +4,9 @@
   const MANY_BARS = 16;
   const data = JSON.parse(document.getElementById("vinculum-data").textContent);
   const text = (number) => data.texts[number];
-  const [ID, OPERATOR, TYPE, KIND, WORDS, CLAUSE, STATEMENT, ELEMENTS, DIFFERING, ULPS, EXAMPLE, SOURCE, FINDING, REASON] = Array(14).keys();
+  const [ID, OPERATOR, TYPE, KIND, SEVERITY, WORDS, CLAUSE, STATEMENT, ELEMENTS, DIFFERING, ULPS, EXAMPLE, SOURCE, FINDING, REASON] = [
+    "id", "operator", "type", "kind", "severity", "words", "clause", "statement", "elements", "differing", "ulps", "example", "source", "finding", "reason",
+  ].map((name) => data.columns.indexOf(name));
 
   // Every text is set as text: nothing that a runtime said becomes markup.
   function element(tag, properties = {}, ...children) {
@@ -163,11 +165,11 @@
   }
 
   function item(runtime, row) {
-    const [name, gravity] = data.kinds[row[KIND]];
+    const [name] = data.kinds[row[KIND]];
     const summary = element(
       "summary",
       {},
-      element("b", { className: `badge g-${gravity}`, textContent: name }),
+      element("b", { className: `badge g-${text(row[SEVERITY])}`, textContent: name }),
       element("span", { className: "id", textContent: text(row[ID]).split("/").join(" / ") }),
       element("span", { className: "words", textContent: text(row[WORDS]).slice(0, 300) }),
     );
@@ -188,7 +190,7 @@
 
     const kinds = element("select");
     const counts = data.kinds.map((_, number) => runtime.cases.filter((row) => row[KIND] === number).length);
-    const deviating = data.kinds.reduce((sum, kind, number) => sum + (kind[2] ? counts[number] : 0), 0);
+    const deviating = data.kinds.reduce((sum, kind, number) => sum + (kind[1] ? counts[number] : 0), 0);
     kinds.append(new Option(`all that deviate (${deviating})`, "deviating"), new Option(`every case (${runtime.cases.length})`, "all"));
     data.kinds.forEach(([name], number) => counts[number] && kinds.append(new Option(`${name} (${counts[number]})`, name)));
     const words = element("input", { type: "search", placeholder: "int64 constant", autocomplete: "off", spellcheck: false });
@@ -210,7 +212,7 @@
     const haystacks = runtime.cases.map((row) => `${text(row[ID])} ${data.kinds[row[KIND]][0]} ${text(row[WORDS])} ${text(row[CLAUSE])}`.toLowerCase());
 
     function matches(row, number, needles) {
-      const [name, , deviates] = data.kinds[row[KIND]];
+      const [name, deviates] = data.kinds[row[KIND]];
       if (wanted.id !== null) return text(row[ID]) === wanted.id;
       if (wanted.kind === "deviating" ? !deviates : wanted.kind !== "all" && wanted.kind !== name) return false;
       if (wanted.cell && (text(row[OPERATOR]) !== wanted.cell[0] || text(row[TYPE]) !== wanted.cell[1])) return false;
@@ -268,7 +270,7 @@
 
     return (what, ...parts) => {
       const cell = what === "cell" ? parts : null;
-      const faulty = cell && runtime.cases.some((row) => text(row[OPERATOR]) === cell[0] && text(row[TYPE]) === cell[1] && data.kinds[row[KIND]][2]);
+      const faulty = cell && runtime.cases.some((row) => text(row[OPERATOR]) === cell[0] && text(row[TYPE]) === cell[1] && data.kinds[row[KIND]][1]);
       if (what === "cell") want({ ...nothing, cell, kind: faulty ? "deviating" : "all" });
       else if (what === "kind") want({ ...nothing, kind: parts[0] });
       else if (what === "found") want({ ...nothing, found: Number(parts[0]) });

@@ -13,7 +13,7 @@ from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
     from vinculum.conformance.case import Level
-    from vinculum.conformance.known_deviations import KnownDeviations
+    from vinculum.conformance.expect import KnownDeviations
     from vinculum.conformance.planning import Plan
     from vinculum.conformance.run import Run
 

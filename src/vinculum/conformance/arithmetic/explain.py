@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 from vinculum.conformance.arithmetic.answered import (
     VALUES,
@@ -18,7 +18,7 @@ from vinculum.conformance.arithmetic.rules import Told, alignments, outcomes
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 
 
-def explain(answered: Sequence[Answered]) -> Explanation:
+def explain(answered: Sequence[Answered], fitted: Mapping[ElementType, Fit] | None = None) -> Explanation:
     """Return the causes of all that deviates.
 
     Of each element type's wrong quotients the way to divide that gives the most of them bit for bit comes first; of
@@ -30,6 +30,8 @@ def explain(answered: Sequence[Answered]) -> Explanation:
     ----------
     answered : sequence of Answered
         What a run asked, in any order; the runtime is not needed.
+    fitted : Mapping of ElementType to Fit, optional
+        What `fits` returns of the same cases, where it is wanted for more.
     """
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
@@ -43,8 +45,8 @@ def explain(answered: Sequence[Answered]) -> Explanation:
 
     ways: dict[ElementType, list[Division]] = {}
     arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
-    for element_type, own in _by_type(answered):
-        for way, cases, passing in Fit(element_type, own).causes():
+    for element_type, fit in (fits(answered) if fitted is None else fitted).items():
+        for way, cases, passing in fit.causes():
             ways.setdefault(element_type, []).append(way)
             arithmetic.setdefault(way.form, []).append((way, cases, passing))
     for told in alignments(answered, ways):
@@ -59,8 +61,11 @@ def explain(answered: Sequence[Answered]) -> Explanation:
     return Explanation(tuple(ordered), smallest_first(list(left.values())))
 
 
-def _by_type(answered: Sequence[Answered]) -> Iterator[tuple[ElementType, list[Answered]]]:
+def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:
+    """Return for each element type that was divided the ways to divide it that the answers allow."""
+    found = {}
     for element_type in ELEMENT_TYPES:
         own = [one for one in answered if one.case.element_type is element_type and one.outcome == VALUES]
         if own and element_type is not REAL:
-            yield element_type, own
+            found[element_type] = Fit(element_type, own)
+    return found

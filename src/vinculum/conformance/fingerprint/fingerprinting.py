@@ -1,94 +1,137 @@
-"""The fingerprint of a runtime: every probe's questions asked in two other processes, then every answer explained."""
+"""The fingerprint of a runtime: some of the suite's cases asked, and what their answers say of how it computes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from threading import Lock
 
-from vinculum.conformance.fingerprint.arithmetic_probes import constants, division, one_divisor, reciprocals
-from vinculum.conformance.fingerprint.asking import Asker
-from vinculum.conformance.fingerprint.edge_probes import minimum_by_minus_one, zero_divisors
-from vinculum.conformance.fingerprint.finding import Finding, Fingerprint
-from vinculum.conformance.fingerprint.rule_probes import (
-    axes,
-    empty_tensors,
-    illegal_operands,
-    rounding_attributes,
-    versions,
-)
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.arithmetic.circumstances import why_refused
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.fingerprint.finding import Fingerprint
+from vinculum.conformance.fingerprint.findings import findings
+from vinculum.conformance.judgement import judge
 from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.registry import runtime
 from vinculum.sandbox import Isolated, Limits
+from vinculum.spec.element_types import FLOAT, INT32, INT64
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
 
-Probe = Callable[[Asker], Iterator[Finding]]
 Advance = Callable[[int, str], None]
+"""Called with how many cases have been answered, and the element type of the last of them."""
 
-PROBES: tuple[Probe, ...] = (
-    division,
-    one_divisor,
-    reciprocals,
-    rounding_attributes,
-    constants,
-    axes,
-    illegal_operands,
-    empty_tensors,
-    versions,
-    # These may end the process, which must then be started again, unless nothing is left to ask.
-    zero_divisors,
-    minimum_by_minus_one,
-)
-"""Every probe: called, it asks; what it returns waits for the answers."""
-
-_REGISTRY = "vinculum.conformance.runtimes.registry:runtime"
-_PROCESSES = 2
+_STARTED = "vinculum.conformance.runtimes.registry:started"
+_LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
+_TELLING = 64  # Elements; fewer tell little of how constants are divided.
 
 
-def fingerprint(backend: str, *, limits: Limits | None = None, advance: Advance | None = None) -> Fingerprint:
+def fingerprint(
+    backend: str,
+    chosen: Sequence[Case] | None = None,
+    *,
+    workers: int = 2,
+    limits: Limits | None = None,
+    advance: Advance | None = None,
+) -> Fingerprint:
     """Return how the runtime of that name computes its quotients.
 
     Parameters
     ----------
     backend : str
         As `vinculum.conformance.runtimes.registry.runtime` takes it: ``"openvino"``, ``"torch[device=cuda]"``.
-    limits : Limits, optional
-        What a single question may take.
-    advance : callable, optional
-        Called after each probe with the number of those done and the last one's name.
+    chosen : sequence of Case, optional
+        What it is asked; if None, what `selected` returns.
+    workers : int, keyword-only
+        How many processes answer side by side.
+    limits : Limits, keyword-only
+        What a single case may take.
+    advance : callable, keyword-only
+        Called from any thread, one call at a time.
 
     Raises
     ------
     VinculumError
         If there is no such runtime, or its package is not installed.
     """
-    from vinculum.conformance.runtimes.registry import runtime
+    start, asked = time.perf_counter(), runtime(backend)
+    asked.check()
+    answered = ask(
+        selected(asked) if chosen is None else chosen,
+        _STARTED,
+        backend,
+        workers=workers,
+        limits=limits,
+        advance=advance,
+    )
+    found = tuple(findings(answered))
+    return Fingerprint(backend, asked.title, dict(asked.versions()), found, time.perf_counter() - start)
 
-    return fingerprint_of(runtime(backend), backend, _REGISTRY, backend, limits=limits, advance=advance)
+
+def selected(asked: Runtime) -> list[Case]:
+    """Return the cases of the suite's default level that tell most of how a runtime computes."""
+    covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.question)]
+    onnx = {case.element_type for case in covered if case.question.spec is DIV_14}
+    return [case for case in covered if case.level is Level.QUICK or _tells(case, case.element_type in onnx)]
 
 
-def fingerprint_of(
-    runtime: Runtime,
-    backend: str,
+def _tells(case: Case, onnx: bool) -> bool:
+    """Tell whether a case that is not of the quick level tells something of its own."""
+    question = case.question
+    size = max(operand.size for operand in question.operands)
+    if question.spec is DIVIDE_1:
+        rounded = case.element_type in (INT32, INT64) and all(question.constant) and size >= _TELLING
+        laid = case.element_type is FLOAT and "axis" in question.attributes and not any(question.constant)
+        if rounded or laid or onnx:
+            return rounded or laid
+    elif question.spec not in (DIV_14, RECIPROCAL_13):
+        return False
+    if why_refused(question) is not None:
+        return not any(question.constant)
+    if size == 1 or (case.element_type.is_integer and not question.operands[-1].any()):
+        return True
+    return size >= _TELLING and (any(question.constant) or question.operands[-1].ndim == 0)
+
+
+def ask(
+    chosen: Iterable[Case],
     maker: str,
     *arguments: object,
+    workers: int = 2,
     limits: Limits | None = None,
     advance: Advance | None = None,
-) -> Fingerprint:
-    """Return how a runtime computes its quotients; the maker makes it again in the processes that answer."""
-    runtime.check()
-    start = time.perf_counter()
-    found: list[Finding] = []
+) -> list[Answered]:
+    """Return what became of cases in other processes, in their order; the maker makes the runtime there."""
+    source, lock = enumerate(chosen), Lock()
+    answered: dict[int, Answered] = {}
+
+    def work(isolated: Isolated) -> None:
+        while True:
+            with lock:
+                numbered = next(source, None)
+            if numbered is None:
+                return
+            number, case = numbered
+            answer = isolated.call("answer", case.question)
+            with lock:
+                answered[number] = Answered(case, answer, judge(case, answer))
+                if advance is not None:
+                    advance(len(answered), str(case.element_type))
+
     with ExitStack() as stack:
-        callers = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(_PROCESSES)]
-        pool = stack.enter_context(ThreadPoolExecutor(_PROCESSES))
+        processes = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(workers)]
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
         # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
-        for caller in callers:
-            stack.callback(caller.close)
-        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        asker = Asker(runtime, callers, pool)
-        asked = [(probe.__name__.replace("_", " "), probe(asker)) for probe in PROBES]
-        for done, (name, findings) in enumerate(asked, 1):
-            found += findings
-            if advance is not None:
-                advance(done, name)
-    return Fingerprint(backend, runtime.title, dict(runtime.versions()), tuple(found), time.perf_counter() - start)
+        for process in processes:
+            stack.callback(process.close)
+        working = {pool.submit(work, process) for process in processes}
+        while working:
+            done, working = wait(working, _LOOK, FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+    return [answered[number] for number in sorted(answered)]

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,7 +140,6 @@ class TestWrongDividers:
                 {"constants float": f"a constant divisor disagrees with run time; {RECIPROCAL}"},
             ),
             (miniatures.DropsAxis, {"axis Div-6": "ignored: the divisor is laid along the last dimension"}),
-            (miniatures.AcceptsAll, {"illegal operands Div-14: shapes that the version does not join": "accepted"}),
         ],
         ids=lambda value: value.__name__ if isinstance(value, type) else "",
     )
@@ -148,6 +148,13 @@ class TestWrongDividers:
         assert expected.items() <= marked.items()
         follow = _CONSEQUENCES.get(divider, ())
         assert not [name for name in marked if name not in expected and not name.startswith(follow)]
+
+    def test_what_is_accepted(self) -> None:
+        marked = deviations(found(miniatures.AcceptsAll()))
+        assert all(name.startswith("illegal operands") for name in marked)
+        assert marked["illegal operands operands of two element types"].startswith("accepted; bfloat16 by double")
+        versions = "Div-1, Div-6, Div-7, Div-13, Div-14, Divide-1"
+        assert marked["illegal operands shapes that the version does not join"] == f"accepted; {versions}"
 
     def test_an_example_shows_it(self) -> None:
         by_name = {f"{one.probe} {one.subject}": one for one in found(miniatures.MultipliesByReciprocal())}
@@ -167,7 +174,6 @@ _CONSEQUENCES: dict[type[miniatures.Divider], tuple[str, ...]] = {
     miniatures.Floors: ("rounding attribute", "division int4"),
     odd_dividers.IgnoresFloor: ("rounding attribute", "constants int"),
     miniatures.DropsAxis: ("axis",),
-    miniatures.AcceptsAll: ("illegal operands",),
 }
 
 
@@ -206,6 +212,50 @@ class TestUnknownWays:
         assert "quotients wrong, in no way that is known" in statement, divider.faults
 
 
+PLUG_IN = """
+import numpy as np
+
+class Ready:
+    title = "Plug-in"
+
+    def __init__(self, options):
+        pass
+
+    def check(self):
+        pass
+
+    def versions(self):
+        return {}
+
+    def covers(self, question):
+        return question.spec.title == "Div-14" and question.operands[0].dtype == np.float32
+
+    def start(self):
+        self.divide = np.divide
+
+    def answer(self, question):
+        with np.errstate(all="ignore"):
+            return self.divide(*question.operands)
+
+    def reproducer(self, question):
+        return ""
+"""
+
+
+class TestPlugIn:
+    """A runtime of another package is started before it is asked, as its protocol promises."""
+
+    def test_it_is_started(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        info = tmp_path / "ready-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ready\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[vinculum.backends]\nready = ready:Ready\n")
+        (tmp_path / "ready.py").write_text(PLUG_IN)
+        monkeypatch.syspath_prepend(tmp_path)
+        told_of = fingerprint("ready", limits=A_WHILE).findings
+        assert told(told_of)["division"] == {"correctly rounded"}
+
+
 class TestIsolation:
     """A runtime that kills its process is found out like any other, and costs a restart."""
 
@@ -215,7 +265,7 @@ class TestIsolation:
         edges = [case for case in chosen() if case.expectation.silent is not None]
         told_of = list(findings(ask(edges, maker, limits=A_WHILE)))
         assert {name: words for name, words in deviations(told_of).items() if name.startswith("MIN")} == {
-            f"MIN / -1 {name}": "kills the process (SIGFPE)" for name in ("int4", "int8", "int16", "int32", "int64")
+            f"MIN / -1 {name}": "kills the process (SIGFPE)" for name in ("int8", "int16", "int32", "int64")
         }
 
     def test_progress_is_told(self) -> None:

@@ -80,7 +80,14 @@ class _Answers:
                 found = self._told("one divisor for all", str(element_type), one_divisor)
                 if found.statement != self._told("", "", usual[element_type]).statement:
                     yield found
-        for element_type, group in _by(self._of(RECIPROCAL_13, (False,)), lambda one: one.case.element_type):
+        reciprocals = [
+            one
+            for one in self._legal
+            if (question := one.case.question).spec is RECIPROCAL_13
+            and question.constant == (False,)
+            and question.operands[0].size > 1
+        ]
+        for element_type, group in _by(reciprocals, lambda one: one.case.element_type):
             yield self._told("Reciprocal", str(element_type), group)
         yield from self._rounding_attribute()
         for constant, disagrees in _CONSTANTS.items():
@@ -94,9 +101,6 @@ class _Answers:
         yield from self._versions()
         for probe, edge in (("x / 0", _by_zero), ("MIN / -1", _minimum)):
             yield from self._edges(probe, edge, mains)
-
-    def _of(self, spec: OperatorSpec, constant: tuple[bool, ...]) -> list[Answered]:
-        return [one for one in self._legal if one.case.question.spec is spec and one.case.question.constant == constant]
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
         """Yield each element type, and the plain divisions of it: truncating ones before others, ONNX's first."""
@@ -195,17 +199,20 @@ class _Answers:
                 yield _without_quotients("axis", title, group)
 
     def _illegal_operands(self) -> Iterator[Finding]:
-        for subject, group in _by(self._illegal, _illegal):
-            worst = next((one for one in group if one.answer.end in _KILLED), None)
+        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.question)):
+            dead = [one for one in group if one.answer.end in _KILLED]
             accepted = [one for one in group if one.outcome == ACCEPTED]
-            if worst is not None:
-                yield _without_quotients("illegal operands", subject, [worst])
+            if dead:
+                yield _without_quotients("illegal operands", reason, dead)
             elif accepted:
-                yield Finding("illegal operands", subject, "accepted", Standing.DEVIATES, evidence=_gave(accepted[0]))
+                kinds, others = (dict.fromkeys(map(_kind, some)) for some in (accepted, group))
+                refused = ", ".join(kind for kind in others if kind not in kinds)
+                detail = ", ".join(kinds) + (f"; refused: {refused}" if refused else "")
+                evidence = _gave(accepted[0])
+                yield Finding("illegal operands", reason, "accepted", Standing.DEVIATES, detail, evidence)
             else:
-                yield Finding(
-                    "illegal operands", subject, "refused", Standing.AS_SPECIFIED, evidence=group[0].answer.words
-                )
+                words = group[0].answer.words
+                yield Finding("illegal operands", reason, "refused", Standing.AS_SPECIFIED, evidence=words)
 
     def _empty_tensors(self) -> Iterator[Finding]:
         empty = [
@@ -235,7 +242,7 @@ class _Answers:
     ) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
         open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
-        alone = [one for one in open_ if edge(one.case.element_type, *dividends_and_divisors(one.case.question))]
+        alone = [one for one in open_ if edge(one.case.element_type, *one.case.question.operands)]
         groups = dict(_by(alone, lambda one: (one.case.element_type, one.case.question.constant)))
         for element_type in types:
             told = ""
@@ -305,11 +312,10 @@ def _gave(one: Answered) -> str:
     return f"gives {value.dtype} of shape {shape_text(value.shape)}" if isinstance(value, np.ndarray) else "no array"
 
 
-def _illegal(one: Answered) -> str:
-    question, reason = one.case.question, why_refused(one.case.question)
-    if len({operand.dtype for operand in question.operands}) > 1:
-        return " by ".join(str(element_type) for element_type in map(element_type_of, question.operands))
-    return f"{question.spec.title}: {reason}"
+def _kind(one: Answered) -> str:
+    """Return what tells illegal operands from others that are illegal for the same reason."""
+    types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.question.operands)
+    return " by ".join(types) if len(types) > 1 else one.case.question.spec.title
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,11 +375,12 @@ def _ordinary(numbers: Array) -> NDArray[np.bool_]:
 
 
 def _by_zero(element_type: ElementType, a: Array, b: Array) -> bool:
-    return bool(a.size) and not b.any()
+    return a.size > 0 and a.shape == b.shape and not b.any()
 
 
 def _minimum(element_type: ElementType, a: Array, b: Array) -> bool:
-    return bool(a.size and (a == np.array(element_type.minimum).astype(a.dtype)).all() and b.all())
+    least = np.array(element_type.minimum).astype(a.dtype)
+    return a.size > 0 and a.shape == b.shape and bool((a == least).all() and b.all())
 
 
 def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
@@ -389,9 +396,9 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
     pairs = [dividends_and_divisors(one.case.question) for one in group]
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
-    equations = dict.fromkeys(f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True))
+    equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
     statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
-    return Finding(probe, subject, statement, Standing.LEFT_OPEN, evidence=", ".join(list(equations)[:4]))
+    return Finding(probe, subject, statement, Standing.LEFT_OPEN, evidence=", ".join(list(equations.values())[:4]))
 
 
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:

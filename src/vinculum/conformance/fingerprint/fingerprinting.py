@@ -77,21 +77,22 @@ def selected(asked: Runtime) -> list[Case]:
     """Return the cases of the suite's default level that tell most of how a runtime computes."""
     covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.question)]
     onnx = {case.element_type for case in covered if case.question.spec is DIV_14}
-    return [case for case in covered if case.level is Level.QUICK or _tells(case, case.element_type in onnx)]
+    return [case for case in covered if _tells(case, case.element_type in onnx)]
 
 
 def _tells(case: Case, onnx: bool) -> bool:
-    """Tell whether a case that is not of the quick level tells something of its own."""
+    """Tell whether a case is worth its time; Divide-1 tells of an element type only what ONNX's operator does not."""
     question = case.question
-    size = max(operand.size for operand in question.operands)
-    if question.spec is DIVIDE_1:
-        rounded = case.element_type in (INT32, INT64) and all(question.constant) and size >= _TELLING
-        laid = case.element_type is FLOAT and "axis" in question.attributes and not any(question.constant)
-        if rounded or laid or onnx:
-            return rounded or laid
-    elif question.spec not in (DIV_14, RECIPROCAL_13):
+    if question.constant == (True, False) or case.element_type not in DIV_14.element_types:
         return False
-    if why_refused(question) is not None:
+    size = max(operand.size for operand in question.operands)
+    if question.spec not in (DIV_14, RECIPROCAL_13) and (onnx or question.spec is not DIVIDE_1):
+        if case.element_type.is_integer and question.spec is DIVIDE_1:
+            folded = case.element_type in (INT32, INT64) and all(question.constant) and size >= _TELLING
+            return folded or case.level is Level.QUICK
+        told = case.level is Level.QUICK or "axis" in question.attributes
+        return case.element_type is FLOAT and told and not any(question.constant)
+    if case.level is Level.QUICK or why_refused(question) is not None:
         return not any(question.constant)
     if size == 1 or (case.element_type.is_integer and not question.operands[-1].any()):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from vinculum.conformance.arithmetic.answered import (
     VALUES,
@@ -12,10 +13,14 @@ from vinculum.conformance.arithmetic.answered import (
     Explanation,
     smallest_first,
 )
+from vinculum.conformance.arithmetic.catalogue import named
+from vinculum.conformance.arithmetic.circumstances import properties
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.arithmetic.fitting import Fit
-from vinculum.conformance.arithmetic.rules import Told, alignments, outcomes
+from vinculum.conformance.arithmetic.fitting import Fit, gives
+from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
+from vinculum.errors import AttributeValueError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.text import quoted
 
 
 def explain(answered: Sequence[Answered], fitted: Mapping[ElementType, Fit] | None = None) -> Explanation:
@@ -36,12 +41,11 @@ def explain(answered: Sequence[Answered], fitted: Mapping[ElementType, Fit] | No
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
 
-    def take(told: Told, divisions: Sequence[Division] = ()) -> None:
-        name, statement, cases, passing = told
+    def take(cause: Cause, cases: Sequence[Answered], passing: int) -> None:
         own = [one for one in cases if left.pop(id(one), None) is not None]
         if own:
             types = tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
-            found.append(Explained(Cause(name, statement, types, tuple(divisions)), smallest_first(own), passing))
+            found.append(Explained(replace(cause, element_types=types), smallest_first(own), passing))
 
     ways: dict[ElementType, list[Division]] = {}
     arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
@@ -50,15 +54,51 @@ def explain(answered: Sequence[Answered], fitted: Mapping[ElementType, Fit] | No
             ways.setdefault(element_type, []).append(way)
             arithmetic.setdefault(way.form, []).append((way, cases, passing))
     for told in alignments(answered, ways):
-        take(told)
-    for form, parts in arithmetic.items():
-        statement = "; ".join(text for text in (parts[0][0].statement, parts[0][0].detail) if text)
+        take(*told)
+    for parts in arithmetic.values():
         cases = [one for _, own, _ in parts for one in own]
-        take((f"arithmetic: {form}", statement, cases, sum(passing for *_, passing in parts)), [w for w, *_ in parts])
+        take(_arithmetic([way for way, *_ in parts]), cases, sum(passing for *_, passing in parts))
     for told in outcomes(answered, list(left.values())):
-        take(told)
+        take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
     return Explanation(tuple(ordered), smallest_first(list(left.values())))
+
+
+def written(name: str, element_types: Sequence[ElementType]) -> Cause:
+    """Return the cause of some element types that has a name: ``"arithmetic: a * (1/b)"``.
+
+    Raises
+    ------
+    AttributeValueError
+        If no cause is written so.
+    """
+    kind, _, rest = name.partition(": ")
+    if kind == "arithmetic":
+        return replace(_arithmetic([named(rest, t) for t in element_types]), element_types=tuple(element_types))
+    outcome, _, where = rest.partition(" where ")
+    if kind != "rule" or not outcome:
+        raise AttributeValueError(f"{quoted(name)} is no cause; one begins with 'arithmetic: ' or 'rule: '")
+    return Cause(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
+
+
+def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
+    """Tell whether a cause predicts what became of a case; where operands are aligned otherwise, with the others."""
+    if one.case.element_type not in cause.element_types:
+        return False
+    if cause.divisions:
+        return one.outcome == VALUES and any(gives(way, one) for way in _of_type(one, cause))
+    if cause.outcome in ALIGNMENTS:
+        ways = {one.case.element_type: [way for other in others for way in _of_type(one, other)]}
+        return aligned_so(one, ALIGNMENTS[cause.outcome][1], ways) is True
+    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.question))
+
+
+def _of_type(one: Answered, cause: Cause) -> list[Division]:
+    return [way for way in cause.divisions if way.element_type is one.case.element_type]
+
+
+def _arithmetic(ways: Sequence[Division]) -> Cause:
+    return Cause("; ".join(text for text in (ways[0].statement, ways[0].detail) if text), divisions=tuple(ways))
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:

@@ -69,6 +69,16 @@ def canonical(array: Array) -> Array:
         return np.where(np.isnan(array), bits.dtype.type(-1 % (1 << 8 * bits.itemsize)), bits)
 
 
+def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
+    """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
+    a, b = dividends_and_divisors(one.case.question, under)
+    same = canonical(way.quotients(a, b, rounding_asked(one.case.question))) == canonical(
+        np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
+    )
+    silent = one.case.expectation.silent
+    return bool((same if silent is None or under is not None else same | silent.reshape(-1)).all())
+
+
 class Fit:
     """The divided cases of one element type, and the ways to divide it."""
 
@@ -78,7 +88,10 @@ class Fit:
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._circumstances = [circumstances(one.case.question) for one in self._answered]
         self._everywhere = np.ones(len(self._answered), np.bool_)
-        self._pairs = _pairs(self._answered)
+
+    @cached_property
+    def _pairs(self) -> list[Pairs]:
+        return _pairs(self._answered)
 
     def causes(self, group: Iterable[Answered] | None = None) -> Iterator[tuple[Division, list[Answered], int]]:
         """Yield ways to divide, the deviating cases that each is the first to predict, and how many that pass.

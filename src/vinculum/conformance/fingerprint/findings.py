@@ -188,7 +188,7 @@ class _Answers:
             moved, lambda one: "pdpd" if one.case.question.spec is DIVIDE_1 else one.case.question.spec.title
         ):
             causes = [(one, self._by_case.get(str(one.case.id))) for one in group]
-            ignored = [one for one, cause in causes if cause and cause.name.removeprefix("rule: ") in ALIGNMENTS]
+            ignored = [one for one, cause in causes if cause and cause.outcome in ALIGNMENTS]
             if ignored:
                 evidence = _example([one for one in ignored if one.outcome == VALUES])
                 statement = "ignored: the divisor is laid along the last dimension"

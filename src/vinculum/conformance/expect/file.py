@@ -35,7 +35,7 @@ from pathlib import Path
 
 import msgspec
 
-from vinculum.conformance.arithmetic.catalogue import named
+from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.case import Level
 from vinculum.conformance.expect.known import PARTS, KnownCases, KnownCause, KnownDeviations
 from vinculum.conformance.expect.older_text import from_older_text
@@ -117,14 +117,11 @@ def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
             raise ModelError(f"{where} of {file} has {which}; give one")
         if not (entry.reason and entry.element_types):
             raise ModelError(f"{where} of {file} has no {'element_types' if entry.reason else 'reason'}")
+        name = f"arithmetic: {entry.arithmetic}" if entry.arithmetic else f"rule: {entry.rule}"
         try:
-            for name in entry.element_types:
-                element_type = by_name(name)
-                if entry.arithmetic:
-                    named(entry.arithmetic, element_type)
+            written(name, [by_name(each) for each in entry.element_types])
         except VinculumError as error:
             raise ModelError(f"{where} of {file}: {one_line(error)}") from None
-        name = f"arithmetic: {entry.arithmetic}" if entry.arithmetic else f"rule: {entry.rule}"
         yield KnownCause(name, entry.element_types, entry.reason, entry.link, where)
 
 

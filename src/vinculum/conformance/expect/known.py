@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from vinculum.conformance.arithmetic import Cause
+from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.case import CaseId, Level
 from vinculum.conformance.run import Result
 from vinculum.conformance.verdict import Kind
+from vinculum.spec.element_types import by_name
 
 PARTS = 5
 """Of a case's id."""
@@ -106,6 +109,10 @@ class KnownDeviations:
         yield from (cause for cause in self.causes if cause.explains(result))
         kind = result.verdict.kind
         yield from (cases for cases in self.cases if kind in cases.kinds and cases.matches(result.id))
+
+    def as_causes(self) -> tuple[Cause, ...]:
+        """Return the causes as what predicts cases."""
+        return tuple(written(cause.name, [by_name(name) for name in cause.element_types]) for cause in self.causes)
 
     def reason(self, result: Result) -> tuple[str, str] | None:
         """Return the reason and the link of the first entry that knows of a case; None if none does."""

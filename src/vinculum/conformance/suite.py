@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -22,6 +22,7 @@ from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.shrinking import shrunk
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import encodable
 
 ANSWERING = "vinculum.conformance.runtimes.registry:started"
 """What makes a runtime in a process that answers, from its name."""
@@ -90,9 +91,9 @@ def survey_of(
         for one in explanation.explained
     ]
     return Run(
-        backend=planned.backend,
-        title=runtime.title,
-        versions={**runtime.versions(), **environment()},
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
         selection=selection,
         results=tuple(_results(asked, explanation)),
         causes=tuple(causes),
@@ -184,8 +185,9 @@ def _answer(isolated: Isolated, question: Question) -> Answer:
 def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Question], Answer]) -> Asked:
     question, expectation = case.question, case.expectation
     answered = answer(question)
+    answered = replace(answered, words=encodable(answered.words))
     verdict = judge(question, expectation, answered)
     reproducer = None
     if runtime is not None and not verdict.kind.passes:
-        reproducer = runtime.reproducer(shrunk(question, expectation, verdict, answer))
+        reproducer = encodable(runtime.reproducer(shrunk(question, expectation, verdict, answer)))
     return Asked(case, answered, verdict, reproducer)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
+from onnx.defs import SchemaError, get_schema
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
+from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_onnx_code
@@ -21,6 +24,9 @@ from vinculum.text import quoted
 
 DIVIDES = frozenset({"Div", "Reciprocal"})
 _KEY = "vinculum.division"
+_GUARD = "vinculum.guard"
+GUARDS = "vinculum"
+"""The domain of the functions that take the places of hardened divisions."""
 
 
 def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto]]:
@@ -29,6 +35,39 @@ def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iter
         for node in scope.holder.node:
             if node.domain == "" and node.op_type in DIVIDES:
                 yield scope, node
+
+
+def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[InnerDivision]:
+    """Yield every node of a model with linked functions that divides inside, but for those of guards."""
+    for scope in scopes(model, function_names):
+        for node in scope.holder.node:
+            domain = "" if node.domain == "ai.onnx" else node.domain
+            divides = (
+                None if domain == FUNCTIONS or guarded(node) is not None else what_onnx_divides(domain, node.op_type)
+            )
+            if divides is not None and (node.op_type != "Dropout" or "".join(node.input[2:])):
+                operator = f"{domain}.{node.op_type}" if domain else node.op_type
+                yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(node, scope))
+
+
+def _has_body(node: NodeProto, scope: Scope) -> bool:
+    try:
+        schema = get_schema(node.op_type, scope.opsets.get(node.domain, 1), node.domain)
+    except SchemaError:
+        return False
+    kinds = ("has_function", "has_context_dependent_function")  # The onnx package's types do not tell of them.
+    return any(getattr(schema, kind) for kind in kinds)
+
+
+def mark_guard(nodes: Iterable[NodeProto], value: str = "") -> None:
+    """Write into nodes that they are part of what takes the place of one division; into the last what that is."""
+    for node in nodes:
+        node.metadata_props.add(key=_GUARD, value=value)
+
+
+def guarded(node: NodeProto) -> str | None:
+    """Return what `mark_guard` wrote into a node; None if it is no part of a guard."""
+    return next((entry.value for entry in node.metadata_props if entry.key == _GUARD), None)
 
 
 def mark(node: NodeProto, number: int) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.engines.openvino.cut_model import bodies_of
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.openvino import divide
@@ -29,20 +30,6 @@ _NOT_AHEAD = "DisableConstantFolding_0"
 _PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
 # What the CPU device calls layers that compute a Divide as it is.
 _ALONE = ("Eltwise", "Subgraph")
-# Layers that divide by themselves, in their own way.
-_COMPOSITES = (
-    "AvgPool",
-    "BatchNormInference",
-    "GroupNormalization",
-    "LogSoftmax",
-    "LRN",
-    "MVN",
-    "NormalizeL2",
-    "RMS",
-    "ReduceMean",
-    "Softmax",
-)
-
 Kind = tuple[str, bool, bool]
 """An element type as OpenVINO calls it, and whether dividend and divisor are constants."""
 
@@ -165,7 +152,7 @@ def _made_exact(model: Any, path: str) -> Iterator[ExactDivision | InexactDivisi
             yield _division(node, path)
         elif kind == "Power" and _is_reciprocal(node):
             yield _division(_as_divide(node), path)
-        elif kind in _COMPOSITES:
+        elif what_openvino_divides(kind) is not None:
             yield InexactDivision(name, path, f"{kind} divides inside of one layer")
         for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
             label = branch if kind == "If" else "body"

@@ -1,4 +1,4 @@
-"""OpenVINO, running a whole model, and telling where it divides; this object lives in a process of its own."""
+"""OpenVINO, telling where an IR divides, and running it exposed; this object lives in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
-from vinculum.conformance.question import Question
-from vinculum.conformance.runtimes.openvino import OpenVino
-from vinculum.errors import ModelError
+from vinculum.conformance.runtimes.openvino import OpenVino, places
 from vinculum.models.engines.openvino.tensors import to_array
-from vinculum.text import quoted
+from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 
 
 @dataclass(frozen=True)
@@ -58,66 +54,30 @@ class ModelFacts:
     inputs: tuple[PortFacts, ...]
     outputs: tuple[str, ...]
     divides: tuple[DivideFacts, ...]
+    inner: tuple[InnerDivision, ...]
 
 
-class OpenVinoAudit:
-    """Runs model files.
-
-    Parameters
-    ----------
-    options : Mapping of str to str
-        As the runtime of the conformance suite takes them.
-    """
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._runtime = OpenVino(options)
+class OpenVinoAudit(OpenVino):
+    """Runs IR files."""
 
     def facts(self, file: Path) -> ModelFacts:
         """Return what a model holds, by OpenVINO's own reading of the file."""
-        model = self._runtime.read(str(file))
+        model = self.read(str(file))
         inputs = tuple(_facts(port) for port in model.inputs)
         outputs = tuple(_output_name(port) for port in model.outputs)
-        return ModelFacts(inputs, outputs, tuple(_divides(model, "")))
-
-    def run(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of a model, in its order."""
-        return self._run(file, inputs, expose=False)
+        found = list(_divides(model, ""))
+        divides = tuple(each for each in found if isinstance(each, DivideFacts))
+        return ModelFacts(inputs, outputs, divides, tuple(each for each in found if isinstance(each, InnerDivision)))
 
     def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of a model, and behind them operands and quotient of each Divide, in the order of facts.
 
         Those in bodies are left out.
         """
-        return self._run(file, inputs, expose=True)
-
-    def divide(self, question: Question) -> NDArray[Any]:
-        """Return the quotient of one division in a model of its own."""
-        return self._runtime.answer(question)
-
-    def _run(self, file: Path, inputs: Mapping[str, Any], *, expose: bool) -> list[Any]:
-        model = self._runtime.read(str(file))
-        places = _places(model, inputs)
-        if expose:
-            _expose(model)
-        return list(self._runtime.run(model, places))
-
-
-def _places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
-    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none.
-
-    Raises
-    ------
-    ModelError
-        If one is to be given that has none of their names: OpenVINO would take whatever its memory holds.
-    """
-    places: dict[int, Any] = {}
-    for place, port in enumerate(model.inputs):
-        names = (port.get_node().get_friendly_name(), *port.get_names())
-        name = next((name for name in names if name in inputs), None)
-        if name is None:
-            raise ModelError(f"OpenVINO calls an input {quoted(names[-1])}, and the model has none of that name")
-        places[place] = inputs[name]
-    return places
+        model = self.read(str(file))
+        given = places(model, inputs)
+        _expose(model)
+        return self.run(model, given)
 
 
 def _expose(model: Any) -> None:
@@ -129,12 +89,14 @@ def _expose(model: Any) -> None:
             model.add_results([opset1.result(port) for port in ports])
 
 
-def _divides(model: Any, path: str) -> Iterator[DivideFacts]:
+def _divides(model: Any, path: str) -> Iterator[DivideFacts | InnerDivision]:
     seen: dict[str, int] = {}
     for node in model.get_ordered_ops():
         kind = node.get_type_name()
         if kind == "Divide":
             yield _divide(node, path)
+        elif (inside := what_openvino_divides(kind)) is not None:
+            yield InnerDivision(node.get_friendly_name(), path, kind, inside)
         bodies = list(_bodies(node, kind))
         seen[kind] = seen.get(kind, 0) + 1
         for name, body in bodies:

@@ -44,7 +44,7 @@ def openvino_subject(file: Path, facts: ModelFacts) -> Subject:
     for divide in facts.divides:
         points.append(_point(divide, place, taken))
         place += 0 if divide.path else len(divide.ports)
-    return Subject(file, inputs, facts.outputs, tuple(points), None)
+    return Subject(file, inputs, facts.outputs, tuple(points), None, facts.inner)
 
 
 def _check_names(inputs: Sequence[str]) -> None:

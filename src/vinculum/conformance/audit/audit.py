@@ -28,7 +28,7 @@ from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
 
 _RUNTIME = "vinculum.conformance.runtimes.registry:started"
-_OPENVINO_IR = "vinculum.conformance.audit.openvino_audit:OpenVinoAudit"
+_OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")
 _SECONDS = 60.0
 """After which no further set of edge cases is begun."""
@@ -156,14 +156,13 @@ class Auditor:
         if self._expand:
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, whose layers have no bodies; leave --expand out")
         read_net(source.content)  # A malformed model gets our own error message.
-        from vinculum.conformance.audit.openvino_subject import openvino_subject
-
         self._maker = (_OPENVINO_IR, options)
         with self._process() as process:
-            facts = process.call("facts", file.absolute())
-        if facts.end is not End.RETURNED:
-            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(facts)}")
-        return openvino_subject(file, facts.value)
+            answer = process.call("subject", file.absolute())
+        if answer.end is not End.RETURNED:
+            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(answer)}")
+        subject: Subject = answer.value
+        return replace(subject, file=file)
 
 
 def _edge_runs(

@@ -93,6 +93,13 @@ class TestEdgeCases:
         assert "indices element out of data bounds" in found.edges.skipped.words
         assert not found.finds
 
+    def test_what_takes_too_long_is_not_begun(
+        self, audited: Audited, onnx_model: Build, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("vinculum.conformance.audit.audit._SECONDS", 0.0)
+        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
+        assert (found.edges.sets, found.nodes[0].edges, found.finds) == (0, None, False)
+
     def test_several_runs_are_one_verdict(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model(
             [helper.make_node("Div", ["a", "b"], ["c"], "ratio")],

@@ -100,7 +100,7 @@ class TestPage:
         told = words(audit)
         assert "LayerNormalization, by a standard deviation: n0, n1, n2 and 2 more" in told
         assert "Nothing is divided in this model but inside of nodes." in told
-        assert "Next vinculum audit model.onnx --backend runtime[device=X] --expand" in told
+        assert "Next vinculum audit model.onnx --backend 'runtime[device=X]' --expand" in told
         assert as_json(audit, INPUTS, 7)["divide_inside"][0]["operator"] == "LayerNormalization"
         told = words(replace(AUDIT, inner=tuple(nodes), expanded=2))
         assert "--expand" not in told
@@ -122,8 +122,9 @@ class TestPage:
                 {"backend": "openvino", "nodes": (replace(NODES[0], element_type=INT64),), "guarded": True},
                 "within int32",
             ),
-            ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform runtime[device=X]"),
+            ({"nodes": NODES[2:], "edges": EdgeRuns()}, "vinculum conform 'runtime[device=X]'"),
             ({}, "--input NAME=FILE, with inputs of your own"),
+            ({"model": "a b.onnx"}, "vinculum audit 'a b.onnx' --backend"),
             ({}, "--dim NAME=SIZE, with sizes that the model takes"),
         ],
     )

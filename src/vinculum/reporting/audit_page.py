@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -196,30 +198,31 @@ def _standing(node: NodeRecord) -> str:
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     """Yield what to try next: what mends what was found, then what tells more."""
-    name = one_line(audit.model)
+    name, backend = quote(one_line(audit.model)), quote(audit.backend)
+    in_ir = Path(audit.model).suffix == ".xml"
     integers = any(
         node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
     )
     killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
     if audit.expanded:
-        yield f"vinculum audit {name} --backend {audit.backend}, which leaves nodes whole"
+        yield f"vinculum audit {name} --backend {backend}, which leaves nodes whole"
     if audit.cure:
         yield "before compile_model, which makes its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)
-    if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and name.endswith(".onnx"):
+    if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
         yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
-    if integers and name.endswith(".xml"):
+    if integers and in_ir:
         yield f"vinculum convert {name} -o model.onnx, and vinculum harden model.onnx --for openvino -o hardened.onnx"
     if integers and audit.guarded and audit.runtime == "openvino":
         yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."
     if any(node.has_body for node in audit.inner) and not audit.expanded:
-        yield f"vinculum audit {name} --backend {audit.backend} --expand"
+        yield f"vinculum audit {name} --backend {backend} --expand"
     if seed is not None:
-        yield f"vinculum audit {name} --backend {audit.backend} --input NAME=FILE, with inputs of your own"
+        yield f"vinculum audit {name} --backend {backend} --input NAME=FILE, with inputs of your own"
     if assumed and any(run is not None and run.end is End.REFUSED for run in (audit.exposed, audit.edges.skipped)):
-        yield f"vinculum audit {name} --backend {audit.backend} --dim NAME=SIZE, with sizes that the model takes"
+        yield f"vinculum audit {name} --backend {backend} --dim NAME=SIZE, with sizes that the model takes"
     if not audit.finds:
-        yield f"vinculum conform {audit.backend}, for everything else that it divides"
+        yield f"vinculum conform {backend}, for everything else that it divides"
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Scripted:
         self._ends = list(ends)
 
     def call(self, method: str, *_: object, seconds: float | None = None) -> Answer:
-        assert method == "run_file"
+        assert method == "run_model"
         return Answer(self._ends.pop(0), words="why")
 
 

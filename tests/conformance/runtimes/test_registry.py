@@ -31,7 +31,7 @@ class Halving:
     def reproducer(self, question): return "print(0.5)"
 
 class HalvingModels(Halving):
-    def run_file(self, file, inputs): return [array / np.float32(self.by) for array in inputs.values()]
+    def run_model(self, file, inputs): return [array / np.float32(self.by) for array in inputs.values()]
 
 class Half:
     title = "half of what a runtime has"
@@ -146,7 +146,7 @@ class TestEntryPoints:
         assert not isinstance(runtime("halving"), ModelRuntime)
         theirs = runtime("models[by=4]")
         assert isinstance(theirs, ModelRuntime)
-        assert theirs.run_file(Path("model.onnx"), {"x": np.ones(1, np.float32)})[0].tolist() == [0.25]
+        assert theirs.run_model(Path("model.onnx"), {"x": np.ones(1, np.float32)})[0].tolist() == [0.25]
 
     def test_ours_goes_before_theirs(self) -> None:
         assert runtime("vinculum").title == "Vinculum"

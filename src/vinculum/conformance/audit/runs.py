@@ -50,7 +50,7 @@ class Runs:
         ModelError
             If the exposed model cannot be written.
         """
-        plain = self._process.call("run_file", self.subject.file.absolute(), inputs)
+        plain = self._process.call("run_model", self.subject.file.absolute(), inputs)
         if plain.end is End.HUNG:
             return plain, plain
         exposed = self.exposed(inputs)
@@ -72,7 +72,7 @@ class Runs:
             except OSError as error:
                 raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
             self._written = self.subject
-        answer = self._process.call("run_file", path, inputs, seconds=seconds)
+        answer = self._process.call("run_model", path, inputs, seconds=seconds)
         return replace(answer, words=answer.words.replace(f"{self._folder}{os.sep}", ""))
 
 

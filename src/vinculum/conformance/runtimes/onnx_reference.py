@@ -49,7 +49,7 @@ class OnnxReference:
         quotient: NDArray[Any] = _outputs(program.model, program.inputs)[0]
         return quotient
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file."""
         return _outputs(str(file), inputs)
 

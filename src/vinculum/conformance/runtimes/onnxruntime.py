@@ -107,7 +107,7 @@ class OnnxRuntime:
         except Exception as error:  # Its exceptions have no base in common.
             raise _refusal(error) from None
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
         return list(self.run(str(file), inputs).values())
 

@@ -108,7 +108,7 @@ class OpenVino:
         except RuntimeError as error:
             raise _refusal(error) from None
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file, by OpenVINO's own reading of it."""
         model = self.read(str(file))
         return self.run(model, places(model, inputs))

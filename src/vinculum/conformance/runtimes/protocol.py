@@ -54,5 +54,5 @@ class Runtime(Protocol):
 class ModelRuntime(Runtime, Protocol):
     """A runtime that runs any ONNX model."""
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file, in its order; it raises as `answer` does."""

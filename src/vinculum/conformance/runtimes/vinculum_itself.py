@@ -56,7 +56,7 @@ class VinculumItself:
         quotient: NDArray[Any] = VinculumBackend.run_model(program.model, dict(program.inputs))[0]
         return quotient
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file."""
         from vinculum.models import load
 

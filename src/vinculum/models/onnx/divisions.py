@@ -47,12 +47,12 @@ def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Ite
             )
             if divides is not None and (node.op_type != "Dropout" or "".join(node.input[2:])):
                 operator = f"{domain}.{node.op_type}" if domain else node.op_type
-                yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(node, scope))
+                yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(domain, node, scope))
 
 
-def _has_body(node: NodeProto, scope: Scope) -> bool:
+def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:
     try:
-        schema = get_schema(node.op_type, scope.opsets.get(node.domain, 1), node.domain)
+        schema = get_schema(node.op_type, scope.opsets.get(domain, 1), domain)
     except SchemaError:
         return False
     kinds = ("has_function", "has_context_dependent_function")  # The onnx package's types do not tell of them.

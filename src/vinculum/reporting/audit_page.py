@@ -173,6 +173,8 @@ def _summary(audit: Audit) -> str:
     sets = f" and {counted(audit.edges.compared, 'set')} of edge cases" if audit.edges.compared else ""
     sentences = [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
     sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
+    if not audit.edges.sets:
+        sentences.append("On edge cases it was not run.")
     if audit.edges.sets > audit.edges.compared:
         left = audit.edges.sets - audit.edges.compared
         run = audit.edges.skipped

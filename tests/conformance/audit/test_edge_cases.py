@@ -100,6 +100,11 @@ class TestEdgeCases:
         found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
         assert (found.edges.sets, found.nodes[0].edges, found.finds) == (0, None, False)
 
+    def test_what_cannot_be_drawn(self, audited: Audited, onnx_model: Build) -> None:
+        huge = input_sets([ModelTensor("a", by_onnx_code(INT64), (2**28,))], 0)
+        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=huge)
+        assert (found.edges.sets, found.finds) == (0, False)
+
     def test_several_runs_are_one_verdict(self, audited: Audited, onnx_model: Build) -> None:
         model = onnx_model(
             [helper.make_node("Div", ["a", "b"], ["c"], "ratio")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -78,8 +79,8 @@ class Auditor:
         inputs : Mapping of str to array
             What the model is run on as it is and exposed, and whose outputs are compared.
         edges : iterable of Mapping of str to array
-            Sets of edge cases, on which it is run exposed. Those that the runtime does not take are counted; where it
-            dies or refuses, integers are divided by neither 0 nor -1 the second time, as far as inputs say by what.
+            Sets of edge cases, on which it is run exposed. Where the runtime dies or refuses, it is run again with no 0
+            among the integers that inputs give as divisors, then with no -1; sets that it does not take are counted.
 
         Raises
         ------
@@ -103,8 +104,7 @@ class Auditor:
             tried = EdgeRuns()
             if exposed.end is not End.HUNG:
                 seconds = min(self._limits.seconds, max(_LEAST_LIMIT, _TIMES * took))
-                sets = (validated_inputs(subject.inputs, one) for one in edges)
-                tried, nodes = _edge_runs(runs, sets, process, seconds, nodes)
+                tried, nodes = _edge_runs(runs, _drawn(edges), process, seconds, nodes)
         changed: tuple[str, ...] = ()
         if plain.end is exposed.end is End.RETURNED:
             changed = _changed(subject, plain.value, exposed.value)
@@ -177,7 +177,7 @@ def _edge_runs(
         if perf_counter() > end:
             break
         first: Run | None = None
-        for inputs in _milder(points, given):
+        for inputs in _milder(points, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
@@ -203,6 +203,12 @@ def _runs_models(name: str) -> bool:
         return isinstance(runtime(name), ModelRuntime)
     except VinculumError:  # Another package's, which cannot be had.
         return False
+
+
+def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the sets that can be drawn: of some inputs none can, or they take more than 1 GiB."""
+    with suppress(ModelError):
+        yield from edges
 
 
 def _milder(points: Sequence[Point], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

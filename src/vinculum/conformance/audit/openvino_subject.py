@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from vinculum.conformance.audit.points import Point, Source, Subject, distinct_name, inside_body
 from vinculum.conformance.runtimes.openvino import OpenVino, places
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.engines.openvino.cut_model import bodies_of
+from vinculum.models.engines.openvino.cut_model import nodes_of
 from vinculum.models.engines.openvino.tensors import to_array
 from vinculum.models.execution import Division, Shape
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
@@ -45,7 +45,7 @@ class OpenVinoAudit(OpenVino):
         place, taken = len(outputs), set[tuple[str, str]]()
         points: list[Point] = []
         inner: list[InnerDivision] = []
-        for path, node in _nodes(model, ""):
+        for path, node in nodes_of(model):
             kind = node.get_type_name()
             divides = what_openvino_divides(kind)
             if kind == "Divide":
@@ -65,19 +65,6 @@ class OpenVinoAudit(OpenVino):
             if node.get_type_name() == "Divide":
                 model.add_results([opset1.result(port) for port in _ports(node)])
         return self.run(model, given)
-
-
-def _nodes(model: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield every node and where it stands, as in `Division`."""
-    seen: dict[str, int] = {}
-    for node in model.get_ordered_ops():
-        yield path, node
-        kind = node.get_type_name()
-        seen[kind] = seen.get(kind, 0) + 1
-        for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
-            label = branch if kind == "If" else "body"
-            step = f"{kind}{f'#{seen[kind]}' if seen[kind] > 1 else ''}:{label}"
-            yield from _nodes(body, f"{path}/{step}" if path else step)
 
 
 def _ports(divide: Any) -> list[Any]:

@@ -37,6 +37,7 @@ ONNX: Mapping[tuple[str, str], str] = {
     ("", "Celu"): "by its alpha",
     ("", "Gelu"): "by the root of 2",
     ("", "Dropout"): "by 1 - ratio, where it trains",
+    ("", "Pow"): "1 by a power, for negative exponents",
     **{("", name): _LENGTH for name in ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow")},
     **{("", name): _POSITIONS for name in ("AffineGrid", "Resize", "Upsample")},
     ("", "Range"): "a distance, by its delta",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
+import numpy as np
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper, numpy_helper
 from onnx.defs import SchemaError, get_schema
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
+from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
@@ -39,15 +41,23 @@ def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iter
 
 def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[InnerDivision]:
     """Yield every node of a model with linked functions that divides inside, but for those of guards."""
-    for scope in scopes(model, function_names):
+    for scope, constants in zip(scopes(model, function_names), visible_constants(model), strict=True):
         for node in scope.holder.node:
             domain = "" if node.domain == "ai.onnx" else node.domain
-            divides = (
-                None if domain == FUNCTIONS or guarded(node) is not None else what_onnx_divides(domain, node.op_type)
-            )
-            if divides is not None and (node.op_type != "Dropout" or "".join(node.input[2:])):
+            if domain == FUNCTIONS or guarded(node) is not None or (domain == "" and _is_harmless(node, constants)):
+                continue
+            divides = what_onnx_divides(domain, node.op_type)
+            if divides is not None:
                 operator = f"{domain}.{node.op_type}" if domain else node.op_type
                 yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(domain, node, scope))
+
+
+def _is_harmless(node: NodeProto, constants: Mapping[str, TensorProto]) -> bool:
+    """Tell whether a node divides nothing where others of its operator do: by a power of 0 or more, or not training."""
+    if node.op_type == "Pow":
+        exponent = constants.get("".join(node.input[1:2]))
+        return exponent is not None and not bool(np.any(numpy_helper.to_array(exponent) < 0))
+    return node.op_type == "Dropout" and not "".join(node.input[2:])
 
 
 def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:

@@ -61,7 +61,7 @@ def _model(proto: ModelProto) -> Model:
     infos = (*inferred.graph.value_info, *inferred.graph.input, *inferred.graph.output)
     shapes = {info.name: declared_shape(info.type) for info in infos}
     known = {name: shape for name, shape in shapes.items() if shape is not None}
-    inner = tuple(inner_divisions(proto, function_names))
+    inner = tuple(inner_divisions(inferred, function_names))
     return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, known), inner)
 
 

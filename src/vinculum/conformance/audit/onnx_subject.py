@@ -17,6 +17,7 @@ from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, 
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
+from vinculum.models.model import Model
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.divisions import (
     GUARDS,
@@ -75,11 +76,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     copy.CopyFrom(proto)
     model = model_of(copy, file)
     titles = {function.name: function.name for function in proto.functions}
-    originals: dict[int | None, Division] = dict(enumerate(model.divisions))
-    for place, (_, node) in enumerate(division_nodes(proto, titles)):
-        mark(node, place)  # The copies that inlining makes keep it.
-        if guarded(node) is not None:
-            del originals[place]
+    originals = _originals(proto, model, titles)
     inlined = _inlined(proto)
     exposed = _Exposed(inlined, file.parent, with_bodies)
     # Of what stands in a function only a call tells the types.
@@ -107,6 +104,16 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     outputs = tuple(tensor.name for tensor in model.outputs)
     found_points = (*chain(*points.values()), *guards)
     return Subject(file, model.inputs, outputs, found_points, exposed.model, tuple(inner), bodies)
+
+
+def _originals(proto: ModelProto, model: Model, titles: Mapping[str, str]) -> dict[int | None, Division]:
+    """Return a model's divisions but for those of guards, by numbers that are marked in their nodes."""
+    originals: dict[int | None, Division] = dict(enumerate(model.divisions))
+    for place, (_, node) in enumerate(division_nodes(proto, titles)):
+        mark(node, place)  # The copies that inlining makes keep it.
+        if guarded(node) is not None:
+            del originals[place]
+    return originals
 
 
 def _guards(model: ModelProto, titles: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto, str, Sequence[str]]]:

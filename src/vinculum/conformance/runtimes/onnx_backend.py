@@ -70,17 +70,27 @@ class OnnxBackend:
         """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
         from vinculum.conformance.programs.onnx_model import onnx_program
 
-        backend = _found(self._target)
         program = onnx_program(question)
-        inputs = list(program.inputs.values())
+        quotient: NDArray[Any] = self._outputs(program.model, list(program.inputs.values()))[0]
+        return quotient
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file; the backend takes the inputs in the model's order."""
+        import onnx
+
+        model = onnx.load(file)
+        return self._outputs(model, [inputs[value.name] for value in model.graph.input if value.name in inputs])
+
+    def _outputs(self, model: Any, inputs: list[Any]) -> list[Any]:
+        backend = _found(self._target)
         try:
             if hasattr(backend, "prepare"):
-                prepared = backend.prepare(program.model, **self._options)
+                prepared = backend.prepare(model, **self._options)
                 outputs = prepared.run(inputs)
             else:
-                outputs = backend.run_model(program.model, inputs, **self._options)
+                outputs = backend.run_model(model, inputs, **self._options)
             # Copied while the backend lives, in whose memory an output may lie.
-            return np.array(outputs[0])
+            return [output if isinstance(output, list) else np.array(output) for output in outputs]
         except Exception as error:
             if any(kind.__name__ in _UNSUPPORTED for kind in type(error).__mro__):
                 raise UnsupportedError(one_line(error)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from json import dumps
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -105,6 +106,10 @@ class OnnxRuntime:
             raise
         except Exception as error:  # Its exceptions have no base in common.
             raise _refusal(error) from None
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
+        return list(self.run(str(file), inputs).values())
 
     def reproducer(self, question: Question) -> str:
         """Return Python source that makes the model with onnx's helper and runs it in a session."""

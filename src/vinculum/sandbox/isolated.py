@@ -51,10 +51,13 @@ class Isolated:
         What the maker is called with; they are pickled.
     limits : Limits, keyword-only
         What a call may take.
+    called : str, keyword-only
+        What messages call the object; where it is made, if left out.
     """
 
-    def __init__(self, maker: str, *arguments: object, limits: Limits | None = None) -> None:
+    def __init__(self, maker: str, *arguments: object, limits: Limits | None = None, called: str | None = None) -> None:
         self._maker = maker
+        self._called = maker if called is None else called
         self._arguments = arguments
         self._limits = Limits() if limits is None else limits
         self._running: list[ChildProcess] = []  # One or none; shared with the finalizer, which must not hold us.
@@ -130,7 +133,7 @@ class Isolated:
         if isinstance(made.value, VinculumError):
             raise made.value
         reason = made.words if made.end is not End.CRASHED else f"the process ended: {made.words}"
-        raise ModelError(f"{self._maker} could not be made in a process of its own: {reason}")
+        raise ModelError(f"{self._called} could not be started in a process of its own: {reason}")
 
 
 def _end_all(processes: list[ChildProcess]) -> None:

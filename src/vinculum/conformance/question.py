@@ -16,7 +16,7 @@ from vinculum.tensors.broadcasting import Shape, join
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Operation:
     """One division that a runtime is asked for: an operator version, its attributes and its operands.
 
     Attributes
@@ -36,6 +36,10 @@ class Question:
     attributes: Mapping[str, AttributeValue]
     operands: tuple[NDArray[Any], ...]
     constant: tuple[bool, ...]
+
+
+Question = Operation
+"""What it is called here: a runtime is asked it. The public name, in `vinculum.testing`, is the class's."""
 
 
 def quotient_shape(question: Question) -> Shape | None:

@@ -22,6 +22,7 @@ from vinculum.cli.harden import harden
 from vinculum.cli.info import info
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.vectors import vectors
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.harmless import one_line
 
@@ -39,6 +40,7 @@ app.command()(harden)
 app.command()(conform)
 app.command()(fingerprint)
 app.command()(audit)
+app.add_typer(vectors)
 app.command()(spec)
 app.command()(bench)
 app.command()(info)

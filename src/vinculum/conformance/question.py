@@ -89,6 +89,24 @@ def pair(question: Question, index: Sequence[int]) -> tuple[Any, ...]:
     return tuple(numbers)
 
 
+def aligned_operands(question: Question) -> list[NDArray[Any]]:
+    """Return every operand in the shape of the quotient, as the operator version lays it there.
+
+    Parameters
+    ----------
+    question : Question
+        One whose operands fit.
+    """
+    shape, *alignments = _joined(question)
+    laid = []
+    for array, own in zip(question.operands, alignments, strict=True):
+        kept = [dimension for dimension in own if dimension is not None]
+        left = [dimension for dimension in range(array.ndim) if dimension not in kept]
+        sizes = [1 if dimension is None else array.shape[dimension] for dimension in own]
+        laid.append(np.broadcast_to(array.transpose(kept + left).reshape(sizes), shape))
+    return laid
+
+
 def _joined(question: Question) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:
     """Return the quotient's shape, and for each operand which of its dimensions runs along each of the quotient's."""
     attributes = checked_attributes(question.spec, question.attributes)

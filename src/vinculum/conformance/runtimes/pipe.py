@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.question import Question
-from vinculum.errors import ModelError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.sandbox import CrashedError, UnsupportedError
+from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_onnx_code
 from vinculum.spec.model import AttributeValue, IntegerRounding
 from vinculum.tensors.storage import dtype_of, element_type_of_dtype
@@ -107,10 +108,10 @@ def _rounding(question: Question) -> IntegerRounding | None:
     element_type = element_type_of_dtype(question.operands[0].dtype)
     if element_type is None or not element_type.is_integer or not question.spec.integer_rounding:
         return None
-    name = question.spec.integer_rounding_attribute
-    value = question.attributes.get(name) if name else None
-    known = {name: value} if name and value in question.spec.integer_rounding else {}
-    return question.spec.rounding(known)  # type: ignore[arg-type]  # the values are of the version's own
+    try:
+        return question.spec.rounding(checked_attributes(question.spec, question.attributes))
+    except VinculumError:  # Some attribute is illegal, and the question must be refused.
+        return question.spec.rounding({})
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:

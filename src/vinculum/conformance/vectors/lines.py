@@ -1,0 +1,137 @@
+"""A case as a line of ``cases.jsonl``, and a line as a case again, for the judge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.question import Operation
+from vinculum.conformance.vectors.elements import array_of, elements_text
+from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
+from vinculum.errors import ModelError
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import ElementType, by_name
+from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.registry import ROWS
+from vinculum.tensors.storage import element_type_of
+
+_DIGITS = 12
+_ROUNDINGS = {IntegerRounding.TRUNCATING: "truncating", IntegerRounding.FLOOR: "floor"}
+
+
+def standing(case: Case) -> Standing:
+    """Return what is expected of the answer to a case."""
+    if case.expectation.quotient is None:
+        return Standing.REFUSED
+    return Standing.EXACT if case.expectation.silent is None else Standing.UNSPECIFIED
+
+
+def name_of(case: Case) -> str:
+    """Return what a case's folder is called: ``"test_div_14_int64_0123456789ab"``, the same in every export."""
+    words = re.sub(r"[^a-z0-9]+", "_", f"{case.question.spec.title} {case.element_type}".lower()).strip("_")
+    return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
+
+
+def case_line(case: Case) -> CaseLine:
+    """Return a case as a line."""
+    spec, operation = case.question.spec, case.question
+    quotient = case.expectation.quotient
+    operands = [
+        Operand(**_tensor(array), constant=constant)
+        for array, constant in zip(operation.operands, operation.constant, strict=True)
+    ]
+    return CaseLine(
+        id=str(case.id),
+        name=name_of(case),
+        standing=standing(case),
+        clause=case.clause,
+        standard=spec.dialect.value,
+        operator=spec.name,
+        version=spec.since_version,
+        variant=spec.variant,
+        rounding=_rounding(case),
+        attributes=dict(operation.attributes),
+        operands=tuple(operands),
+        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.silent)),
+    )
+
+
+def case_of(line: CaseLine) -> Case:
+    """Return the case that a line writes down.
+
+    Raises
+    ------
+    ModelError
+        If there is no such operator version or element type, or a tensor does not fit.
+    """
+    row = (line.standard, line.operator, line.version, line.variant)
+    found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
+    if not found:
+        raise ModelError(f"no specification has {line.operator}-{line.version} of {line.standard!r}")
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    constant = tuple(operand.constant for operand in line.operands)
+    return _case(Operation(found[0], line.attributes, arrays, constant), line.clause, line.quotient)
+
+
+def convention_case(line: ConventionLine) -> Case:
+    """Return what a line of other specifications writes down as a case; it is judged as a Div of equal shapes is."""
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    return _case(Operation(DIV_14, {}, arrays, (False, False)), DIV_14.clauses[0].tag, line.quotient)
+
+
+def _case(operation: Operation, clause: str, quotient: Tensor | None) -> Case:
+    expectation = Expectation(None)
+    if quotient is not None:
+        array, left_open = _array(quotient)
+        expectation = Expectation(array, left_open if left_open.any() else None)
+    element_type = element_type_of(operation.operands[0])
+    return replace(
+        _any_case(), clause=clause, element_type=element_type, question=operation, expected=lambda: expectation
+    )
+
+
+@cache
+def _any_case() -> Case:
+    """Return a case that others are made of; an id is no matter of what an answer is worth."""
+    return next(iter(cases(Level.QUICK)))
+
+
+def type_of(tensor: Tensor) -> ElementType:
+    """Return the element type of a tensor.
+
+    Raises
+    ------
+    ModelError
+        If there is none of that name.
+    """
+    try:
+        return by_name(tensor.type)
+    except LookupError as error:
+        raise ModelError(str(error)) from None
+
+
+def _tensor(array: NDArray[Any], left_open: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+    element_type = element_type_of(array)
+    text = elements_text(array, element_type, left_open)
+    return {"type": element_type.name, "shape": array.shape, "elements": text}
+
+
+def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    return array_of(tensor.elements, tensor.shape, type_of(tensor))
+
+
+def _rounding(case: Case) -> str | None:
+    """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
+    spec = case.question.spec
+    if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
+        return None
+    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.question.attributes))]

@@ -12,6 +12,7 @@ import pytest
 from tests.optional import skip_without
 from vinculum.conformance.case import Level
 from vinculum.conformance.known_deviations import KnownDeviations, mismatches, read_known_deviations
+from vinculum.conformance.run import Selection
 from vinculum.conformance.suite import survey
 
 ROOT = Path(__file__).parents[2]
@@ -57,8 +58,8 @@ class TestRuntimes:
 
     def test_the_quick_cases(self, known: KnownDeviations) -> None:
         # One process: each would import the runtime, and compile what the other has compiled too.
-        assert mismatches(survey(known.backend, Level.QUICK, workers=1), known) == ()
+        assert mismatches(survey(known.backend, Selection(Level.QUICK), workers=1), known) == ()
 
     @pytest.mark.exhaustive  # Two minutes for the four of them.
     def test_every_case_that_the_file_knows(self, known: KnownDeviations) -> None:
-        assert mismatches(survey(known.backend, known.level), known) == ()
+        assert mismatches(survey(known.backend, Selection(known.level)), known) == ()

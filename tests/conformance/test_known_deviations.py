@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.judging import case_id
 from vinculum.conformance.case import Level
-from vinculum.conformance.known_deviations import Mismatch, mismatches, read_known_deviations
-from vinculum.conformance.report import Report, Result
+from vinculum.conformance.known_deviations import Disagreement, mismatches, read_known_deviations
+from vinculum.conformance.run import Result, Run, Selection
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 
@@ -16,22 +17,31 @@ HEAD = "backend: onnxruntime\nlevel: default\n"
 CRASH = "Div-14/int64/MIN divided by -1/equal shapes/run-time operands"
 ULPS = "Div-14/float/ordinary numbers/equal shapes/run-time operands"
 FINE = "Div-14/float/special values/equal shapes/run-time operands"
+DEFAULT = Selection(Level.DEFAULT)
 REASON = "reason: an instruction that raises\n"
 
 
-def _report(kinds: dict[str, Kind], level: Level = Level.DEFAULT) -> Report:
-    results = tuple(Result(id, "", "Div-14", "int64", "", Verdict(kind)) for id, kind in kinds.items())
-    return Report("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, level, results, 1.0)
+def _run(kinds: dict[str, Kind], selection: Selection = DEFAULT) -> Run:
+    results = tuple(Result(case_id(id), "", "", Verdict(kind)) for id, kind in kinds.items())
+    return Run("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, selection, results, (), "2026-01-01", 1.0)
 
 
-RUN = _report({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.EXACT})
+RUN = _run({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.EXACT})
 
 
-def _mismatches(text: str, folder: Path, report: Report = RUN, *, whole: bool = True) -> list[tuple[str, str]]:
+def _mismatches(text: str, folder: Path, run: Run = RUN) -> list[tuple[str, Disagreement, Kind | None, int | None]]:
+    """Return of each mismatch: the id or the pattern, how they disagree, the verdict, and the line."""
     file = folder / "known.txt"
     file.write_text(HEAD + text)
-    found: tuple[Mismatch, ...] = mismatches(report, read_known_deviations(file), whole=whole)
-    return [(mismatch.id, mismatch.words.replace(str(file), "known.txt")) for mismatch in found]
+    return [
+        (
+            str(one.id) if one.id else "/".join(one.deviation.pattern if one.deviation else ()),
+            one.how,
+            one.verdict.kind if one.verdict else None,
+            one.deviation.line if one.deviation else None,
+        )
+        for one in mismatches(run, read_known_deviations(file))
+    ]
 
 
 class TestMatching:
@@ -43,40 +53,43 @@ class TestMatching:
         assert _mismatches(self.BOTH, tmp_path) == []
 
     def test_what_is_not_listed_is_a_new_failure(self, tmp_path: Path) -> None:
-        assert _mismatches(f"{REASON}off by ulps: {ULPS}\n", tmp_path) == [(CRASH, "new failure: crashed")]
+        assert _mismatches(f"{REASON}off by ulps: {ULPS}\n", tmp_path) == [
+            (CRASH, Disagreement.NEW_FAILURE, Kind.CRASHED, None)
+        ]
 
     def test_a_case_that_passes_now_is_an_unexpected_pass(self, tmp_path: Path) -> None:
-        report = _report({CRASH: Kind.SILENT, ULPS: Kind.ULPS})
-        words = "unexpected pass: silent by specification, where line 4 says crashed"
-        assert _mismatches(self.BOTH, tmp_path, report) == [(CRASH, words)]
+        run = _run({CRASH: Kind.SILENT, ULPS: Kind.ULPS})
+        assert _mismatches(self.BOTH, tmp_path, run) == [(CRASH, Disagreement.UNEXPECTED_PASS, Kind.SILENT, 4)]
 
     def test_a_pattern_too_broad_is_an_unexpected_pass(self, tmp_path: Path) -> None:
         broad = f"{REASON}crashed: {CRASH}\noff by ulps: Div-14/float/*/*/*\n"
-        words = "unexpected pass: exact, where line 5 says off by ulps"
-        assert _mismatches(broad, tmp_path) == [(FINE, words)]
+        assert _mismatches(broad, tmp_path) == [(FINE, Disagreement.UNEXPECTED_PASS, Kind.EXACT, 5)]
 
     def test_another_verdict_than_the_one_listed_is_named(self, tmp_path: Path) -> None:
-        report = _report({CRASH: Kind.HUNG, ULPS: Kind.ULPS})
-        assert _mismatches(self.BOTH, tmp_path, report) == [(CRASH, "other failure: hung, where line 4 says crashed")]
+        run = _run({CRASH: Kind.HUNG, ULPS: Kind.ULPS})
+        assert _mismatches(self.BOTH, tmp_path, run) == [(CRASH, Disagreement.OTHER_FAILURE, Kind.HUNG, 4)]
 
     def test_a_line_that_matches_no_case_is_a_mismatch(self, tmp_path: Path) -> None:
         stale = f"{self.BOTH}crashed: Div-99/*/*/*/*\n"
-        assert _mismatches(stale, tmp_path) == [("Div-99/*/*/*/*", "line 6 of known.txt matches no case")]
+        assert _mismatches(stale, tmp_path) == [("Div-99/*/*/*/*", Disagreement.UNUSED, None, 6)]
 
     def test_a_part_of_the_cases_leaves_lines_without_one(self, tmp_path: Path) -> None:
-        part = _report({ULPS: Kind.ULPS})
-        assert _mismatches(self.BOTH, tmp_path, part, whole=False) == []
-        quick = _report({ULPS: Kind.ULPS}, Level.QUICK)
+        part = {ULPS: Kind.ULPS}
+        assert _mismatches(self.BOTH, tmp_path, _run(part, Selection(Level.DEFAULT, (ULPS,)))) == []
+        quick = _run({ULPS: Kind.ULPS}, Selection(Level.QUICK))
         assert _mismatches(self.BOTH, tmp_path, quick) == []
-        assert len(_mismatches(self.BOTH, tmp_path, part)) == 1
+        assert len(_mismatches(self.BOTH, tmp_path, _run(part))) == 1
 
     @pytest.mark.parametrize("kind", [Kind.EXACT, Kind.ULPS])
     def test_where_the_processor_decides_either_verdict_will_do(self, kind: Kind, tmp_path: Path) -> None:
         either = f"{REASON}exact or off by ulps: {ULPS}\ncrashed: {CRASH}\n"
-        assert _mismatches(either, tmp_path, _report({ULPS: kind, CRASH: Kind.CRASHED})) == []
-        wrong = _report({ULPS: Kind.WRONG_VALUE, CRASH: Kind.CRASHED})
-        words = "other failure: wrong value, where line 4 says exact or off by ulps"
-        assert _mismatches(either, tmp_path, wrong) == [(ULPS, words)]
+        assert _mismatches(either, tmp_path, _run({ULPS: kind, CRASH: Kind.CRASHED})) == []
+        wrong = _run({ULPS: Kind.WRONG_VALUE, CRASH: Kind.CRASHED})
+        assert _mismatches(either, tmp_path, wrong) == [(ULPS, Disagreement.OTHER_FAILURE, Kind.WRONG_VALUE, 4)]
+
+    def test_what_is_not_supported_is_no_failure(self, tmp_path: Path) -> None:
+        run = _run({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.UNSUPPORTED})
+        assert _mismatches(self.BOTH, tmp_path, run) == []
 
     def test_a_star_stands_for_a_part_of_a_part(self, tmp_path: Path) -> None:
         inside = f"{REASON}crashed: Div-14/int64/MIN */*/*\noff by ulps: {ULPS}\n"

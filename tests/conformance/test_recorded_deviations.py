@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.conformance.judging import case_id
 from vinculum.conformance.case import Level
 from vinculum.conformance.known_deviations import mismatches, read_known_deviations
 from vinculum.conformance.recorded_deviations import as_text
-from vinculum.conformance.report import Report, Result
+from vinculum.conformance.run import Result, Run, Selection
 from vinculum.conformance.verdict import Kind, Verdict
 
+DEFAULT = Selection(Level.DEFAULT)
 HEAD = "backend: onnxruntime\nlevel: default\n"
 CRASH = "Div-14/int64/MIN divided by -1/equal shapes/run-time operands"
 ULPS = "Div-14/float/ordinary numbers/equal shapes/run-time operands"
 FINE = "Div-14/float/special values/equal shapes/run-time operands"
 
 
-def _report(kinds: dict[str, Kind], level: Level = Level.DEFAULT) -> Report:
-    results = tuple(Result(id, "", "Div-14", "int64", "", Verdict(kind)) for id, kind in kinds.items())
-    return Report("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, level, results, 1.0)
+def _run(kinds: dict[str, Kind], selection: Selection = DEFAULT) -> Run:
+    results = tuple(Result(case_id(id), "", "", Verdict(kind)) for id, kind in kinds.items())
+    return Run("onnxruntime", "ONNX Runtime", {"onnxruntime": "1.31.1"}, selection, results, (), "2026-01-01", 1.0)
 
 
-RUN = _report({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.EXACT})
+RUN = _run({CRASH: Kind.CRASHED, ULPS: Kind.ULPS, FINE: Kind.EXACT})
 
 
 class TestWriting:
@@ -38,15 +40,15 @@ class TestWriting:
         types = ("float", "double", "int8")
         kinds = {
             f"{operator}/{element_type}/{what}/equal shapes/run-time operands": (
-                Kind.UNSUPPORTED if operator == "Div-1" else Kind.ULPS if element_type == "float" else Kind.EXACT
+                Kind.REFUSED if operator == "Div-1" else Kind.ULPS if element_type == "float" else Kind.EXACT
             )
             for operator in ("Div-1", "Div-7")
             for element_type in types
             for what in ("ordinary numbers", "special values")
         }
-        lines = as_text(_report(kinds)).splitlines()
+        lines = as_text(_run(kinds)).splitlines()
         assert [line for line in lines if "/" in line] == [
-            "not supported: Div-1/*/*/*/*",
+            "refused: Div-1/*/*/*/*",
             "off by ulps: Div-7/float/*/*/*",
         ]
 
@@ -71,18 +73,18 @@ class TestWriting:
         file = tmp_path / "known.txt"
         file.write_text(f"{HEAD}reason: the processor\nexact or off by ulps: Div-14/float/*/*/*\n")
         for kind in (Kind.EXACT, Kind.ULPS):
-            report = _report({ULPS: kind, FINE: Kind.EXACT, CRASH: Kind.CRASHED})
-            written = as_text(report, read_known_deviations(file)).splitlines()
+            run = _run({ULPS: kind, FINE: Kind.EXACT, CRASH: Kind.CRASHED})
+            written = as_text(run, read_known_deviations(file)).splitlines()
             assert written[3:6] == ["", "reason: the processor", "exact or off by ulps: */float/*/*/*"]
 
     def test_what_must_be_refused_does_not_split_a_pattern(self, tmp_path: Path) -> None:
-        report = _report({ULPS: Kind.UNSUPPORTED, FINE: Kind.REFUSED_AS_REQUIRED, CRASH: Kind.EXACT})
+        run = _run({ULPS: Kind.REFUSED, FINE: Kind.REFUSED_AS_REQUIRED, CRASH: Kind.EXACT})
         file = tmp_path / "known.txt"
-        file.write_text(as_text(report))
-        assert "not supported: */float/*/*/*" in file.read_text()
-        assert mismatches(report, read_known_deviations(file)) == ()
+        file.write_text(as_text(run))
+        assert "refused: */float/*/*/*" in file.read_text()
+        assert mismatches(run, read_known_deviations(file)) == ()
 
     def test_a_run_without_deviations_writes_a_file_without_lines(self, tmp_path: Path) -> None:
         file = tmp_path / "known.txt"
-        file.write_text(as_text(_report({FINE: Kind.EXACT})))
+        file.write_text(as_text(_run({FINE: Kind.EXACT})))
         assert read_known_deviations(file).deviations == ()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 _FINDING = 1
 _MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
@@ -64,6 +65,6 @@ def audit(
     if machine:
         print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(found, given.reports(), drawn_from))
+        console().print(page(found, given.reports(), drawn_from))
     if found.finds:
         raise typer.Exit(_FINDING)

@@ -6,7 +6,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 
 def fingerprint(
@@ -34,11 +35,11 @@ def fingerprint(
 
     for backend in backends:
         runtime(backend).check()  # Before any of them takes its time.
-    console = Console(highlight=False)
+    shown = console()
     for place, backend in enumerate(backends):
         with progress(f"Probing {backend}", len(PROBES)) as advance:
             found = fingerprint(backend, advance=advance)
         if machine:
             print(json.dumps(as_json(found)), flush=True)
         else:
-            console.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))
+            shown.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))

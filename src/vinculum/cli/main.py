@@ -20,6 +20,7 @@ from vinculum.cli.convert import convert
 from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
 from vinculum.cli.info import info
+from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.cli.vectors import vectors
@@ -38,6 +39,7 @@ app.command()(run)
 app.command()(convert)
 app.command()(harden)
 app.command()(conform)
+app.command()(report)
 app.command()(fingerprint)
 app.command()(audit)
 app.add_typer(vectors)

@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
 
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +83,7 @@ def run(
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(report))
+        console().print(page(report))
 
 
 def _results(

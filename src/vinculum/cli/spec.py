@@ -6,13 +6,14 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.errors import SpecLookupError
-from vinculum.reporting.spec_diff_page import difference_page
-from vinculum.reporting.spec_json import as_json, difference_as_json
-from vinculum.reporting.spec_page import overview, page
+from vinculum.reporting.console import console
+from vinculum.reporting.spec.diff_page import difference_page
+from vinculum.reporting.spec.json_text import as_json, difference_as_json
+from vinculum.reporting.spec.page import overview, page
 from vinculum.reporting.trace_page import trace_as_json, trace_page
 from vinculum.spec.diff import difference
 from vinculum.spec.model import Dialect, OperatorSpec
@@ -71,4 +72,4 @@ def _print(text: RenderableType, machine_form: dict[str, Any], machine: bool) ->
     if machine:
         print(json.dumps(machine_form, indent=2))
     else:
-        Console(highlight=False).print(text)
+        console().print(text)

@@ -19,21 +19,22 @@ depends on the processor, verdicts are joined: ``exact or off by ulps: Div-14/bf
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from vinculum.conformance.case import Level
-from vinculum.conformance.report import Report, Result
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.case import CaseId, Level
+from vinculum.conformance.run import Result, Run
+from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 from vinculum.text import quoted
 
 PARTS = 5
 _LARGEST = 16 << 20  # Bytes; a device may have no end.
 _KINDS = {kind.value: kind for kind in Kind}
-_LEVELS = {level.name.lower(): level for level in Level}
+_LEVELS = {level.value: level for level in Level}
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,9 @@ class Deviation:
         """The verdicts as the file has them."""
         return " or ".join(kind.value for kind in self.kinds)
 
-    def matches(self, id: str) -> bool:
+    def matches(self, id: CaseId) -> bool:
         """Tell whether a case is among them."""
-        parts = id.split("/")
-        return len(parts) == PARTS and all(map(fnmatchcase, parts, self.pattern))
+        return all(map(fnmatchcase, id.parts, self.pattern))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class KnownDeviations:
     file : Path
         Where it was read.
     backend : str
-        As `Report.backend` has it.
+        As `Run.backend` has it.
     level : Level
         The cases that it knows of.
     versions : tuple of (str, str)
@@ -93,6 +93,21 @@ class KnownDeviations:
     versions: tuple[tuple[str, str], ...]
     deviations: tuple[Deviation, ...]
 
+    def reason(self, result: Result) -> tuple[str, str] | None:
+        """Return the reason and the link of the first line that knows of a case; None if none does."""
+        kind = result.verdict.kind
+        lines = (line for line in self.deviations if kind in line.kinds and line.matches(result.id))
+        return next(((line.reason, line.link) for line in lines), None)
+
+
+class Disagreement(Enum):
+    """How a run and a file of known deviations disagree."""
+
+    NEW_FAILURE = "new failure"
+    OTHER_FAILURE = "other failure"
+    UNEXPECTED_PASS = "unexpected pass"
+    UNUSED = "unused"
+
 
 @dataclass(frozen=True)
 class Mismatch:
@@ -100,14 +115,20 @@ class Mismatch:
 
     Attributes
     ----------
-    id : str
-        The case's; for a line that no case matches its pattern.
-    words : str
-        One line: ``"new failure: crashed (SIGFPE)"``, ``"unexpected pass: exact, where line 7 says crashed"``.
+    how : Disagreement
+        In what way.
+    id : CaseId or None
+        The case's; None for a line that no case matches.
+    verdict : Verdict or None
+        What the answer was worth.
+    deviation : Deviation or None
+        The line of the file; None for a new failure.
     """
 
-    id: str
-    words: str
+    how: Disagreement
+    id: CaseId | None = None
+    verdict: Verdict | None = None
+    deviation: Deviation | None = None
 
 
 def read_known_deviations(file: Path) -> KnownDeviations:
@@ -183,43 +204,32 @@ def _level(head: dict[str, str], file: Path) -> Level:
     return _LEVELS[given]
 
 
-def mismatches(report: Report, known: KnownDeviations, *, whole: bool = True) -> tuple[Mismatch, ...]:
+def mismatches(run: Run, known: KnownDeviations) -> tuple[Mismatch, ...]:
     """Return where a run disagrees with what is known; nothing if it is as expected.
 
-    Parameters
-    ----------
-    report : Report
-        The run.
-    known : KnownDeviations
-        The file.
-    whole : bool
-        Whether the run held every case of its level. If it did, and the level is the file's or above, a line that
-        matches no case is a mismatch too: the case may have another name now.
+    A line that no case matches is a mismatch too if the run held every case of the file's level: the case may have
+    another name now.
     """
     found: list[Mismatch] = []
     used: set[int] = set()
-    for result in report.results:
+    for result in run.results:
         lines = [deviation for deviation in known.deviations if deviation.matches(result.id)]
         used.update(deviation.line for deviation in lines)
-        words = _disagreement(result, lines)
-        if words:
-            found.append(Mismatch(result.id, words))
-    if whole and report.level >= known.level:
+        found += _disagreement(result, lines)
+    if not run.selection.only and run.selection.level >= known.level:
         unused = (deviation for deviation in known.deviations if deviation.line not in used)
-        found += (Mismatch("/".join(d.pattern), f"line {d.line} of {known.file} matches no case") for d in unused)
+        found += (Mismatch(Disagreement.UNUSED, deviation=deviation) for deviation in unused)
     return tuple(found)
 
 
-def _disagreement(result: Result, lines: list[Deviation]) -> str | None:
-    kind, said = result.verdict.kind, result.verdict.words
-    actual = f"{kind.value} ({said})" if said else kind.value
-    if not lines:
-        return None if kind.passes else f"new failure: {actual}"
+def _disagreement(result: Result, lines: list[Deviation]) -> Iterator[Mismatch]:
+    kind = result.verdict.kind
     other = next((line for line in lines if not agrees(kind, line.kinds)), None)
-    if other is None:
-        return None
-    what = "unexpected pass" if kind.passes else "other failure"
-    return f"{what}: {actual}, where line {other.line} says {other.words}"
+    if other is not None:
+        how = Disagreement.UNEXPECTED_PASS if kind.passes else Disagreement.OTHER_FAILURE
+        yield Mismatch(how, result.id, result.verdict, other)
+    elif not lines and kind.deviates:
+        yield Mismatch(Disagreement.NEW_FAILURE, result.id, result.verdict)
 
 
 def agrees(actual: Kind, listed: Collection[Kind]) -> bool:

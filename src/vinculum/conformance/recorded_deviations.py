@@ -8,7 +8,7 @@ from itertools import product
 
 from vinculum.conformance.environment import environment
 from vinculum.conformance.known_deviations import KnownDeviations, agrees
-from vinculum.conformance.report import Report, Result
+from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Kind
 
 _UNEXPLAINED = "not explained yet"
@@ -17,7 +17,7 @@ _Group = tuple[str, str, tuple[Kind, ...]]
 _Pattern = tuple[str, ...]
 
 
-def as_text(report: Report, known: KnownDeviations | None = None) -> str:
+def as_text(run: Run, known: KnownDeviations | None = None) -> str:
     """Return the file that expects just what a run found.
 
     The patterns are as few as simple means make them: each stands for cases of one verdict, and for no other case of
@@ -25,7 +25,7 @@ def as_text(report: Report, known: KnownDeviations | None = None) -> str:
 
     Parameters
     ----------
-    report : Report
+    run : Run
         The run.
     known : KnownDeviations, optional
         Where reasons are taken from: that of the first line with a case's verdict that matches the case, be it ever so
@@ -33,15 +33,15 @@ def as_text(report: Report, known: KnownDeviations | None = None) -> str:
     """
     groups: dict[_Group, set[_Pattern]] = {}
     verdicts: dict[_Pattern, Kind] = {}
-    for result in report.results:
-        parts = tuple(result.id.split("/"))
+    for result in run.results:
+        parts = result.id.parts
         verdicts[parts] = result.verdict.kind
         group = _group(result, known)
         if group is not None:
             groups.setdefault(group, set()).add(parts)
     platform = environment()
-    lines = [f"backend: {report.backend}", f"level: {report.level.name.lower()}"]
-    lines += [f"version: {name} {version}" for name, version in report.versions.items() if name not in platform]
+    lines = [f"backend: {run.backend}", f"level: {run.selection.level.value}"]
+    lines += [f"version: {name} {version}" for name, version in run.versions.items() if name not in platform]
     said = None
     for (reason, link, kinds), cases in sorted(groups.items(), key=lambda item: _place(item[0], known)):
         if (reason, link) != said:
@@ -58,7 +58,7 @@ def _group(result: Result, known: KnownDeviations | None) -> _Group | None:
     for deviation in known.deviations if known else ():
         if kind in deviation.kinds and deviation.matches(result.id):
             return deviation.reason, deviation.link, deviation.kinds
-    return None if kind.passes else (_UNEXPLAINED, "", (kind,))
+    return (_UNEXPLAINED, "", (kind,)) if kind.deviates else None
 
 
 def _place(group: _Group, known: KnownDeviations | None) -> tuple[int, str, list[int]]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, NodeRecord, Run
 from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.reporting.conformance.words import message
 from vinculum.reporting.harmless import one_line, short
 from vinculum.reporting.run_page import inputs_table, seconds_text
 from vinculum.reporting.run_report import InputReport
@@ -114,7 +115,7 @@ def _lines(node: NodeRecord) -> Iterator[str]:
         yield f"not observed: {node.unobserved}"
     elif verdict.kind is not Kind.EXACT:
         counted_already = verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE)
-        yield verdict.words if counted_already else f"{verdict.kind.value}: {verdict.words}"
+        yield message(verdict) if counted_already else f"{verdict.kind.value}: {message(verdict)}"
         if verdict.example is not None:
             example = verdict.example
             operands = " / ".join([*(["1"] if len(example.operands) == 1 else []), *example.operands])
@@ -193,8 +194,19 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
     }
 
 
+_VERDICT_KEYS = ("elements", "differing", "ulps", "largest", "example")
+
+
 def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
-    return None if verdict is None else {**asdict(verdict), "kind": verdict.kind.value}
+    return (
+        None
+        if verdict is None
+        else {
+            "kind": verdict.kind.value,
+            "words": message(verdict),
+            **{name: value for name, value in asdict(verdict).items() if name in _VERDICT_KEYS},
+        }
+    )
 
 
 def _run_as_json(run: Run) -> dict[str, str]:

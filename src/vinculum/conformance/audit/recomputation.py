@@ -12,7 +12,7 @@ from vinculum.conformance.audit.bodies import taken_branch
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
 from vinculum.conformance.audit.points import Delivery, Point
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.case import Expectation
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
 from vinculum.errors import VinculumError
@@ -54,14 +54,13 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     element_type = by_numpy_name(expected.dtype.name)
     dividend, divisor = aligned(question)
     expectation = Expectation(expected, open_quotients(dividend, divisor))
-    case = Case(division.label, "", element_type, question, lambda: expectation, Level.QUICK)
-    verdict = judge(case, Answer(End.RETURNED, np.asarray(actual)))
+    verdict = judge(question, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,
         element_type,
         tuple(operand.shape for operand in operands),
         verdict,
-        None if verdict.kind.passes else judge(case, process.call("divide", question)),
+        None if verdict.kind.passes else judge(question, expectation, process.call("divide", question)),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
     )

@@ -1,0 +1,175 @@
+"""Which ways to divide give the very bits that were answered, found on a few elements and then proved on all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.arithmetic.answered import VALUES, Answered
+from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
+from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.question import Question
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.broadcasting import Alignment
+
+Array = NDArray[Any]
+Circumstances = tuple[str, bool, bool]
+
+_FEW = 32  # Elements of each kind, on which ways to divide are told apart.
+
+
+@dataclass(eq=False)
+class Pairs:
+    """The same operands under the same rounding, however often they are asked, and what was answered."""
+
+    a: Array
+    b: Array
+    rounding: IntegerRounding
+    right: Array
+    members: list[tuple[int, Array, Array]] = field(default_factory=list)  # number, answer, which elements count
+
+
+def laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
+    """Return an operand repeated along the quotient's dimensions, one after the other."""
+    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
+    return np.ascontiguousarray(np.broadcast_to(operand.reshape(sizes), shape)).reshape(-1)
+
+
+def dividends_and_divisors(question: Question, under: Alignment | None = None) -> tuple[Array, Array]:
+    """Return the operands of every quotient in one dimension; the dividends of a Reciprocal are 1."""
+    *dividend, divisor = question.operands
+    if not dividend:
+        b = np.ascontiguousarray(divisor).reshape(-1)
+        return np.ones_like(b), b
+    lying = under or alignment(question)
+    assert lying is not None
+    return laid(dividend[0], lying.a, lying.shape), laid(divisor, lying.b, lying.shape)
+
+
+def circumstances(question: Question) -> Circumstances:
+    """Return what may decide the way to divide: constants, a divisor for all, and the operator."""
+    return placement(question), question.operands[-1].ndim == 0, len(question.operands) == 1
+
+
+def canonical(array: Array) -> Array:
+    """Return encodings by which numbers are the same: every NaN has one, and zeros of two signs differ."""
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.name in ("int4", "uint4"):
+        return array.astype(np.int8)
+    bits = array.view(f"u{array.itemsize}")
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        return np.where(np.isnan(array), bits.dtype.type(-1 % (1 << 8 * bits.itemsize)), bits)
+
+
+class Fit:
+    """The divided cases of one element type, and the ways to divide it."""
+
+    def __init__(self, element_type: ElementType, answered: Sequence[Answered]) -> None:
+        self._answered = [one for one in answered if one.outcome == VALUES]
+        self.ways = catalogue(element_type)
+        self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
+        self._circumstances = [circumstances(one.case.question) for one in self._answered]
+        self._pairs = _pairs(self._answered)
+
+    def causes(self) -> Iterator[tuple[Division, list[Answered], int]]:
+        """Yield ways to divide, the deviating cases that each is the first to predict, and how many that pass."""
+        if not self.deviating.any():
+            return
+        predicted = self._on_a_few()
+        left = self.deviating.copy()
+        while left.any():
+            scores = predicted[:, left].sum(1)
+            best = int(scores.max())
+            if not best:
+                return
+            way = self._best(predicted, left, np.flatnonzero(scores == best))
+            proved = self._predicted_by(self.ways[way])
+            if proved[left].sum() == best:
+                own = proved & left
+                passing = proved & ~self.deviating & self._alike(own)
+                yield self.ways[way], [self._answered[i] for i in np.flatnonzero(own)], int(passing.sum())
+                left &= ~own
+            predicted[way] = proved
+
+    def _best(self, predicted: Array, left: Array, tied: Array) -> int:
+        """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
+        seen: dict[bytes, Array] = {}
+        passing = []
+        for way in tied:
+            own = predicted[way] & left
+            alike = seen.setdefault(own.tobytes(), self._alike(own) if own.tobytes() not in seen else own)
+            passing.append(int((predicted[way] & ~self.deviating & alike).sum()))
+        return int(tied[int(np.argmax(passing))])
+
+    def _alike(self, chosen: Array) -> Array:
+        """Return which cases are of the same circumstances as one of those chosen."""
+        wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
+        return np.array([one in wanted for one in self._circumstances], np.bool_)
+
+    def _predicted_by(self, way: Division) -> Array:
+        predicted = np.zeros(len(self._answered), np.bool_)
+        for pairs in self._pairs:
+            given = canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
+            for number, answer, counts in pairs.members:
+                predicted[number] = bool(((given == answer) | ~counts).all())
+        return predicted
+
+    def _on_a_few(self) -> Array:
+        """Return for each way and each case whether the way predicts a few elements of the case."""
+        predicted = np.zeros((len(self.ways), len(self._answered)), np.bool_)
+        for rounding in {pairs.rounding for pairs in self._pairs}:
+            chosen = [pairs for pairs in self._pairs if pairs.rounding is rounding and pairs.a.size]
+            if not chosen:
+                continue
+            places = [_places(pairs) for pairs in chosen]
+            a, b = (np.concatenate([getattr(p, x)[at] for p, at in zip(chosen, places, strict=True)]) for x in "ab")
+            starts = np.cumsum([0, *map(len, places)])
+            numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
+            for pairs, at, start in zip(chosen, places, starts, strict=False):
+                for number, answer, counts in pairs.members:
+                    numbers.append(number)
+                    gather.append(np.arange(start, start + len(at)))
+                    answers.append(answer[at])
+                    ignored.append(~counts[at])
+                    bounds.append(bounds[-1] + len(at))
+            where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
+            for place, way in enumerate(self.ways):
+                given = canonical(way.quotients(a, b, rounding))
+                predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
+        return predicted
+
+
+def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
+    found: dict[Any, Pairs] = {}
+    kept: list[Any] = []  # What is told apart by identity must stay.
+    for number, one in enumerate(answered):
+        question, expected = one.case.question, one.case.expectation
+        rounding = rounding_asked(question)
+        lying = alignment(question) if len(question.operands) > 1 else None
+        key = (*map(id, question.operands), lying, rounding)
+        if key not in found:
+            kept.append(question.operands)
+            a, b = dividends_and_divisors(question, lying)
+            found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
+        answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
+        silent = expected.silent
+        counts = np.ones(answer.shape, np.bool_) if silent is None else ~np.broadcast_to(silent, one.answer.value.shape)
+        found[key].members.append((number, answer, counts.reshape(-1)))
+    return list(found.values())
+
+
+def _places(pairs: Pairs) -> Array:
+    """Return the places of a few elements: some of all, and some at which each answer is wrong."""
+    size = pairs.right.size
+    places = [np.linspace(0, size - 1, min(size, _FEW)).astype(np.intp)]
+    for wrong in {np.flatnonzero((answer != pairs.right) & counts).tobytes() for _, answer, counts in pairs.members}:
+        at = np.frombuffer(wrong, np.intp)
+        places.append(at[:: max(1, at.size // _FEW)])
+    return np.unique(np.concatenate(places))

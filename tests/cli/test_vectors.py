@@ -93,9 +93,8 @@ class TestJudge:
         self.write(tmp_path, [first, {"id": second["id"], "crashed": "SIGFPE"}, *others[1:]])
         assert vectors("judge", folder, tmp_path / "answers.jsonl") == 1
         wrong, crashed, missing, summary = capsys.readouterr().out.splitlines()
-        assert wrong.startswith(f"{first['id']}: wrong value: 1 of ")
-        assert "; first " in wrong
-        assert ": 1e-45 (0x00000001), not " in wrong
+        assert wrong.startswith(f"{first['id']}: wrong value: ")
+        assert " gave 1e-45 (0x00000001), expected " in wrong
         assert crashed == f"{second['id']}: crashed: SIGFPE"
         assert missing == f"{others[0]['id']}: not answered"
         assert summary.endswith("; 3 fail")
@@ -120,7 +119,7 @@ class TestJudge:
         self.write(tmp_path, others)
         assert vectors("judge", folder, tmp_path / "answers.jsonl", "--json") == 1
         rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-        assert rows[0] == {"id": first["id"], "verdict": "not answered", "words": "", "fails": True}
+        assert rows[0] == {"id": first["id"], "verdict": "not answered", "message": "", "fails": True}
         assert [row["id"] for row in rows[1:]] == [row["id"] for row in others]
         assert not any(row["fails"] for row in rows[1:])
 

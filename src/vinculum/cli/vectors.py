@@ -90,28 +90,23 @@ def judge_command(
     Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for what cannot be
     read.
     """
-    from vinculum.conformance.vectors.judge import Judged, counts, judged
+    from vinculum.conformance.vectors.judge import counts, judged
+    from vinculum.reporting.conformance.words import message, verdict_sentence
     from vinculum.reporting.harmless import harmless
 
     results = list(judged(folder, answers, tuple(only or ())))
     failing = [one for one in results if one.fails]
 
-    def told(one: Judged) -> str:
-        verdict = one.verdict
-        if verdict is None:
-            return f"{one.id}: not answered"
-        example = verdict.example
-        shown = f"; first {' / '.join(example.operands)}: {example.actual}, not {example.expected}" if example else ""
-        return f"{one.id}: {verdict.kind.value}{f': {verdict.words}' if verdict.words else ''}{shown}"
-
     if machine:
         for one in results:
-            verdict = one.verdict
-            kind, words = ("not answered", "") if verdict is None else (verdict.kind.value, verdict.words)
-            print(json.dumps({"id": one.id, "verdict": kind, "words": words, "fails": one.fails}))
+            kind, words = (
+                ("not answered", "") if one.verdict is None else (one.verdict.kind.value, message(one.verdict))
+            )
+            print(json.dumps({"id": one.id, "verdict": kind, "message": words, "fails": one.fails}))
     else:
         for one in failing if verbose else failing[:_MOST]:
-            print(harmless(told(one)))
+            told = f"{one.verdict.kind.value}: {verdict_sentence(one.verdict)}" if one.verdict else "not answered"
+            print(harmless(f"{one.id}: {told}"))
         if len(failing) > _MOST and not verbose:
             print(f"and {len(failing) - _MOST:,} more, which --verbose names")
         found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())

@@ -18,6 +18,7 @@ from tests.conformance.asking import MAKER, message, question
 from tests.processes import output_of, python, run
 from vinculum.conformance.case import Level
 from vinculum.conformance.question import Question
+from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import survey
 from vinculum.conformance.verdict import Kind
@@ -203,12 +204,12 @@ class TestInC:
             pytest.skip("optional here, and needed: a C compiler")
         built = run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", str(tmp_path / "divider"), str(SOURCE)])
         assert built.returncode == 0, built.stderr
-        only = ["Div-14/float/*", "Div-14/int32/*"]
-        report = survey(f"command:{tmp_path}/divider", Level.QUICK, only=only, workers=1)
+        selection = Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))
+        report = survey(f"command:{tmp_path}/divider", selection, workers=1)
         kinds = {result.verdict.kind for result in report.results}
         assert kinds <= {Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSUPPORTED, Kind.CRASHED}
         assert sum(result.verdict.kind is Kind.EXACT for result in report.results) > 10
         crashed = [result for result in report.results if result.verdict.kind is Kind.CRASHED]
-        assert {result.verdict.words for result in crashed} <= {"SIGFPE"}
+        assert {result.verdict.said for result in crashed} <= {"SIGFPE"}
         # Only some processors trap.
         assert platform.machine() != "x86_64" or any("MIN divided by -1" in str(result.id) for result in crashed)

@@ -10,6 +10,7 @@ import pytest
 from tests.conformance.asking import answer, message, question
 from tests.processes import importing, output_of, python
 from vinculum.conformance.case import Level
+from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import survey
 from vinculum.conformance.verdict import Kind
@@ -168,7 +169,7 @@ class TestDividers:
         assert runtime("dividing:Plain").versions() == {}
 
     def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
-        report = survey("dividing:Plain", Level.QUICK, only=["Div-14/float/*zero*"], workers=1)
+        report = survey("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",)), workers=1)
         assert Kind.CRASHED in {result.verdict.kind for result in report.results}
 
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])

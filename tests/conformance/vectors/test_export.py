@@ -16,7 +16,7 @@ from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.vectors.export import FORMATS, export
-from vinculum.conformance.vectors.lines import case_of, name_of
+from vinculum.conformance.vectors.lines import expectation_of, name_of, operation_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import AnswerLine, CaseLine, ConventionLine, Index, Standing
 from vinculum.errors import AttributeValueError, ModelError
@@ -109,14 +109,14 @@ class TestLines:
     def test_each(self) -> None:
         suite = {str(case.id): case for case in cases(Level.QUICK)}
         for line in lines(exported("jsonl")):
-            case, again = suite[line.id], case_of(line)
+            case, again = suite[line.id], operation_of(line)
             assert (line.name, line.clause) == (name_of(case), case.clause)
-            assert (again.question.spec, again.element_type) == (case.question.spec, case.element_type)
-            assert dict(again.question.attributes) == dict(case.question.attributes)
-            assert again.question.constant == case.question.constant
-            operands = zip(again.question.operands, case.question.operands, strict=True)
+            assert (again.spec, line.operands[0].type) == (case.question.spec, str(case.element_type))
+            assert dict(again.attributes) == dict(case.question.attributes)
+            assert again.constant == case.question.constant
+            operands = zip(again.operands, case.question.operands, strict=True)
             assert all(same_bits(one, other) for one, other in operands), line.id
-            expected, read = case.expectation, again.expectation
+            expected, read = case.expectation, expectation_of(line)
             assert (read.quotient is None) == (expected.quotient is None) == (line.standing is Standing.REFUSED)
             assert (read.silent is None) == (expected.silent is None) == (line.standing is not Standing.UNSPECIFIED)
             if expected.quotient is not None and read.quotient is not None:
@@ -143,11 +143,10 @@ class TestNumpyFiles:
     def test_each(self) -> None:
         folder = exported("npy") / "arrays"
         for line in lines(exported("npy")):
-            case = case_of(line)
             files = sorted(path.name for path in (folder / line.name).iterdir())
             operands = [f"operand_{number}.npy" for number in range(len(line.operands))]
             assert files == [*operands, *(["quotient.npy"] if line.quotient else [])]
-            for name, tensor, array in zip(operands, line.operands, case.question.operands, strict=True):
+            for name, tensor, array in zip(operands, line.operands, operation_of(line).operands, strict=True):
                 read = read_array(folder / line.name / name, dtype_of(by_name(tensor.type)))
                 assert same_bits(read, array) or tensor.type in ("int4", "uint4")
                 assert np.array_equal(read.astype(object), array.astype(object)) or array.dtype.kind not in "iu"
@@ -156,7 +155,7 @@ class TestNumpyFiles:
         (first, *_) = [line for line in lines(exported("npy")) if line.operands[0].type == "bfloat16"]
         stored = np.load(exported("npy") / "arrays" / first.name / "operand_0.npy")
         assert stored.dtype == np.uint16
-        assert same_bits(stored.view(ml_dtypes.bfloat16), case_of(first).question.operands[0])
+        assert same_bits(stored.view(ml_dtypes.bfloat16), operation_of(first).operands[0])
 
 
 class TestRefused:

@@ -16,10 +16,10 @@ from tests.conformance.vectors.exports import exported, lines
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.vectors.elements import elements_text
 from vinculum.conformance.vectors.judge import Judged, counts, judged
-from vinculum.conformance.vectors.lines import case_of
+from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
 from vinculum.conformance.vectors.records import CaseLine, Standing
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.spec.element_types import by_name
+from vinculum.spec.element_types import FLOAT, by_name
 from vinculum.spec.model import Dialect
 
 Row = dict[str, Any]
@@ -75,10 +75,10 @@ class TestVerdicts:
 
     def test_quotients_that_are_off(self, answers: Path) -> None:
         line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
-        case = case_of(line)
-        assert case.expectation.quotient is not None
-        off = np.nextafter(case.expectation.quotient, np.float32(np.inf))
-        (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, case.element_type)}], line.id)
+        quotient = expectation_of(line).quotient
+        assert quotient is not None
+        off = np.nextafter(quotient, np.float32(np.inf))
+        (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
         assert one.verdict is not None
         assert one.verdict.kind.value in ("off by ulps", "wrong value")
         assert one.verdict.example is not None
@@ -126,17 +126,17 @@ class TestVerdicts:
         ours = runtime("vinculum")
         rows: list[Row] = []
         for line in lines(exported("jsonl")):
-            case = case_of(line)
-            if case.question.spec.dialect is Dialect.SONNX and any(case.question.constant):
+            operation, element_type = operation_of(line), type_of(line.operands[0])
+            if operation.spec.dialect is Dialect.SONNX and any(operation.constant):
                 rows.append({"id": line.id, "unsupported": "no constants"})
                 continue
             try:
-                quotient = ours.answer(case.question)
+                quotient = ours.answer(operation)
             except (VinculumError, ArithmeticError) as error:
                 rows.append({"id": line.id, "refused": str(error)})
             else:
-                text = elements_text(quotient, case.element_type)
-                rows.append({"id": line.id, "elements": text, "type": str(case.element_type), "shape": quotient.shape})
+                text = elements_text(quotient, element_type)
+                rows.append({"id": line.id, "elements": text, "type": str(element_type), "shape": quotient.shape})
         results = judge(answers, rows)
         assert [(one.id, kinds([one])) for one in results if one.fails] == []
         assert counts(results)["exact"] > 400

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 
@@ -92,7 +91,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
         written = Index(
             schema=SCHEMA,
             format=form,
-            level=level.name.lower(),
+            level=level.value,
             only=tuple(only),
             versions=versions_of("vinculum", "numpy", "ml_dtypes", "onnx"),
             cases=dict(sorted(chosen.standings.items())),
@@ -127,7 +126,7 @@ class _Chosen:
 
     def __iter__(self) -> Iterator[Case]:
         for case in cases(self._level):
-            matching = [pattern for pattern in self._only if fnmatchcase(str(case.id), pattern)]
+            matching = [pattern for pattern in self._only if case.id.matches(pattern)]
             if (self._only and not matching) or not _holds(self._form, case):
                 continue
             self._matched.update(matching)

@@ -15,11 +15,10 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 
-from vinculum.conformance.case import Case
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, CONVENTIONS, INDEX
-from vinculum.conformance.vectors.lines import case_of, convention_case, type_of
+from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, ConventionLine, Index, Tensor
 from vinculum.conformance.verdict import Kind, Verdict
@@ -57,7 +56,7 @@ class Judged:
     @property
     def fails(self) -> bool:
         """Whether it is not as it must be: wrong, or missing."""
-        return self.verdict is None or not (self.verdict.kind.passes or self.verdict.kind is Kind.UNSUPPORTED)
+        return self.verdict is None or self.verdict.kind.deviates
 
 
 def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Judged]:
@@ -89,12 +88,12 @@ def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Ju
         matched.update(matching)
         answer = given.answer(line.id, line.name, line.quotient)
         if not only or matching:
-            yield Judged(line.id, None if answer is None else judge(_case(line), answer))
+            yield Judged(line.id, None if answer is None else _verdict(line, answer))
     if (folder / CONVENTIONS).is_file():
         for row in _records(folder / CONVENTIONS, ConventionLine):
             answer = given.answer(row.id, None, row.quotient or row.operands[0])
             if answer is not None and (not only or any(fnmatchcase(row.id, pattern) for pattern in only)):
-                yield Judged(row.id, judge(convention_case(row), answer))
+                yield Judged(row.id, _verdict(row, answer))
     given.check()
     idle = [pattern for pattern in only if pattern not in matched]
     if idle:
@@ -184,11 +183,12 @@ def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
     return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
 
 
-def _case(line: CaseLine) -> Case:
+def _verdict(line: CaseLine | ConventionLine, answer: Answer) -> Verdict:
     try:
-        return case_of(line)
+        operation, expectation = operation_of(line), expectation_of(line)
     except ModelError as error:
         raise ModelError(f"the case {quoted(line.id)} cannot be read: {error}") from None
+    return judge(operation, expectation, answer)
 
 
 def _check_index(folder: Path) -> None:

@@ -1,18 +1,15 @@
-"""A case as a line of ``cases.jsonl``, and a line as a case again, for the judge."""
+"""A case as a line of ``cases.jsonl``, and what a line asks and expects, for the judge."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import cache
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, Expectation, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.case import Case, Expectation
 from vinculum.conformance.question import Operation
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
@@ -65,44 +62,36 @@ def case_line(case: Case) -> CaseLine:
     )
 
 
-def case_of(line: CaseLine) -> Case:
-    """Return the case that a line writes down.
+def operation_of(line: CaseLine | ConventionLine) -> Operation:
+    """Return what a line asks; a convention of other specifications is judged as a Div of equal shapes is.
 
     Raises
     ------
     ModelError
         If there is no such operator version or element type, or a tensor does not fit.
     """
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    if isinstance(line, ConventionLine):
+        return Operation(DIV_14, {}, arrays, (False, False))
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
     if not found:
         raise ModelError(f"no specification has {line.operator}-{line.version} of {line.standard!r}")
-    arrays = tuple(_array(operand)[0] for operand in line.operands)
-    constant = tuple(operand.constant for operand in line.operands)
-    return _case(Operation(found[0], line.attributes, arrays, constant), line.clause, line.quotient)
+    return Operation(found[0], line.attributes, arrays, tuple(operand.constant for operand in line.operands))
 
 
-def convention_case(line: ConventionLine) -> Case:
-    """Return what a line of other specifications writes down as a case; it is judged as a Div of equal shapes is."""
-    arrays = tuple(_array(operand)[0] for operand in line.operands)
-    return _case(Operation(DIV_14, {}, arrays, (False, False)), DIV_14.clauses[0].tag, line.quotient)
+def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
+    """Return what a line expects of an answer.
 
-
-def _case(operation: Operation, clause: str, quotient: Tensor | None) -> Case:
-    expectation = Expectation(None)
-    if quotient is not None:
-        array, left_open = _array(quotient)
-        expectation = Expectation(array, left_open if left_open.any() else None)
-    element_type = element_type_of(operation.operands[0])
-    return replace(
-        _any_case(), clause=clause, element_type=element_type, question=operation, expected=lambda: expectation
-    )
-
-
-@cache
-def _any_case() -> Case:
-    """Return a case that others are made of; an id is no matter of what an answer is worth."""
-    return next(iter(cases(Level.QUICK)))
+    Raises
+    ------
+    ModelError
+        If the quotient cannot be read.
+    """
+    if line.quotient is None:
+        return Expectation(None)
+    array, left_open = _array(line.quotient)
+    return Expectation(array, left_open if left_open.any() else None)
 
 
 def type_of(tensor: Tensor) -> ElementType:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
-from tests.conformance.asking import answer, message, question
+from tests.conformance.asking import MAKER, answer, message, question
 from tests.processes import importing, output_of, python
 from vinculum.conformance.case import Level
+from vinculum.conformance.programs.onnx_model import onnx_program
 from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import survey
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.sandbox import End
+from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_INT
@@ -114,6 +116,20 @@ class TestWhatBackendsHandOver:
     )
     def test_none(self, name: str, words: str) -> None:
         (given,) = answer(f"handing_over:{name}", ASKED)
+        assert (given.end, given.words) == (End.REFUSED, words)
+
+    @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
+    def test_a_model_in_a_file(self, name: str) -> None:
+        """Its inputs are taken by their names, and handed over in the model's order."""
+        onnx.save(onnx_program(ASKED).model, "model.onnx")
+        with Isolated(MAKER, f"handing_over:{name}") as isolated:
+            (output,) = isolated.call("run_file", Path("model.onnx"), {"B": B, "A": A}).value
+        assert output.tolist() == [2.5]
+
+    def test_what_runs_no_models(self) -> None:
+        with Isolated(MAKER, "dividing:Plain") as isolated:
+            given = isolated.call("run_file", Path("model.onnx"), {})
+        words = "'dividing:Plain' runs no models: it has neither prepare nor run_file"
         assert (given.end, given.words) == (End.REFUSED, words)
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,24 +39,18 @@ class OnnxBackend:
         from vinculum.conformance.programs.onnx_model import onnx_program
 
         program = onnx_program(question)
-        (quotient,) = self.run(program.model, program.inputs).values()
-        return quotient  # type: ignore[no-any-return]  # the one output is an array
+        quotient: NDArray[Any] = self._outputs(program.model, program.inputs)[0]
+        return quotient
 
-    def run(self, model: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the outputs of a model that the backend computes.
+    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file; the backend takes the inputs in the model's order."""
+        import onnx
 
-        Parameters
-        ----------
-        model : ModelProto
-            The model.
-        inputs : Mapping of str to array
-            In the order of the model's inputs.
+        model = onnx.load(file)
+        names = [value.name for value in model.graph.input if value.name in inputs]
+        return self._outputs(model, {name: inputs[name] for name in names})
 
-        Raises
-        ------
-        UnsupportedError
-            If it raises ``NotImplementedError``, or onnx's ``BackendIsNotSupposedToImplementIt``.
-        """
+    def _outputs(self, model: Any, inputs: Mapping[str, Any]) -> list[Any]:
         arrays = list(inputs.values())
         try:
             if hasattr(self._backend, "prepare"):
@@ -99,7 +94,7 @@ def reproducer(question: Question, source: str, options: Mapping[str, str], *, p
     )
 
 
-def _copied(given: Any, names: Sequence[str]) -> dict[str, Any]:
+def _copied(given: Any, names: Sequence[str]) -> list[Any]:
     """Return copies of what a backend gave for outputs: a sequence of arrays, a mapping, or for one output the array.
 
     Raises
@@ -108,13 +103,13 @@ def _copied(given: Any, names: Sequence[str]) -> dict[str, Any]:
         If there are fewer than the model has.
     """
     if isinstance(given, Mapping):
-        if len(names) == len(given) == 1 and names[0] not in given:  # It may call its one output as it likes.
+        if len(names) == len(given) == 1:  # It may call its one output as it likes.
             given = dict(zip(names, given.values(), strict=True))
         missing = [name for name in names if name not in given]
         if missing:
             raise ModelError(f"the backend gave no output {listed(missing)}; it gave: {listed([*map(str, given)])}")
-        return {name: np.array(given[name]) for name in names}
-    arrays = given if isinstance(given, (list, tuple)) else [given]
-    if len(arrays) < len(names):
-        raise ModelError(f"the backend gave {len(arrays)} outputs, and the model has {len(names)}: {listed(names)}")
-    return {name: np.array(array) for name, array in zip(names, arrays, strict=False)}
+        given = [given[name] for name in names]
+    outputs = given if isinstance(given, (list, tuple)) else [given]
+    if len(outputs) < len(names):
+        raise ModelError(f"the backend gave {len(outputs)} outputs, and the model has {len(names)}: {listed(names)}")
+    return [output if isinstance(output, list) else np.array(output) for output in outputs]

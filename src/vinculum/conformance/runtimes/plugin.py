@@ -76,6 +76,19 @@ class Plugin:
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
+    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, in an ONNX backend or whatever else has `run_file`.
+
+        Raises
+        ------
+        ModelError
+            If it divides only.
+        """
+        divider = self._divider()
+        if not hasattr(divider, "run_file"):
+            raise ModelError(f"{quoted(self._target)} runs no models: it has neither prepare nor run_file")
+        return list(divider.run_file(file, inputs))
+
     def reproducer(self, question: Question) -> str:
         """Return Python source that imports it and asks the same."""
         module, _, attribute = self._target.partition(":")

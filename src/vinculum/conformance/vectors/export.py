@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 import msgspec
@@ -176,5 +176,6 @@ def _write_more(form: str, chosen: _Chosen, folder: Path) -> None:
 
 def _files(folder: Path) -> Iterator[File]:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = path.read_bytes()
-        yield File(path.relative_to(folder).as_posix(), len(content), sha256(content).hexdigest())
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        yield File(path.relative_to(folder).as_posix(), path.stat().st_size, digest)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from hashlib import sha256
+from hashlib import file_digest
+from io import BufferedReader
 from math import prod
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +29,7 @@ from vinculum.sandbox import Answer, End
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted
 
-_MOST = 1 << 31  # Bytes of a file of answers.
+_MOST = 1 << 34  # Bytes of a file, of which a line at a time is in memory.
 _ENDS = {
     "refused": End.REFUSED,
     "unsupported": End.UNSUPPORTED,
@@ -197,7 +198,8 @@ def _check_index(folder: Path) -> None:
     if not path.is_file():
         raise ModelError(f"{str(folder)!r} is no export: it has no {INDEX}; vinculum vectors export makes one")
     try:
-        found: Mapping[str, object] = msgspec.json.decode(_read(path))
+        with _opened(path) as file:
+            found: Mapping[str, object] = msgspec.json.decode(file.read())
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
             raise ModelError(f"{str(path)!r} is not of layout {SCHEMA}; export the cases again")
         index = msgspec.convert(found, Index)
@@ -205,27 +207,33 @@ def _check_index(folder: Path) -> None:
         raise ModelError(f"{str(path)!r} is no index: {error}") from None
     digests = {file.path: file.sha256 for file in index.files}
     for name in (CASES, CONVENTIONS):
-        file = folder / name
-        if name in digests and (not file.is_file() or sha256(_read(file)).hexdigest() != digests[name]):
-            raise ModelError(f"{str(file)!r} is not the file that {INDEX} tells of; export the cases again")
+        if name in digests and _digest(folder / name) != digests[name]:
+            raise ModelError(f"{str(folder / name)!r} is not the file that {INDEX} tells of; export the cases again")
+
+
+def _digest(path: Path) -> str:
+    with _opened(path) as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _records(path: Path, kind: type[_R]) -> Iterator[_R]:
     """Yield the lines of a file, each as a record."""
     decoder = msgspec.json.Decoder(kind)
-    for number, line in enumerate(_read(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            yield decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ModelError(f"{str(path)!r}, line {number}: {error}") from None
+    with _opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise ModelError(f"{str(path)!r}, line {number}: {error}") from None
 
 
-def _read(path: Path) -> bytes:
+def _opened(path: Path) -> BufferedReader:
+    """Open an ordinary file; a pipe or a device could go on for ever."""
     try:
         if regular_size(path) > _MOST:
-            raise ModelError(f"{str(path)!r} is larger than 2 GiB")
-        return path.read_bytes()
+            raise ModelError(f"{str(path)!r} is larger than {_MOST >> 30} GiB")
+        return path.open("rb")
     except OSError as error:
         raise ModelError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None

@@ -109,6 +109,10 @@ class TestResults:
             assert example.operands[0] in result.reproducer
             assert example.operands[1] in result.reproducer
 
+    def test_what_no_encoding_has_is_escaped(self) -> None:
+        (one,) = ask(Divider(), numbered(1), f"{miniatures.__name__}:SaysSurrogates")
+        assert (one.verdict.kind, one.verdict.said) == (Kind.REFUSED, "no \\ud800 kernel")
+
     @pytest.mark.parametrize("count", [0, 1, 40])
     @pytest.mark.parametrize("workers", [1, 2, 5])
     def test_order_is_kept(self, count: int, workers: int) -> None:

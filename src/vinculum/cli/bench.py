@@ -157,12 +157,16 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
         return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
 
 
+_LARGEST = 64 << 20  # Bytes of a stored run.
+
+
 def _read(stored: Path) -> Report:
     from vinculum.errors import ModelError
+    from vinculum.files import read_bounded
     from vinculum.reporting.bench.json_file import report_of
 
     try:
-        content = stored.read_text(encoding="utf-8")
+        content = read_bounded(stored, _LARGEST, "what --json has written").decode("utf-8")
     except UnicodeDecodeError:
         raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
     return report_of(content, repr(str(stored)))

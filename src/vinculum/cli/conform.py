@@ -13,7 +13,7 @@ from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
     from vinculum.conformance.case import Level
-    from vinculum.conformance.known_deviations import KnownDeviations
+    from vinculum.conformance.expect import KnownDeviations
     from vinculum.conformance.planning import Plan
     from vinculum.conformance.run import Run
 
@@ -84,7 +84,8 @@ def conform(
         plan(backend, Selection(_level(level, known.get(backend)), patterns, case_limit, memory_limit << 20))
         for backend in asked
     ]
-    finish([_survey(planned, workers) for planned in plans], known, outputs, machine=machine, verbose=verbose)
+    runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
+    finish(runs, known, outputs, machine=machine, verbose=verbose)
 
 
 def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:
@@ -145,7 +146,7 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
     return Level.DEFAULT if known is None else known.level
 
 
-def _survey(planned: Plan, workers: int) -> Run:
+def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
     from vinculum.conformance.suite import survey_of
     from vinculum.reporting.harmless import short
     from vinculum.reporting.progress import progress
@@ -153,6 +154,7 @@ def _survey(planned: Plan, workers: int) -> Run:
     with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
         return survey_of(
             planned,
+            known=known,
             workers=workers,
             advance=lambda done, id: advance(done, f"{done:,} cases, {id.row}/{id.element_type}"),
         )

@@ -138,7 +138,8 @@ def _interrupted() -> int:
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:
-    print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
+    if sys.stderr is not None:  # None if the caller closed it; print would then take standard output.
+        print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
     return code
 
 

@@ -12,7 +12,7 @@ import typer
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.known_deviations import KnownDeviations
+    from vinculum.conformance.expect import KnownDeviations
     from vinculum.conformance.run import Run
     from vinculum.reporting.conformance.expected import Comparison
 
@@ -52,7 +52,7 @@ class Outputs:
             If one cannot be read, two are for one backend, or a file is named twice.
         """
         from vinculum.cli.report_files import check_files
-        from vinculum.conformance.known_deviations import read_known_deviations
+        from vinculum.conformance.expect import read_known_deviations
 
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
         if len(known) < len(self.expect):
@@ -68,7 +68,7 @@ class Outputs:
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
         from vinculum.cli.report_files import write_files
-        from vinculum.conformance.recorded_deviations import as_text
+        from vinculum.conformance.expect import as_toml
         from vinculum.conformance.run_file import as_json
         from vinculum.reporting.conformance import html, junit, sarif
 
@@ -82,7 +82,7 @@ class Outputs:
         if self.html is not None:
             files[self.html] = html.document(runs, known)
         if self.record is not None:
-            files[self.record] = as_text(runs[0], known.get(runs[0].backend))
+            files[self.record] = as_toml(runs[0], known.get(runs[0].backend))
         write_files(files)
 
 
@@ -90,7 +90,7 @@ def finish(
     runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, machine: bool, verbose: bool
 ) -> None:
     """Print runs, write their files, and end with the exit code that they deserve."""
-    from vinculum.conformance.known_deviations import mismatches
+    from vinculum.conformance.expect import mismatches
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from vinculum.conformance.case import Case
+from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.protocol import Runtime
@@ -77,8 +77,13 @@ def selected(selection: Selection) -> list[Case]:
     chosen = [case for case in cases(level) if not only or any(map(case.id.matches, only))]
     idle = [pattern for pattern in only if not any(case.id.matches(pattern) for case in chosen)]
     if idle:
-        raise AttributeValueError(
-            f"no case of the {level.value} level matches {listed(idle)}; an id reads "
-            "'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+        higher = next((one for one in Level if one > level and any(c.id.matches(idle[0]) for c in cases(one))), None)
+        advice = (
+            f"the {higher.value} level has one"
+            if higher
+            else (
+                "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+            )
         )
+        raise AttributeValueError(f"no case of the {level.value} level matches {listed(idle)}; {advice}")
     return chosen

@@ -11,7 +11,7 @@ import msgspec
 
 from vinculum.conformance.run import Run
 from vinculum.errors import ModelError
-from vinculum.files import regular_size
+from vinculum.files import read_bounded
 from vinculum.text import one_line
 
 _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
@@ -49,10 +49,9 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     OSError
         If it cannot be read.
     """
-    if regular_size(file) > _LARGEST:
-        raise ModelError(f"{str(file)!r} is larger than {_LARGEST:,} bytes; give what --save has written")
+    content = read_bounded(file, _LARGEST, "what --save has written")
     try:
-        return msgspec.json.decode(file.read_bytes(), type=RunFile).runs
+        return msgspec.json.decode(content, type=RunFile).runs
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(
             f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give what --save has written"

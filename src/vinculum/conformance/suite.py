@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -14,6 +14,7 @@ from time import perf_counter
 from vinculum.conformance.arithmetic import Answered, Explanation, explain
 from vinculum.conformance.case import Case, CaseId
 from vinculum.conformance.environment import environment
+from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.planning import Plan, plan
 from vinculum.conformance.question import Question
@@ -21,8 +22,10 @@ from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.shrinking import shrunk
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import encodable
 
-_ANSWERING = "vinculum.conformance.runtimes.registry:started"
+ANSWERING = "vinculum.conformance.runtimes.registry:started"
+"""What makes a runtime in a process that answers, from its name."""
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
 _UNSPECIFIED = (
@@ -33,26 +36,41 @@ Advance = Callable[[int, CaseId], None]
 """Called with how many cases have been judged, and the id of the last of them."""
 
 
-def survey(backend: str, selection: Selection, *, workers: int = 2, advance: Advance | None = None) -> Run:
+def survey(
+    backend: str,
+    selection: Selection,
+    *,
+    known: KnownDeviations | None = None,
+    workers: int = 2,
+    advance: Advance | None = None,
+) -> Run:
     """Return what a runtime answers to every case that it covers, and what each answer is worth.
 
     Parameters
     ----------
     backend, selection
         As `vinculum.conformance.planning.plan` takes them, which raises what is raised here.
-    workers, advance
+    known, workers, advance
         As in `survey_of`.
     """
-    return survey_of(plan(backend, selection), workers=workers, advance=advance)
+    return survey_of(plan(backend, selection), known=known, workers=workers, advance=advance)
 
 
-def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None) -> Run:
+def survey_of(
+    planned: Plan,
+    *,
+    known: KnownDeviations | None = None,
+    workers: int = 2,
+    advance: Advance | None = None,
+) -> Run:
     """Return what a runtime answers to the cases of a plan, and what each answer is worth.
 
     Parameters
     ----------
     planned : Plan
         Whom to ask what. A runtime that goes beyond the limits of the selection is ended, and the run goes on.
+    known : KnownDeviations, keyword-only
+        Its causes come before others that explain as much.
     workers : int, keyword-only
         How many processes answer side by side.
     advance : callable, keyword-only
@@ -66,16 +84,16 @@ def survey_of(planned: Plan, *, workers: int = 2, advance: Advance | None = None
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
-    asked = ask(runtime, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
-    explanation = explain(asked)
+    asked = ask(runtime, planned.cases, ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
+    explanation = explain(asked, known=known.as_causes() if known else ())
     causes = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
         for one in explanation.explained
     ]
     return Run(
-        backend=planned.backend,
-        title=runtime.title,
-        versions={**runtime.versions(), **environment()},
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
         selection=selection,
         results=tuple(_results(asked, explanation)),
         causes=tuple(causes),
@@ -103,7 +121,7 @@ def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Resul
 
 
 def ask(
-    runtime: Runtime,
+    runtime: Runtime | None,
     chosen: Iterable[Case],
     maker: str,
     *arguments: object,
@@ -115,8 +133,8 @@ def ask(
 
     Parameters
     ----------
-    runtime : Runtime
-        The runtime in our process, which writes the reproducers.
+    runtime : Runtime or None
+        The runtime in our process, which writes the reproducers; None if none are wanted.
     chosen : iterable of Case
         The cases; each is made only when a process is free to answer it.
     maker : str
@@ -164,10 +182,12 @@ def _answer(isolated: Isolated, question: Question) -> Answer:
     return answer
 
 
-def _asked(runtime: Runtime, case: Case, answer: Callable[[Question], Answer]) -> Asked:
+def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Question], Answer]) -> Asked:
     question, expectation = case.question, case.expectation
     answered = answer(question)
+    answered = replace(answered, words=encodable(answered.words))
     verdict = judge(question, expectation, answered)
-    passes = verdict.kind.passes
-    reproducer = None if passes else runtime.reproducer(shrunk(question, expectation, verdict, answer))
+    reproducer = None
+    if runtime is not None and not verdict.kind.passes:
+        reproducer = encodable(runtime.reproducer(shrunk(question, expectation, verdict, answer)))
     return Asked(case, answered, verdict, reproducer)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered, asked
 from tests.conformance.miniatures import Divider
-from vinculum.conformance.arithmetic import Explanation, explain
+from vinculum.conformance.arithmetic import Explanation, explain, predicts, written
 from vinculum.conformance.case import Level
 from vinculum.conformance.question import Question
-from vinculum.spec.element_types import DOUBLE
+from vinculum.errors import AttributeValueError
+from vinculum.spec.element_types import DOUBLE, FLOAT
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
 
@@ -160,3 +161,39 @@ class TestMiniatures:
         found = explained(divider, DIV_14)
         deviating = sum(len(one.cases) for one in found.explained) + len(found.unexplained)
         assert len(found.unexplained) > deviating / 2
+
+
+class TestWritten:
+    """A cause is had again from its name and element types, and predicts the very cases that it was given."""
+
+    @pytest.mark.parametrize(
+        ("divider", "row"),
+        [
+            (miniatures.FlushesOperands(), DIV_14),
+            (miniatures.DropsAxis(), DIV_6),
+            (miniatures.AcceptsAll(), DIV_6),
+            (miniatures.RaisesAtZero(), DIV_14),
+            (odd_dividers.IgnoresFloor(), DIVIDE_1),
+        ],
+        ids=lambda value: type(value).__name__ if isinstance(value, Divider) else "",
+    )
+    def test_read_back(self, divider: Divider, row: Any) -> None:
+        found = explained(divider, row)
+        causes = [written(one.cause.name, one.cause.element_types) for one in found.explained]
+        assert [cause.name for cause in causes] == names(found)
+        for cause, own in zip(causes, found.explained, strict=True):
+            assert own.cases
+            assert all(predicts(cause, one, causes) for one in own.cases)
+
+    def test_a_cause_predicts_nothing_of_a_right_runtime(self) -> None:
+        cause = explained(miniatures.MultipliesByReciprocal(), DIV_14).explained[0].cause
+        floats = [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is FLOAT]
+        right = [one for one in answered(Divider(), floats) if predicts(cause, one)]
+        wrong = [one for one in answered(miniatures.MultipliesByReciprocal(), floats) if predicts(cause, one)]
+        assert len(right) < len(wrong)
+        assert not predicts(cause, next(one for one in answered(Divider(), asked(Level.QUICK, DIV_14))))
+
+    @pytest.mark.parametrize("name", ["a * (1/b)", "rule: ", "arithmetic: b / a"])
+    def test_what_is_no_cause(self, name: str) -> None:
+        with pytest.raises(AttributeValueError, match=r"is no (cause|way to divide)"):
+            written(name, [FLOAT])

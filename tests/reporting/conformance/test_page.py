@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
 from vinculum.conformance.case import Level
-from vinculum.conformance.known_deviations import Deviation, KnownDeviations
+from vinculum.conformance.expect import KnownCases, KnownDeviations
 from vinculum.conformance.run import Run
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.reporting.conformance.findings import findings, ulp_bars
@@ -111,10 +111,10 @@ class TestFindings:
     def test_reasons_are_those_of_the_cases_they_are_known_for(self) -> None:
         given = report()
         lines = [
-            Deviation(("Div-14", "float", "*", "*", "*"), (Kind.ULPS,), "one", "", 3),
-            Deviation(("*", "double", "*", "*", "*"), (Kind.ULPS,), "two", "https://example.org", 4),
+            KnownCases(("Div-14", "float", "*", "*", "*"), (Kind.ULPS,), "one", "", "line 3"),
+            KnownCases(("*", "double", "*", "*", "*"), (Kind.ULPS,), "two", "https://example.org", "line 4"),
         ]
-        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, (), tuple(lines))
+        known = KnownDeviations(Path("known.txt"), "openvino", Level.DEFAULT, (), cases=tuple(lines))
         (finding,) = (f for f in findings(given) if f.kind is Kind.ULPS)
         of_double = sum(r.id.element_type == "double" for r in finding.results)
         of_float = sum(r.id.parts[:2] == ("Div-14", "float") for r in finding.results)

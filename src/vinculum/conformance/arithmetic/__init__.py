@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from vinculum.conformance.arithmetic.answered import Answered, Cause, Explained, Explanation
-from vinculum.conformance.arithmetic.explain import explain
+from vinculum.conformance.arithmetic.explain import explain, predicts, written
 
-__all__ = ["Answered", "Cause", "Explained", "Explanation", "explain"]
+__all__ = ["Answered", "Cause", "Explained", "Explanation", "explain", "predicts", "written"]

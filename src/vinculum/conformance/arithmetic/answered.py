@@ -56,20 +56,30 @@ class Cause:
 
     Attributes
     ----------
-    name : str
-        What files write: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``.
     statement : str
-        The same in English.
+        What happens, in English.
     element_types : tuple of ElementType
         The dividends' of the cases that it explains.
     divisions : tuple of Division
         Of an arithmetic the stages, for each element type; empty of a rule.
+    outcome : str
+        Of a rule what becomes of a question, or how its operands are aligned; empty of an arithmetic.
+    where : tuple of str
+        Of a rule the properties of the questions that it is about.
     """
 
-    name: str
     statement: str
-    element_types: tuple[ElementType, ...]
+    element_types: tuple[ElementType, ...] = ()
     divisions: tuple[Division, ...] = ()
+    outcome: str = ""
+    where: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What files write: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
+        if self.divisions:
+            return f"arithmetic: {self.divisions[0].form}"
+        return f"rule: {self.outcome}{' where ' if self.where else ''}{' and '.join(self.where)}"
 
 
 @dataclass(frozen=True, eq=False)

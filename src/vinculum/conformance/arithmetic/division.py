@@ -112,7 +112,7 @@ class FloatDivision:
     @property
     def statement(self) -> str:
         """How it computes, in words."""
-        flushes = "flushes subnormal numbers to zero" if any(self._flushes) else ""
+        flushes = "flushes subnormal numbers to zero" if self._flushes else ""
         if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
             return f"{flushes}, else correctly rounded" if flushes else "correctly rounded"
         where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
@@ -148,21 +148,23 @@ class FloatDivision:
     @property
     def peculiarities(self) -> tuple[int, ...]:
         """In how many respects it differs from a correctly rounded division, the weightier ones first."""
-        rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in (*self._flushes, self.inverse))
+        rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in self._flushes)
         return (
             (self.computed_in is not self.element_type)
             + (self.reciprocal is not Inverse.NO)
             + (self.reciprocal in _INVERSES)
-            + any(self._flushes)
+            + bool(self._flushes)
             + (self.narrowing is not Narrowing.ROUNDED)
             + (self.saturation is not Saturation.NO),
-            len({how for how in self._flushes if how is not Flush.NO}) + rare,
-            sum(how is not Flush.NO for how in self._flushes),
+            len(set(self._flushes)) + rare,
+            len(self._flushes),
         )
 
     @property
     def _flushes(self) -> tuple[Flush, ...]:
-        return self.dividend, self.divisor, self.inverse, self.quotient
+        """What is flushed in any way."""
+        flushes = (self.dividend, self.divisor, self.inverse, self.quotient)
+        return tuple(how for how in flushes if how is not Flush.NO)
 
 
 _INVERSES = {

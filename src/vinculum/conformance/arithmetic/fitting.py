@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def dividends_and_divisors(question: Question, under: Alignment | None = None) -
 
 def circumstances(question: Question) -> Circumstances:
     """Return what may decide the way to divide: constants, a divisor for all, and the operator."""
-    return placement(question), question.operands[-1].ndim == 0, len(question.operands) == 1
+    return placement(question), question.operands[-1].size == 1, len(question.operands) == 1
 
 
 def canonical(array: Array) -> Array:
@@ -68,6 +69,16 @@ def canonical(array: Array) -> Array:
         return np.where(np.isnan(array), bits.dtype.type(-1 % (1 << 8 * bits.itemsize)), bits)
 
 
+def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
+    """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
+    a, b = dividends_and_divisors(one.case.question, under)
+    same = canonical(way.quotients(a, b, rounding_asked(one.case.question))) == canonical(
+        np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
+    )
+    silent = one.case.expectation.silent
+    return bool((same if silent is None or under is not None else same | silent.reshape(-1)).all())
+
+
 class Fit:
     """The divided cases of one element type, and the ways to divide it."""
 
@@ -76,27 +87,46 @@ class Fit:
         self.ways = catalogue(element_type)
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._circumstances = [circumstances(one.case.question) for one in self._answered]
-        self._pairs = _pairs(self._answered)
+        self._everywhere = np.ones(len(self._answered), np.bool_)
 
-    def causes(self) -> Iterator[tuple[Division, list[Answered], int]]:
-        """Yield ways to divide, the deviating cases that each is the first to predict, and how many that pass."""
-        if not self.deviating.any():
-            return
-        predicted = self._on_a_few()
-        left = self.deviating.copy()
+    @cached_property
+    def _pairs(self) -> list[Pairs]:
+        return _pairs(self._answered)
+
+    def causes(self, group: Iterable[Answered] | None = None) -> Iterator[tuple[Division, list[Answered], int]]:
+        """Yield ways to divide, the deviating cases that each is the first to predict, and how many that pass.
+
+        They are those of all cases, or of some.
+        """
+        among = self._everywhere if group is None else self._mask(group)
+        left = self.deviating & among
+        predicted = self._on_a_few.copy() if left.any() else np.zeros((1, len(left)), np.bool_)
         while left.any():
             scores = predicted[:, left].sum(1)
             best = int(scores.max())
             if not best:
                 return
             way = self._best(predicted, left, np.flatnonzero(scores == best))
-            proved = self._predicted_by(self.ways[way])
+            proved = self._predicted_by(self.ways[way], among)
             if proved[left].sum() == best:
                 own = proved & left
                 passing = proved & ~self.deviating & self._alike(own)
                 yield self.ways[way], [self._answered[i] for i in np.flatnonzero(own)], int(passing.sum())
                 left &= ~own
             predicted[way] = proved
+
+    def whole(self, group: Iterable[Answered]) -> Division | None:
+        """Return the simplest way to divide that gives every quotient of some of the cases; None if none does."""
+        among = self._mask(group)
+        if not self.deviating[among].any():
+            return self.ways[0]
+        possible = np.flatnonzero(self._on_a_few[:, among].all(1))
+        proved = (self.ways[way] for way in possible if self._predicted_by(self.ways[way], among)[among].all())
+        return next(proved, None)
+
+    def _mask(self, group: Iterable[Answered]) -> Array:
+        chosen = {id(one) for one in group}
+        return np.array([id(one) in chosen for one in self._answered], np.bool_)
 
     def _best(self, predicted: Array, left: Array, tied: Array) -> int:
         """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
@@ -113,14 +143,18 @@ class Fit:
         wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
         return np.array([one in wanted for one in self._circumstances], np.bool_)
 
-    def _predicted_by(self, way: Division) -> Array:
+    def _predicted_by(self, way: Division, among: Array) -> Array:
+        """Return which of some cases a way predicts, to the last element."""
         predicted = np.zeros(len(self._answered), np.bool_)
         for pairs in self._pairs:
+            if not among[[number for number, _, _ in pairs.members]].any():
+                continue
             given = canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
             for number, answer, counts in pairs.members:
                 predicted[number] = bool(((given == answer) | ~counts).all())
         return predicted
 
+    @cached_property
     def _on_a_few(self) -> Array:
         """Return for each way and each case whether the way predicts a few elements of the case."""
         predicted = np.zeros((len(self.ways), len(self._answered)), np.bool_)

@@ -10,27 +10,27 @@ from operator import and_, or_
 
 import numpy as np
 
-from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered
+from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.circumstances import (
     UNJOINED,
     alignment,
     properties,
-    rounding_asked,
     why_refused,
 )
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.arithmetic.fitting import canonical, dividends_and_divisors
+from vinculum.conformance.arithmetic.fitting import gives
 from vinculum.conformance.question import Question
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
-from vinculum.spec.element_types import ElementType
+from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Alignment, join
 
+Align = Callable[[Question], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
-Told = tuple[str, str, list[Answered], int]
-"""A rule's name and statement, the deviating cases that it predicts, and how many that pass."""
+Told = tuple[Cause, list[Answered], int]
+"""A rule, the deviating cases that it predicts, and how many that pass."""
 
 _MOST_PROPERTIES = 3
 _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
@@ -64,7 +64,7 @@ def _from_axis(question: Question) -> Alignment | None:
     return Alignment(together.shape, together.a, own)
 
 
-ALIGNMENTS: Mapping[str, tuple[str, Callable[[Question], Alignment | None]]] = {
+ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
     "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
     "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, whatever the version says", _as_numpy),
     "aligned from the axis as NumPy aligns": (
@@ -83,20 +83,22 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
     for name, (statement, align) in ALIGNMENTS.items():
         groups: dict[object, list[tuple[Answered, bool]]] = {}
         for one in answered:
-            predicts = _predicted(one, align, divisions)
-            if predicts is not None:
-                groups.setdefault((one.case.question.spec, one.case.element_type), []).append((one, predicts))
+            right = aligned_so(one, align, divisions)
+            if right is not None:
+                groups.setdefault((one.case.question.spec, one.case.element_type), []).append((one, right))
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
         if any(one.deviates for one in kept):
             passing = sum(not one.deviates for one in kept)
-            told.append((f"rule: {name}", statement, [one for one in kept if one.deviates], passing))
-    return sorted(told, key=lambda one: -len(one[2]))
+            told.append((Cause(statement, outcome=name), [one for one in kept if one.deviates], passing))
+    return sorted(told, key=lambda one: -len(one[1]))
 
 
-def _predicted(one: Answered, align: Callable[[Question], Alignment | None], divisions: Divisions) -> bool | None:
+def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None:
     """Tell whether an alignment predicts what became of a question; None if it changes nothing there."""
     question = one.case.question
-    if len(question.operands) == 1 or one.outcome == UNSUPPORTED or len({o.dtype for o in question.operands}) > 1:
+    if len({o.dtype for o in question.operands}) > 1 or one.outcome == UNSUPPORTED or len(question.operands) == 1:
+        return None
+    if one.case.element_type is REAL:
         return None
     reason, own, other = why_refused(question), alignment(question), align(question)
     if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
@@ -111,18 +113,12 @@ def _predicted(one: Answered, align: Callable[[Question], Alignment | None], div
     if reason is not None:
         return one.outcome == ACCEPTED
     return any(
-        _gives(way, one, other)
+        gives(way, one, other)
         for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ()))
     )
 
 
 _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may not have")
-
-
-def _gives(way: Division, one: Answered, under: Alignment) -> bool:
-    a, b = dividends_and_divisors(one.case.question, under)
-    given = canonical(way.quotients(a, b, rounding_asked(one.case.question)))
-    return bool((given == canonical(np.ascontiguousarray(one.answer.value).reshape(-1))).all())
 
 
 def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
@@ -152,8 +148,7 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
         if unexplained and (outcome in _DEATHS or outcome.startswith(_CRASHED)):
             found[outcome, ()] = [known[place] for place in _places(unexplained)], 0
     for (outcome, words), (cases, passing) in found.items():
-        where = f" where {' and '.join(words)}" if words else ""
-        yield f"rule: {outcome}{where}", _statement(outcome, words, cases), cases, passing
+        yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
 
 
 class _Held:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vinculum.conformance.known_deviations import KnownDeviations
+from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Example
 from vinculum.reporting.conformance.findings import findings, reason, ulps_text

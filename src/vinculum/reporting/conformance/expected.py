@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from vinculum.conformance.known_deviations import KnownDeviations, Mismatch
+from vinculum.conformance.expect import KnownCases, KnownDeviations, Mismatch
 from vinculum.conformance.run import Run
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.harmless import one_line, short
@@ -45,13 +45,17 @@ def _comparison(
 
 
 def _mismatch(mismatch: Mismatch, known: KnownDeviations) -> Iterator[RenderableType]:
-    verdict, line = mismatch.verdict, mismatch.deviation
-    if verdict is None and line is not None:
-        yield Text(f"  {one_line('/'.join(line.pattern))}", "bold")
-        yield Text(short(f"    line {line.line} of {known.file} matches no case"))
-    elif verdict is not None:
-        said = message(verdict)
-        words = f"{mismatch.how.value}: {verdict.kind.value}" + (f" ({said})" if said else "")
-        words += f", where line {line.line} says {line.words}" if line else ""
-        yield Text(f"  {one_line(str(mismatch.id))}", "bold")
-        yield Text(f"    {short(one_line(words))}")
+    result, entry = mismatch.result, mismatch.entry
+    if result is None:
+        said = "/".join(entry.pattern) if isinstance(entry, KnownCases) else entry.name if entry else ""
+        yield Text(f"  {one_line(said)}", "bold")
+        yield Text(short(f"    no case needs {entry.where if entry else ''} of {known.file}"))
+        return
+    said = message(result.verdict)
+    words = f"{mismatch.how.value}: {result.verdict.kind.value}" + (f" ({said})" if said else "")
+    if isinstance(entry, KnownCases):
+        words += f", where {entry.where} says {' or '.join(kind.value for kind in entry.kinds)}"
+    yield Text(f"  {one_line(str(result.id))}", "bold")
+    yield Text(f"    {short(one_line(words))}")
+    if result.cause:
+        yield Text(f"    {short(one_line(result.cause))}", "dim")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vinculum.conformance.known_deviations import KnownDeviations
+from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.reporting.conformance.matrix import WORST_FIRST, in_order, worst

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from vinculum.conformance.known_deviations import KnownDeviations
+from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.run import Run
 from vinculum.conformance.verdict import Kind
 from vinculum.reporting.conformance.data import data

@@ -23,6 +23,7 @@ from vinculum.cli.info import info
 from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.vectors import vectors
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.harmless import one_line
 
@@ -41,6 +42,7 @@ app.command()(conform)
 app.command()(report)
 app.command()(fingerprint)
 app.command()(audit)
+app.add_typer(vectors)
 app.command()(spec)
 app.command()(bench)
 app.command()(info)

@@ -126,7 +126,7 @@ print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if n
         line = message(SpecLookupError, lambda: runtime("onnxrutime"))
         assert "no backend is called 'onnxrutime'" in line
         assert ", ".join(OURS) in line
-        assert line.endswith("package.module:attribute; did you mean 'onnxruntime'?")
+        assert line.endswith("package.module:attribute, or command:./program; did you mean 'onnxruntime'?")
 
     def test_nothing_like_it(self) -> None:
         assert "did you mean" not in message(SpecLookupError, lambda: runtime("zzz"))
@@ -239,8 +239,8 @@ class Nothing: ...
         ("target", "part"),
         [
             ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "neither prepare nor run_model"),
-            ("inverting:", "has no attribute ''"),
+            ("inverting:Nothing", "neither answer, nor prepare or run_model"),
+            ("inverting:", "neither answer, nor prepare or run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
             (":Backend", "cannot be imported"),

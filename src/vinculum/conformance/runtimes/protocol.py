@@ -1,4 +1,7 @@
-"""What every runtime's file provides. A package of somebody else's offers one as an entry point `vinculum.backends`."""
+"""What every runtime's file provides, and what an entry point `vinculum.backends` of another package names.
+
+A plug-in, ``module:attribute``, needs less: see `vinculum.testing`.
+"""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ class IntegerDivision:
             narrow = f"{narrow}, and there {way}" if narrow else f"computed {way}"
         result = "quotients narrowed to int32" if self.result is not Width.OWN else ""
         parts = [part for part in (operands, narrow, result) if part]
-        rounding = _ROUNDED[self.rounding]
+        rounding = ROUNDED[self.rounding]
         return ", ".join(part for part in ("; ".join(parts), rounding) if part) or "exact"
 
     @property
@@ -282,7 +282,7 @@ class IntegerDivision:
         )  # fmt: skip
 
 
-_ROUNDED = {
+ROUNDED = {
     Rounding.AS_ASKED: "",
     Rounding.TRUNCATED: "truncated",
     Rounding.FLOORED: "rounded down",
@@ -291,3 +291,8 @@ _ROUNDED = {
 }
 
 Division = FloatDivision | IntegerDivision
+
+
+def in_words(way: Division) -> str:
+    """Return how a way to divide computes, with its details."""
+    return "; ".join(part for part in (way.statement, way.detail) if part)

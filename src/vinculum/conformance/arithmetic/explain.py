@@ -15,7 +15,7 @@ from vinculum.conformance.arithmetic.answered import (
 )
 from vinculum.conformance.arithmetic.catalogue import named
 from vinculum.conformance.arithmetic.circumstances import properties
-from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.arithmetic.fitting import Fit, gives
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
 from vinculum.errors import AttributeValueError
@@ -98,7 +98,7 @@ def _of_type(one: Answered, cause: Cause) -> list[Division]:
 
 
 def _arithmetic(ways: Sequence[Division]) -> Cause:
-    return Cause("; ".join(text for text in (ways[0].statement, ways[0].detail) if text), divisions=tuple(ways))
+    return Cause(in_words(ways[0]), divisions=tuple(ways))
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:

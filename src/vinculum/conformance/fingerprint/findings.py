@@ -97,14 +97,10 @@ class _Answers:
             yield from self._edges(probe, edge)
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
-        """Yield each element type, and the plain divisions of it: truncating ones before others, ONNX's first."""
+        """Yield each element type, and the plain divisions of it."""
         plain = [one for one in self._legal if _plain(one) and len(one.case.question.operands) == 2]
         for element_type, own in _by(plain, lambda one: one.case.element_type):
-            ways = [[one for one in own if _asks(one, *way)] for way in _WAYS]
-            some = [group for group in ways if group]
-            ready = [group for group in some if any(one.outcome != UNSUPPORTED for one in group)]
-            if some:
-                yield element_type, (ready or some)[0]
+            yield element_type, _main(own)
 
     def _way(self, group: Group) -> Division | None:
         """Return the simplest way to divide that gives every quotient of cases of one element type."""
@@ -244,7 +240,9 @@ class _Answers:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
         open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
         alone = [one for one in open_ if edge(one.case.element_type, *one.case.question.operands)]
-        groups = dict(_by(alone, lambda one: (one.case.element_type, one.case.question.constant)))
+        groups = {
+            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.question.constant))
+        }
         for element_type in dict.fromkeys(element_type for element_type, _ in groups):
             told = ""
             for constant in (RUN_TIME, FOLDED):
@@ -274,6 +272,13 @@ def _plain(one: Answered) -> bool:
     return (
         set(question.attributes) <= {question.spec.integer_rounding_attribute} and one.case.expectation.silent is None
     )
+
+
+def _main(own: Group) -> Group:
+    """Return the cases of one way to ask for a division: truncating ones before others, ONNX's first."""
+    some: list[Group] = [group for way in _WAYS if (group := [one for one in own if _asks(one, *way)])]
+    ready = [group for group in some if any(one.outcome != UNSUPPORTED for one in group)]
+    return (ready or some or [own])[0]
 
 
 def _asks(one: Answered, spec: OperatorSpec, rounding: IntegerRounding) -> bool:

@@ -61,7 +61,7 @@ def explain(answered: Sequence[Answered], fitted: Mapping[ElementType, Fit] | No
     for told in outcomes(answered, list(left.values())):
         take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(list(left.values())))
+    return Explanation(tuple(ordered), smallest_first(left.values()))
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:

@@ -149,6 +149,13 @@ class TestWrongDividers:
         follow = _CONSEQUENCES.get(divider, ())
         assert not [name for name in marked if name not in expected and not name.startswith(follow)]
 
+    def test_what_is_refused(self) -> None:
+        marked = deviations(found(miniatures.RaisesAtZero()))
+        assert {marked[f"division {name}"] for name in ("float", "double", "float16", "bfloat16")} == {
+            "correctly rounded; refused for x / 0: division\nby zero"
+        }
+        assert {name.split()[0] for name in marked} == {"division", "Reciprocal"}
+
     def test_what_is_accepted(self) -> None:
         marked = deviations(found(miniatures.AcceptsAll()))
         assert all(name.startswith("illegal operands") for name in marked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,11 +123,6 @@ class Explanation:
         return causes
 
 
-def size(answered: Answered) -> int:
-    """Return how many numbers a case asks to divide, and by."""
-    return sum(operand.size for operand in answered.case.question.operands)
-
-
-def smallest_first(cases: Sequence[Answered]) -> tuple[Answered, ...]:
-    """Return cases in the order of their sizes."""
-    return tuple(sorted(cases, key=size))
+def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:
+    """Return cases by how many numbers they ask to divide, and by."""
+    return tuple(sorted(cases, key=lambda one: sum(operand.size for operand in one.case.question.operands)))

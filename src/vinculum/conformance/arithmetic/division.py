@@ -127,21 +127,15 @@ class FloatDivision:
     @property
     def detail(self) -> str:
         """What becomes of subnormal numbers and of those that are too large, in words."""
-        parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
-        if self.dividend is self.divisor is Flush.SIGNED:
-            parts.append("subnormal operands count as zero")
+        flushes = [("reciprocals become", self.inverse), ("quotients become", self.quotient)]
+        if self.dividend is self.divisor:
+            flushes.insert(0, ("operands count as", self.dividend))
         else:
-            for what, how in (("dividends", self.dividend), ("divisors", self.divisor)):
-                parts += [f"subnormal {what}{' and -0' if how is Flush.POSITIVE else ''} count as {_ZERO[how]}"] * (
-                    how is not Flush.NO
-                )
-        for what, how in (("reciprocals", self.inverse), ("quotients", self.quotient)):
-            if how is Flush.UNROUNDED:
-                parts.append(f"{what} below the normal numbers become zero, before they are rounded")
-            elif how is not Flush.NO:
-                parts.append(f"subnormal {what}{' and -0' if how is Flush.POSITIVE else ''} become {_ZERO[how]}")
-        too_large = "infinities and numbers too large for it taken as its largest"
+            flushes[:0] = [("dividends count as", self.dividend), ("divisors count as", self.divisor)]
+        parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
+        parts += [_FLUSHES[how].format(*words.split(maxsplit=1)) for words, how in flushes if how is not Flush.NO]
         if self.saturation is not Saturation.NO:
+            too_large = "infinities and numbers too large for it taken as its largest"
             parts.append(too_large + (", quotients too" if self.saturation is Saturation.ALL else ""))
         return "; ".join(parts)
 
@@ -173,7 +167,11 @@ _INVERSES = {
     Inverse.STORED_CUT: "the reciprocal is cut off to the element type",
     Inverse.STORED_ODD: "the reciprocal is rounded to the element type if its last bit is 1, and else cut off",
 }
-_ZERO = {Flush.NO: "", Flush.SIGNED: "zero", Flush.POSITIVE: "+0", Flush.UNROUNDED: "zero"}
+_FLUSHES = {
+    Flush.SIGNED: "subnormal {0} {1} zero",
+    Flush.POSITIVE: "subnormal {0} and -0 {1} +0",
+    Flush.UNROUNDED: "{0} below the normal numbers {1} zero, before they are rounded",
+}
 
 
 @dataclass(frozen=True)
@@ -255,7 +253,7 @@ class IntegerDivision:
             narrow = f"{narrow}, and there {way}" if narrow else f"computed {way}"
         result = "quotients narrowed to int32" if self.result is not Width.OWN else ""
         parts = [part for part in (operands, narrow, result) if part]
-        rounding = _ROUNDED[self.rounding]
+        rounding = ROUNDED[self.rounding]
         return ", ".join(part for part in ("; ".join(parts), rounding) if part) or "exact"
 
     @property
@@ -282,7 +280,7 @@ class IntegerDivision:
         )  # fmt: skip
 
 
-_ROUNDED = {
+ROUNDED = {
     Rounding.AS_ASKED: "",
     Rounding.TRUNCATED: "truncated",
     Rounding.FLOORED: "rounded down",
@@ -291,3 +289,8 @@ _ROUNDED = {
 }
 
 Division = FloatDivision | IntegerDivision
+
+
+def in_words(way: Division) -> str:
+    """Return how a way to divide computes, with its details."""
+    return "; ".join(part for part in (way.statement, way.detail) if part)

@@ -16,7 +16,7 @@ from vinculum.conformance.arithmetic.answered import (
 )
 from vinculum.conformance.arithmetic.catalogue import named
 from vinculum.conformance.arithmetic.circumstances import properties
-from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.arithmetic.fitting import Fit, gives
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
 from vinculum.errors import AttributeValueError
@@ -73,7 +73,7 @@ def explain(
     for told in outcomes(answered, list(left.values())):
         take(*told)
     ordered = sorted(found, key=lambda one: -len(one.cases))
-    return Explanation(tuple(ordered), smallest_first(list(left.values())))
+    return Explanation(tuple(ordered), smallest_first(left.values()))
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:
@@ -118,7 +118,7 @@ def _of_type(one: Answered, cause: Cause) -> list[Division]:
 
 
 def _arithmetic(ways: Sequence[Division]) -> Cause:
-    return Cause("; ".join(text for text in (ways[0].statement, ways[0].detail) if text), divisions=tuple(ways))
+    return Cause(in_words(ways[0]), divisions=tuple(ways))
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:

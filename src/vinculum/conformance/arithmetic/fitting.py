@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment
 
 Array = NDArray[Any]
-Circumstances = tuple[str, bool, bool]
+Circumstances = tuple[str, str, bool]
 
 _FEW = 32  # Elements of each kind, on which ways to divide are told apart.
 
@@ -54,8 +54,11 @@ def dividends_and_divisors(question: Question, under: Alignment | None = None) -
 
 
 def circumstances(question: Question) -> Circumstances:
-    """Return what may decide the way to divide: constants, a divisor for all, and the operator."""
-    return placement(question), question.operands[-1].size == 1, len(question.operands) == 1
+    """Return what may decide the way to divide: constants, how the divisors lie, and the operator."""
+    shapes = [operand.shape for operand in question.operands]
+    one_divisor, alike = question.operands[-1].size == 1, len(set(shapes)) == 1
+    lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
+    return placement(question), lying, len(shapes) == 1
 
 
 def canonical(array: Array) -> Array:
@@ -87,42 +90,66 @@ class Fit:
         self.ways = catalogue(element_type)
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._circumstances = [circumstances(one.case.question) for one in self._answered]
+        self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
         self._everywhere = np.ones(len(self._answered), np.bool_)
 
     @cached_property
     def _pairs(self) -> list[Pairs]:
         return _pairs(self._answered)
 
-    def causes(self, group: Iterable[Answered] | None = None) -> Iterator[tuple[Division, list[Answered], int]]:
-        """Yield ways to divide, the deviating cases that each is the first to predict, and how many that pass.
+    def causes(self, group: Iterable[Answered] | None = None) -> list[tuple[Division, list[Answered], int]]:
+        """Return ways to divide, the deviating cases that each explains, and how many that pass it predicts.
 
-        They are those of all cases, or of some.
+        First come those that give every quotient of some circumstances, then those that give most of what is left.
+
+        Parameters
+        ----------
+        group : iterable of Answered, optional
+            The cases; all if None.
         """
         among = self._everywhere if group is None else self._mask(group)
-        left = self.deviating & among
-        predicted = self._on_a_few.copy() if left.any() else np.zeros((1, len(left)), np.bool_)
+        left, found = self.deviating & among, dict[int, Array]()
+        for step in (self._whole, self._greedy):
+            for way, own in step(among, left) if left.any() else ():
+                found[way] = found.get(way, ~self._everywhere) | own
+                left &= ~own
+        return [(self.ways[way], self._cases(own), self._passing(way, own)) for way, own in found.items()]
+
+    def _whole(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
+        """Yield ways that give every quotient of some circumstances, and the cases of these."""
+        masks = [self._alike(np.arange(len(left)) == i) & among for i in self._first_of_each(left)]
+        whole = np.array([self._on_a_few[:, mask].all(1) for mask in masks])
+        while masks:
+            scores = whole.T @ np.array([(mask & left).sum() for mask in masks])
+            way = int(np.argmax(scores))
+            if not scores[way]:
+                return
+            held = np.flatnonzero(whole[:, way])
+            proved = self._proved(way)
+            whole[:, way] = [proved[mask].all() and own for mask, own in zip(masks, whole[:, way], strict=True)]
+            if whole[held, way].all():
+                yield way, reduce(np.logical_or, (masks[place] for place in held)) & left
+
+    def _greedy(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
+        """Yield the ways that give most, each with what it is the first to give."""
+        predicted = self._on_a_few.copy()
         while left.any():
             scores = predicted[:, left].sum(1)
             best = int(scores.max())
             if not best:
                 return
             way = self._best(predicted, left, np.flatnonzero(scores == best))
-            proved = self._predicted_by(self.ways[way], among)
-            if proved[left].sum() == best:
-                own = proved & left
-                passing = proved & ~self.deviating & self._alike(own)
-                yield self.ways[way], [self._answered[i] for i in np.flatnonzero(own)], int(passing.sum())
-                left &= ~own
-            predicted[way] = proved
+            predicted[way] = self._proved(way)
+            if predicted[way][left].sum() == best:
+                yield way, predicted[way] & left
 
     def whole(self, group: Iterable[Answered]) -> Division | None:
         """Return the simplest way to divide that gives every quotient of some of the cases; None if none does."""
         among = self._mask(group)
         if not self.deviating[among].any():
             return self.ways[0]
-        possible = np.flatnonzero(self._on_a_few[:, among].all(1))
-        proved = (self.ways[way] for way in possible if self._predicted_by(self.ways[way], among)[among].all())
-        return next(proved, None)
+        possible = map(int, np.flatnonzero(self._on_a_few[:, among].all(1)))
+        return next((self.ways[way] for way in possible if self._proved(way)[among].all()), None)
 
     def _mask(self, group: Iterable[Answered]) -> Array:
         chosen = {id(one) for one in group}
@@ -138,26 +165,36 @@ class Fit:
             passing.append(int((predicted[way] & ~self.deviating & alike).sum()))
         return int(tied[int(np.argmax(passing))])
 
+    def _first_of_each(self, chosen: Array) -> list[int]:
+        """Return a case of each of the circumstances of those chosen."""
+        return list({self._circumstances[i]: int(i) for i in np.flatnonzero(chosen)}.values())
+
+    def _cases(self, chosen: Array) -> list[Answered]:
+        return [self._answered[i] for i in np.flatnonzero(chosen)]
+
+    def _passing(self, way: int, own: Array) -> int:
+        """Return how many cases pass that a way predicts, in the circumstances of those that it explains."""
+        return int((self._proved(way) & ~self.deviating & self._alike(own)).sum())
+
     def _alike(self, chosen: Array) -> Array:
         """Return which cases are of the same circumstances as one of those chosen."""
         wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
         return np.array([one in wanted for one in self._circumstances], np.bool_)
 
-    def _predicted_by(self, way: Division, among: Array) -> Array:
-        """Return which of some cases a way predicts, to the last element."""
-        predicted = np.zeros(len(self._answered), np.bool_)
-        for pairs in self._pairs:
-            if not among[[number for number, _, _ in pairs.members]].any():
-                continue
-            given = canonical(way.quotients(pairs.a, pairs.b, pairs.rounding))
-            for number, answer, counts in pairs.members:
-                predicted[number] = bool(((given == answer) | ~counts).all())
-        return predicted
+    def _proved(self, way: int) -> Array:
+        """Return which cases a way predicts, to the last element."""
+        if way not in self._known:
+            predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
+            for pairs in self._pairs:
+                given = canonical(self.ways[way].quotients(pairs.a, pairs.b, pairs.rounding))
+                for number, answer, counts in pairs.members:
+                    predicted[number] = bool(((given == answer) | ~counts).all())
+        return self._known[way]
 
     @cached_property
     def _on_a_few(self) -> Array:
         """Return for each way and each case whether the way predicts a few elements of the case."""
-        predicted = np.zeros((len(self.ways), len(self._answered)), np.bool_)
+        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way gives no quotient of nothing.
         for rounding in {pairs.rounding for pairs in self._pairs}:
             chosen = [pairs for pairs in self._pairs if pairs.rounding is rounding and pairs.a.size]
             if not chosen:

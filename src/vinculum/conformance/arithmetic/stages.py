@@ -17,17 +17,21 @@ Array = NDArray[Any]
 Operation = Callable[[Array, Array], Array]
 
 
-class Flush(Enum):
-    """What becomes of subnormal numbers; the value is how it is written."""
+class Written(Enum):
+    """A stage that is written as a function around what it is done to; the empty value does nothing."""
+
+    def of(self, term: str) -> str:
+        """Return how a term is written to which it is done."""
+        return f"{self.value}({term})" if self.value else term
+
+
+class Flush(Written):
+    """What becomes of subnormal numbers."""
 
     NO = ""
     SIGNED = "flush"  # a zero of the same sign
     POSITIVE = "plus_zero"  # +0, as -0 does
     UNROUNDED = "flush_unrounded"  # of a result: a zero for what is below the normal numbers before it is rounded
-
-    def of(self, written: str) -> str:
-        """Return how a flushed term is written."""
-        return f"{self.value}({written})" if self.value else written
 
 
 class Narrowing(Enum):
@@ -67,30 +71,22 @@ class Saturation(Enum):
     ALL = "operands and quotients saturated"
 
 
-class Width(Enum):
-    """How an integer becomes one of 32 bits; the value is how it is written."""
+class Width(Written):
+    """How an integer becomes one of 32 bits."""
 
     OWN = ""
     WRAPPED = "int32"  # the upper bits dropped
     SATURATED = "saturate_int32"
 
-    def of(self, written: str) -> str:
-        """Return how a narrowed term is written."""
-        return f"{self.value}({written})" if self.value else written
 
-
-class Rounding(Enum):
-    """Which integer a quotient becomes; the value is how it is written."""
+class Rounding(Written):
+    """Which integer a quotient becomes."""
 
     AS_ASKED = ""
     TRUNCATED = "trunc"
     FLOORED = "floor"
     EUCLIDEAN = "euclid"  # the remainder is never negative
     TO_EVEN = "nearest"  # ties to even
-
-    def of(self, written: str) -> str:
-        """Return how a rounded quotient is written."""
-        return f"{self.value}({written})" if self.value else written
 
 
 def flushed(array: Array, flush: Flush = Flush.SIGNED) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from vinculum.conformance.arithmetic import Answered, Cause, explain
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES
 from vinculum.conformance.arithmetic.circumstances import alignment, rounding_asked, why_refused
-from vinculum.conformance.arithmetic.division import Division, IntegerDivision
+from vinculum.conformance.arithmetic.division import ROUNDED, Division, IntegerDivision, in_words
 from vinculum.conformance.arithmetic.explain import fits
-from vinculum.conformance.arithmetic.fitting import canonical, dividends_and_divisors
+from vinculum.conformance.arithmetic.fitting import dividends_and_divisors
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS
-from vinculum.conformance.arithmetic.stages import Rounding, smallest_normal
+from vinculum.conformance.arithmetic.stages import Rounding
+from vinculum.conformance.fingerprint.examples import Group, example, where
 from vinculum.conformance.fingerprint.finding import Finding, Standing
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
@@ -30,7 +31,6 @@ from vinculum.tensors.storage import element_type_of
 from vinculum.text import shape_text
 
 Array = NDArray[Any]
-Group = Sequence[Answered]
 RUN_TIME, FOLDED, CONSTANT_DIVISOR = (False, False), (True, True), (False, True)
 
 UNKNOWN = "wrong, in no way that is known"
@@ -43,12 +43,6 @@ _CONSTANTS = {
 _MANNERS = {RUN_TIME: "at run time", FOLDED: "when folded"}
 _ASKED = {IntegerRounding.TRUNCATING: "truncation", IntegerRounding.FLOOR: "floor"}
 _WAYS = ((DIV_14, IntegerRounding.TRUNCATING), *((DIVIDE_1, rounding) for rounding in IntegerRounding))
-_DID = {
-    Rounding.TRUNCATED: "truncated",
-    Rounding.FLOORED: "rounded down",
-    Rounding.EUCLIDEAN: "rounded so that no remainder is negative",
-    Rounding.TO_EVEN: "rounded to nearest, ties to even",
-}
 
 
 def findings(answered: Sequence[Answered]) -> Iterator[Finding]:
@@ -100,17 +94,13 @@ class _Answers:
         yield from self._empty_tensors()
         yield from self._versions()
         for probe, edge in (("x / 0", _by_zero), ("MIN / -1", _minimum)):
-            yield from self._edges(probe, edge, mains)
+            yield from self._edges(probe, edge)
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
-        """Yield each element type, and the plain divisions of it: truncating ones before others, ONNX's first."""
+        """Yield each element type, and the plain divisions of it."""
         plain = [one for one in self._legal if _plain(one) and len(one.case.question.operands) == 2]
         for element_type, own in _by(plain, lambda one: one.case.element_type):
-            ways = [[one for one in own if _asks(one, *way)] for way in _WAYS]
-            some = [group for group in ways if group]
-            ready = [group for group in some if any(one.outcome != UNSUPPORTED for one in group)]
-            if some:
-                yield element_type, (ready or some)[0]
+            yield element_type, _main(own)
 
     def _way(self, group: Group) -> Division | None:
         """Return the simplest way to divide that gives every quotient of cases of one element type."""
@@ -118,21 +108,30 @@ class _Answers:
         return self._fits[divided[0].case.element_type].whole(divided) if divided else None
 
     def _told(self, probe: str, subject: str, group: Group) -> Finding:
-        """Return how quotients are computed."""
+        """Return how quotients are computed, and where there are none though there should be."""
         divided = [one for one in group if one.outcome == VALUES]
+        failed = [one for one in group if one.deviates and one.outcome != VALUES]
         if not divided:
             return _without_quotients(probe, subject, group)
-        way, wrong = self._way(group), [one for one in divided if one.deviates]
+        found = self._computed(probe, subject, divided)
+        if not failed:
+            return found
+        causes = [(self._by_case.get(str(one.case.id)), one) for one in failed]
+        words = dict.fromkeys(cause.statement if cause else f"some {one.outcome}" for cause, one in causes)
+        return replace(found, statement="; ".join((found.statement, *words)), standing=Standing.DEVIATES)
+
+    def _computed(self, probe: str, subject: str, divided: Group) -> Finding:
+        way, wrong = self._way(divided), [one for one in divided if one.deviates]
         if way is not None:
             standing = Standing.DEVIATES if wrong else Standing.AS_SPECIFIED
-            return Finding(probe, subject, way.statement, standing, way.detail, _example(wrong))
-        fit, counts = self._fits[divided[0].case.element_type], _counts(wrong, divided)
-        parts = [(_words(way), len(cases)) for way, cases, _ in fit.causes(divided)]
-        ways = [way for way, _ in parts]
-        if sum(count for _, count in parts) == len(wrong):
-            return Finding(probe, subject, " or ".join(ways), Standing.DEVIATES, counts, _example(wrong))
-        detail = "; ".join(part for part in (*(f"some {way}" for way in ways), _where(wrong)) if part)
-        return Finding(probe, subject, f"{counts} {UNKNOWN}", Standing.DEVIATES, detail, _example(wrong))
+            return Finding(probe, subject, way.statement, standing, way.detail, example(wrong))
+        counts = _counts(wrong, divided)
+        parts = list(self._fits[divided[0].case.element_type].causes(divided))
+        ways = [in_words(way) for way, *_ in parts]
+        if sum(len(cases) for _, cases, _ in parts) == len(wrong):
+            return Finding(probe, subject, " or ".join(ways), Standing.DEVIATES, counts, example(wrong))
+        detail = "; ".join(part for part in (*(f"some {way}" for way in ways), where(wrong)) if part)
+        return Finding(probe, subject, f"{counts} {UNKNOWN}", Standing.DEVIATES, detail, example(wrong))
 
     def _constants(self, element_type: ElementType, usual: Group, group: Group, disagrees: str) -> Iterator[Finding]:
         if not any(one.outcome == VALUES for one in usual) or not group:
@@ -166,9 +165,9 @@ class _Answers:
                 if rounding is Rounding.AS_ASKED:
                     words.append(f"honoured {manner}")
                 else:
-                    did = "by no known rule" if rounding is None else _DID[rounding]
+                    did = "by no known rule" if rounding is None else ROUNDED[rounding]
                     words.append(f"ignored {manner} ({did})")
-                    evidence = evidence or _example([one for one in told if one.deviates])
+                    evidence = evidence or example([one for one in told if one.deviates])
             if evidence:
                 statement = f"{_ASKED[asked]} {', '.join(words)}"
                 yield Finding("rounding attribute", str(element_type), statement, Standing.DEVIATES, evidence=evidence)
@@ -190,7 +189,7 @@ class _Answers:
             causes = [(one, self._by_case.get(str(one.case.id))) for one in group]
             ignored = [one for one, cause in causes if cause and cause.outcome in ALIGNMENTS]
             if ignored:
-                evidence = _example([one for one in ignored if one.outcome == VALUES])
+                evidence = example([one for one in ignored if one.outcome == VALUES])
                 statement = "ignored: the divisor is laid along the last dimension"
                 yield Finding("axis", title, statement, Standing.DEVIATES, evidence=evidence)
             elif any(one.outcome == VALUES for one in group):
@@ -237,14 +236,14 @@ class _Answers:
             else:
                 yield _without_quotients("operator versions", spec.title, groups[spec])
 
-    def _edges(
-        self, probe: str, edge: Callable[[ElementType, Array, Array], bool], types: Iterable[ElementType]
-    ) -> Iterator[Finding]:
+    def _edges(self, probe: str, edge: Callable[[ElementType, Array, Array], bool]) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
         open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
         alone = [one for one in open_ if edge(one.case.element_type, *one.case.question.operands)]
-        groups = dict(_by(alone, lambda one: (one.case.element_type, one.case.question.constant)))
-        for element_type in types:
+        groups = {
+            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.question.constant))
+        }
+        for element_type in dict.fromkeys(element_type for element_type, _ in groups):
             told = ""
             for constant in (RUN_TIME, FOLDED):
                 group = groups.get((element_type, constant), ())
@@ -262,10 +261,6 @@ def _by(answered: Iterable[Answered], key: Callable[[Answered], Any]) -> Iterato
     return iter(groups.items())
 
 
-def _words(way: Division) -> str:
-    return "; ".join(part for part in (way.statement, way.detail) if part)
-
-
 def _counts(wrong: Group, divided: Group) -> str:
     elements = sum(one.verdict.elements for one in divided)
     return f"{sum(one.verdict.differing for one in wrong):,} of {elements:,} quotients"
@@ -274,9 +269,16 @@ def _counts(wrong: Group, divided: Group) -> str:
 def _plain(one: Answered) -> bool:
     """Tell whether a case is about numbers: no attribute but that of the rounding, and quotients that are settled."""
     question = one.case.question
-    return set(question.attributes) <= {question.spec.integer_rounding_attribute} and not (
-        (silent := one.case.expectation.silent) is not None and silent.all()
+    return (
+        set(question.attributes) <= {question.spec.integer_rounding_attribute} and one.case.expectation.silent is None
     )
+
+
+def _main(own: Group) -> Group:
+    """Return the cases of one way to ask for a division: truncating ones before others, ONNX's first."""
+    some: list[Group] = [group for way in _WAYS if (group := [one for one in own if _asks(one, *way)])]
+    ready = [group for group in some if any(one.outcome != UNSUPPORTED for one in group)]
+    return (ready or some or [own])[0]
 
 
 def _asks(one: Answered, spec: OperatorSpec, rounding: IntegerRounding) -> bool:
@@ -316,62 +318,6 @@ def _kind(one: Answered) -> str:
     """Return what tells illegal operands from others that are illegal for the same reason."""
     types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.question.operands)
     return " by ".join(types) if len(types) > 1 else one.case.question.spec.title
-
-
-@dataclass(frozen=True, eq=False)
-class _Wrong:
-    """The wrong quotients of a case, their operands and the right ones, and which of those are ordinary numbers."""
-
-    numbers: tuple[Array, Array, Array, Array]
-    ordinary: NDArray[np.bool_]
-
-
-def _wrong(one: Answered) -> _Wrong:
-    right = np.ascontiguousarray(one.case.expectation.quotient).reshape(-1)
-    given = np.ascontiguousarray(one.answer.value, right.dtype).reshape(-1)
-    differs = np.flatnonzero(canonical(given) != canonical(right))
-    a, b = (operand[differs] for operand in dividends_and_divisors(one.case.question))
-    right = right[differs]
-    return _Wrong((a, b, given[differs], right), _ordinary(a) & _ordinary(b) & _ordinary(right))
-
-
-def _example(wrong: Group) -> str:
-    """Return a wrong quotient as an equation, of ordinary numbers and of x / x if there is one; else nothing."""
-    examples: dict[int, str] = {}
-    for found in (_wrong(one) for one in wrong if one.outcome == VALUES):
-        same = canonical(found.numbers[0]) == canonical(found.numbers[1])
-        for rank, places in enumerate((found.ordinary & same, found.ordinary, np.ones_like(same))):
-            if places.any() and rank not in examples:
-                x, y, q, e = (str(array[int(np.argmax(places))]) for array in found.numbers)
-                examples[rank] = f"{x} / {y} = {q}, not {e}"
-    return examples[min(examples)] if examples else ""
-
-
-def _where(wrong: Group) -> str:
-    """Return how many wrong float quotients are of ordinary numbers, and by how many encodings they are off at most."""
-    found = [_wrong(one) for one in wrong]
-    if wrong[0].case.element_type.is_integer:
-        return ""
-    given, right = (np.concatenate([one.numbers[i][one.ordinary] for one in found]) for i in (2, 3))
-    if not given.size:
-        return "all of them with zeros, infinities, NaN or subnormal numbers"
-    finite = np.isfinite(given)
-    places = []
-    for array in (given[finite], right[finite]):
-        bits = array.view(f"u{array.itemsize}").astype(object)
-        sign = 1 << (8 * array.itemsize - 1)
-        places.append(np.where(bits >= sign, sign - bits, bits))
-    most = max(np.abs(places[0] - places[1]), default=0)
-    left = f", {(~finite).sum():,} not finite" if not finite.all() else ""
-    return f"{given.size:,} of them with ordinary numbers, by up to {most:,} ulp{'' if most == 1 else 's'}{left}"
-
-
-def _ordinary(numbers: Array) -> NDArray[np.bool_]:
-    """Return which numbers are neither subnormal, zero, infinite nor NaN; every integer is."""
-    if element_type_of(numbers).is_integer:
-        return np.ones(numbers.shape, np.bool_)
-    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
-        return np.asarray(np.isfinite(numbers) & (np.abs(numbers) >= smallest_normal(numbers.dtype)))
 
 
 def _by_zero(element_type: ElementType, a: Array, b: Array) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from vinculum.conformance.arithmetic.circumstances import why_refused
+from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings
+from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import ANSWERING, Advance, ask
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import FLOAT, INT32, INT64
+from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -74,18 +76,27 @@ def selected(asked: Runtime) -> list[Case]:
 
 def _tells(case: Case, onnx: bool) -> bool:
     """Tell whether a case is worth its time; Divide-1 tells of an element type only what ONNX's operator does not."""
-    question = case.question
+    question, quick, whole = case.question, case.level is Level.QUICK, case.element_type.is_integer
     if question.constant == (True, False) or case.element_type not in DIV_14.element_types:
         return False
-    size = max(operand.size for operand in question.operands)
-    if question.spec not in (DIV_14, RECIPROCAL_13) and (onnx or question.spec is not DIVIDE_1):
-        if case.element_type.is_integer and question.spec is DIVIDE_1:
-            folded = case.element_type in (INT32, INT64) and all(question.constant) and size >= _TELLING
-            return folded or case.level is Level.QUICK
-        told = case.level is Level.QUICK or "axis" in question.attributes
-        return case.element_type is FLOAT and told and not any(question.constant)
-    if case.level is Level.QUICK or why_refused(question) is not None:
-        return not any(question.constant)
-    if size == 1 or (case.element_type.is_integer and not question.operands[-1].any()):
-        return True
-    return size >= _TELLING and (any(question.constant) or question.operands[-1].ndim == 0)
+    size, folded = max(operand.size for operand in question.operands), any(question.constant)
+    if onnx and question.spec is DIVIDE_1:
+        if not whole:
+            return case.element_type is FLOAT and not folded and ("axis" in question.attributes or _illegal(question))
+        usual = case.element_type in (INT32, INT64)
+        if quick:
+            return usual or rounding_asked(question) is IntegerRounding.FLOOR
+        return usual and all(question.constant) and size >= _TELLING
+    if question.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1):
+        return case.element_type is FLOAT and not folded and (quick or "axis" in question.attributes)
+    if _illegal(question):
+        mixed = len({operand.dtype for operand in question.operands}) > 1
+        return not folded and (mixed or case.element_type in (FLOAT, INT32))
+    if whole and question.operands[0].shape == question.operands[-1].shape and size:
+        # x / 0 and MIN / -1 may end the process where the whole tensor is one such division.
+        return quick or folded or size == 1 or not question.operands[-1].any()
+    return quick or (size >= _TELLING and (folded or (not whole and question.operands[-1].ndim == 0)))
+
+
+def _illegal(question: Question) -> bool:
+    return why_refused(question) is not None

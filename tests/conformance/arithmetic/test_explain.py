@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered, asked
 from tests.conformance.miniatures import Divider
-from vinculum.conformance.arithmetic import Explanation, explain, predicts, written
+from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
 from vinculum.conformance.case import Level
+from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
 from vinculum.errors import AttributeValueError
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import DOUBLE, FLOAT
 from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -161,6 +163,23 @@ class TestMiniatures:
         found = explained(divider, DIV_14)
         deviating = sum(len(one.cases) for one in found.explained) + len(found.unexplained)
         assert len(found.unexplained) > deviating / 2
+
+    def test_what_follows_no_rule(self) -> None:
+        refused = at_random(End.REFUSED)
+        assert len(refused.unexplained) > sum(len(one.cases) for one in refused.explained)
+        hung = at_random(End.HUNG)
+        assert not hung.unexplained
+        assert names(hung)[0] == "rule: hung"  # That it happens is said, and no rule of it.
+
+
+def at_random(end: End) -> Explanation:
+    """Return what explains that every tenth question of a right runtime ends so, drawn by lot."""
+    random = np.random.default_rng(0)
+    given = answered(Divider(), asked(Level.DEFAULT, DIV_14))
+    for place in np.flatnonzero(random.random(len(given)) < 0.1):
+        case, answer = given[place].case, Answer(end, words="out of luck")
+        given[place] = Answered(case, answer, judge(case, answer))
+    return explain(given)
 
 
 class TestWritten:

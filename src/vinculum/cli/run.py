@@ -79,7 +79,8 @@ def run(
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
-    report = RunReport(str(model), seed if given.drawn else None, zero_divisor, overflow, seconds, *reports, engine)
+    drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
+    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:

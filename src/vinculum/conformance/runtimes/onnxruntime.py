@@ -123,6 +123,10 @@ class OnnxRuntime:
         except Exception as error:  # Its exceptions have no base in common.
             raise _refusal(error) from None
 
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
+        return list(self.run(str(file), inputs).values())
+
     def reproducer(self, question: Question) -> str:
         """Return Python source that makes the model with onnx's helper and runs it in a session."""
         lines = ["options = onnxruntime.SessionOptions()"]

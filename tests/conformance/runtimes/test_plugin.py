@@ -123,13 +123,13 @@ class TestWhatBackendsHandOver:
         """Its inputs are taken by their names, and handed over in the model's order."""
         onnx.save(onnx_program(ASKED).model, "model.onnx")
         with Isolated(MAKER, f"handing_over:{name}") as isolated:
-            (output,) = isolated.call("run_file", Path("model.onnx"), {"B": B, "A": A}).value
+            (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
         assert output.tolist() == [2.5]
 
     def test_what_runs_no_models(self) -> None:
         with Isolated(MAKER, "dividing:Plain") as isolated:
-            given = isolated.call("run_file", Path("model.onnx"), {})
-        words = "'dividing:Plain' runs no models: it has neither prepare nor run_file"
+            given = isolated.call("run_model", Path("model.onnx"), {})
+        words = "'dividing:Plain' runs no models: it is a divider and no ONNX backend"
         assert (given.end, given.words) == (End.REFUSED, words)
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])

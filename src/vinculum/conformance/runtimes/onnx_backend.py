@@ -42,7 +42,7 @@ class OnnxBackend:
         quotient: NDArray[Any] = self._outputs(program.model, program.inputs)[0]
         return quotient
 
-    def run_file(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of the model in a file; the backend takes the inputs in the model's order."""
         import onnx
 

@@ -178,7 +178,7 @@ def at_random(end: End) -> Explanation:
     given = answered(Divider(), asked(Level.DEFAULT, DIV_14))
     for place in np.flatnonzero(random.random(len(given)) < 0.1):
         case, answer = given[place].case, Answer(end, words="out of luck")
-        given[place] = Answered(case, answer, judge(case, answer))
+        given[place] = Answered(case, answer, judge(case.question, case.expectation, answer))
     return explain(given)
 
 

@@ -129,7 +129,7 @@ class TestWhatBackendsHandOver:
     def test_what_runs_no_models(self) -> None:
         with Isolated(MAKER, "dividing:Plain") as isolated:
             given = isolated.call("run_model", Path("model.onnx"), {})
-        words = "'dividing:Plain' runs no models: it has neither prepare nor run_model"
+        words = "'dividing:Plain' runs no models: it is a divider and no ONNX backend"
         assert (given.end, given.words) == (End.REFUSED, words)
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])

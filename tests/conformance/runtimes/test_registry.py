@@ -239,8 +239,8 @@ class Nothing: ...
         ("target", "part"),
         [
             ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "neither answer, nor prepare or run_model"),
-            ("inverting:", "neither answer, nor prepare or run_model"),
+            ("inverting:Nothing", "neither answer, prepare nor run_model"),
+            ("inverting:", "neither answer, prepare nor run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
             (":Backend", "cannot be imported"),

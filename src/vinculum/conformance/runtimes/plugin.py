@@ -77,7 +77,7 @@ class Plugin:
             raise UnsupportedError(one_line(error)) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, in an ONNX backend or whatever else has `run_model`.
+        """Return all outputs of the model in a file, in an ONNX backend.
 
         Raises
         ------
@@ -85,9 +85,9 @@ class Plugin:
             If it divides only.
         """
         divider = self._divider()
-        if not hasattr(divider, "run_model"):
-            raise ModelError(f"{quoted(self._target)} runs no models: it has neither prepare nor run_model")
-        return list(divider.run_model(file, inputs))
+        if not isinstance(divider, OnnxBackend):
+            raise ModelError(f"{quoted(self._target)} runs no models: it is a divider and no ONNX backend")
+        return divider.run_model(file, inputs)
 
     def reproducer(self, question: Question) -> str:
         """Return Python source that imports it and asks the same."""
@@ -179,7 +179,7 @@ def _found(target: str) -> Any:
         raise ModelError(f"{quoted(target)} is not there: {_missing(module, attribute)}") from None
     if not any(hasattr(found, method) for method in _INTERFACES):
         raise ModelError(
-            f"{quoted(target)} is no runtime: it has neither answer, nor prepare or run_model of an ONNX backend"
+            f"{quoted(target)} is no divider and no ONNX backend: it has neither answer, prepare nor run_model"
         )
     return found
 

@@ -9,6 +9,9 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError
 
+Reason = tuple[str, str]
+"""What was done to a node, and what asked for it."""
+
 
 @dataclass(frozen=True)
 class Change:

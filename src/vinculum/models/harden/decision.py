@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from vinculum.ops.policies import Policies
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType, Kind
 from vinculum.text import quoted
 
@@ -26,6 +26,15 @@ RUNTIMES: dict[str, str] = {
     "portable": "every runtime",
 }
 """What a model can be hardened for, and what sentences call it."""
+
+
+class Options(TypedDict, total=False):
+    """What a model is hardened against, as `vinculum.models.harden.harden` takes it."""
+
+    zero_divisor: ZeroDivisor
+    overflow: Overflow
+    functions: bool | None
+    fix_exported: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,8 +47,14 @@ class Rewriter:
         return unique_name(f"{self._stem}_{hint}" if self._stem else hint, self._taken)
 
     def constant(self, array: NDArray[Any], hint: str) -> str:
-        """Return the name of a constant value."""
+        """Return the name of a constant value; ValueError if a function of the operator set cannot hold it."""
         if self._in_function and self._opset < _CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
+            unheld = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
+            if unheld is not None:
+                raise ValueError(
+                    f"a function below operator set {_CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
+                    f"hold {unheld}; inline the function"
+                )
             code = helper.np_dtype_to_tensor_dtype(array.dtype)
             return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
         name = self.fresh(hint)

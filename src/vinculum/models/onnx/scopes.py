@@ -92,10 +92,11 @@ def name_of(node: NodeProto) -> str:
     return node.name or next(iter(node.output), "")
 
 
-def title(node: NodeProto) -> str:
-    """Return what a message calls a node: its name and its operator."""
+def title(node: NodeProto, path: str = "") -> str:
+    """Return what a message calls a node: its name, its operator, and where it stands if that is not the top."""
     domain = f"{node.domain}." if node.domain else ""
-    return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]})"
+    where = f" in {quoted(path)[1:-1]}" if path else ""
+    return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]}){where}"
 
 
 def _nested(scope: Scope) -> Iterator[Scope]:

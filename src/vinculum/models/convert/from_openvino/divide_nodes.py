@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from vinculum.errors import ModelError
-from vinculum.models.convert.change import Change
+from vinculum.models.convert.change import Change, Reason
 from vinculum.models.convert.from_openvino.floor import floored
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.convert.opset.promoted_types import Promotion, promotion
@@ -16,9 +16,6 @@ from vinculum.spec.element_types import ElementType, Kind
 from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.registry import find
-
-Reason = tuple[str, str]
-"""What was done, and why."""
 
 
 def divide_nodes(
@@ -54,7 +51,7 @@ def divide_nodes(
     except ValueError as error:
         raise ModelError(f"{label} is not representable in operator set {opset}: {error}") from None
     quotient = division.write()
-    return quotient, [Change(label, what, why) for what, why in reasons]
+    return quotient, [Change(label, *reason) for reason in reasons]
 
 
 class _Division:

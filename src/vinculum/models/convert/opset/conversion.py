@@ -8,10 +8,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
-from vinculum.models.convert.opset.divisions import convert_division
-from vinculum.models.convert.opset.other_operators import convert_other
+from vinculum.models.convert.opset.other_operators import convert_node
 from vinculum.models.onnx.constants import visible_constants
-from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
@@ -87,10 +85,8 @@ def _convert_scope(
         try:
             if node.domain or (node.domain, node.op_type) in functions:
                 rewriter.nodes.append(node)
-            elif node.op_type in DIVIDES:
-                changes += convert_division(node, scope, opset, constants, rewriter)
             else:
-                changes += convert_other(node, scope, opset, constants, rewriter)
+                changes += convert_node(node, scope, opset, constants, rewriter)
         except ModelError as error:
             problems.append(str(error))
         nodes += rewriter.nodes

@@ -10,7 +10,6 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
-from vinculum.text import quoted
 
 V = TypeVar("V")
 _DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
@@ -43,7 +42,7 @@ class PlainNode(Generic[V]):
     @property
     def title(self) -> str:
         """What a message calls it."""
-        return f"{title(self.node)} in {quoted(self.path)[1:-1]}" if self.path else title(self.node)
+        return title(self.node, self.path)
 
     @property
     def layer_name(self) -> str:

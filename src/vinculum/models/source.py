@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -59,15 +60,9 @@ class SourceFile:
             from vinculum.models.openvino_ir.graph import read_openvino_ir
 
             return read_openvino_ir(self.content, self.path)
-        from onnx import ModelProto
-
         from vinculum.models.onnx.model import model_of
 
-        if use_up:
-            return model_of(self.onnx, self.path)
-        copy = ModelProto()
-        copy.CopyFrom(self.onnx)
-        return model_of(copy, self.path)
+        return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse to write where the source is, or the data that belong to it.
@@ -132,9 +127,8 @@ def source_of(model: ModelProto) -> SourceFile:
 
     if not isinstance(model, ModelProto):
         raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
-    copy = ModelProto()
     try:
-        copy.CopyFrom(model)
+        copy = deepcopy(model)
         check_text(copy)
         normalise(copy, _IN_MEMORY)
     except (UnicodeDecodeError, RecursionError, MemoryError) as error:

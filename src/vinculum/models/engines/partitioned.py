@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
-from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
@@ -56,21 +57,48 @@ class Holder:
         return proto
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a graph, as a runtime is given it.
+
+    Attributes
+    ----------
+    part : Part
+        What is to be run.
+    proto : ModelProto
+        Its nodes, named for messages, without inputs and outputs.
+    constants : Mapping of str to array
+        Those of the graph that it uses.
+    shapes : Mapping of str to tuple
+        Of the model's values, as far as they are declared or inferred.
+    count : int
+        How many parts there are in all.
+    """
+
+    part: Part
+    proto: ModelProto
+    constants: Mapping[str, NDArray[Any]]
+    shapes: Mapping[str, Shape]
+    count: int
+
+    def model(self, types: Mapping[str, TypeProto]) -> ModelProto:
+        """Return the part as a model with inputs of these types, its constants left out."""
+        proto = deepcopy(self.proto)
+        for name, its_type in types.items():
+            proto.graph.input.add(name=name, type=its_type)
+        for name in self.part.outputs:
+            proto.graph.output.add(name=name)
+        return proto
+
+
 class Host(Protocol):
     """What runs the parts of a graph."""
 
     def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
         """Turn an error that is about nodes into one of ours."""
 
-    def part(
-        self,
-        part: Part,
-        constants: Mapping[str, NDArray[Any]],
-        holder: Holder,
-        parts: int,
-        shapes: Mapping[str, Shape],
-    ) -> _Step:
-        """Return a part that can be run, one of so many; the shapes are those that are known of the model's values."""
+    def part(self, piece: Piece) -> _Step:
+        """Return a part that can be run."""
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return a value as the reference evaluator holds it."""
@@ -139,7 +167,9 @@ class PartitionedProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(self._host.part(stage.part, constants, self._holder, parts, self._shapes))
+                own = {name: constants[name] for name in stage.part.constants}
+                proto = self._holder.model(stage.part.nodes)
+                steps.append(self._host.part(Piece(stage.part, proto, own, self._shapes, parts)))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps

@@ -7,6 +7,7 @@ integer, and the quotient is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,15 +140,13 @@ def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     operands = [_as_integers(rewriter, operand, wanted) for operand in exported.operands]
     same = _cast_target(result) == wanted.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
-    division = NodeProto()
-    division.CopyFrom(exported.division)
+    division = deepcopy(exported.division)
     del division.input[:], division.output[:]
     division.input.extend(operands)
     division.output.append(quotient)
     rewriter.nodes.append(division)
     if not same:
-        final = NodeProto()
-        final.CopyFrom(result)
+        final = deepcopy(result)
         final.input[0] = quotient
         rewriter.nodes.append(final)
     return quotient

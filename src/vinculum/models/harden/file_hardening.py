@@ -13,7 +13,7 @@ from vinculum.models.harden.decision import Hardening, Options, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import check_no_training, write_model
+from vinculum.models.onnx.file import write_model
 from vinculum.models.source import SourceFile, read_source
 
 
@@ -77,7 +77,6 @@ def harden_file(
         )
     if target is not None:
         source.check_spared([target])  # before the work
-    check_no_training(source.onnx)
     original = source.model()
     check_model(source.onnx, f"model {str(source.path)!r}")
     hardening = harden(source.onnx, runtime, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,8 +82,7 @@ class Guards:
                 self._functions[facts.decisive] = self._function(facts, what)
             function = self._functions[facts.decisive]
             if len(function.node) > 1:
-                call = NodeProto()
-                call.CopyFrom(node)
+                call = deepcopy(node)
                 call.domain, call.op_type = DOMAIN, function.name
                 del call.attribute[:]  # They chose the function.
                 return [call], []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
@@ -17,6 +18,7 @@ from vinculum.models.harden.exported import Exported, Place, exported_divisions,
 from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
+from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.models.onnx.typed_scopes import typed_scopes
@@ -77,8 +79,7 @@ def harden(
     policies = _policies(runtime, zero_divisor, overflow)
     if functions and runtime == "openvino":
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
-    if proto.training_info:
-        raise ModelError("the model holds graphs for training (training_info), which are not hardened; drop them first")
+    check_no_training(proto)
     holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
     calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
     places = not calls and bool(proto.functions)
@@ -87,23 +88,17 @@ def harden(
         with suppress(ModelError):  # Each call then has nodes of its own, of one type; or nothing is gained.
             hardening, places = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
     if not any(decision.rewritten for decision in hardening.decisions):
-        return replace(hardening, model=_copied(proto))
+        return replace(hardening, model=deepcopy(proto))
     return replace(hardening, inlined=len(proto.functions) if places else 0)
 
 
 def _hardened(
     proto: ModelProto, runtime: Runtime, policies: Policies, functions: bool, fix_exported: bool
 ) -> Hardening:
-    model = _copied(proto)
+    model = deepcopy(proto)
     replaced = replace_exported(model) if fix_exported else {}
     decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
     return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
-
-
-def _copied(proto: ModelProto) -> ModelProto:
-    copy = ModelProto()
-    copy.CopyFrom(proto)
-    return copy
 
 
 def _inlined(proto: ModelProto) -> ModelProto:
@@ -114,7 +109,7 @@ def _inlined(proto: ModelProto) -> ModelProto:
     ModelError
         If that cannot be.
     """
-    model = _copied(proto)
+    model = deepcopy(proto)
     own = opset_imports(model)
     for function in model.functions:
         for domain, version in opset_imports(function).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from onnx import IR_VERSION, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
@@ -38,8 +39,7 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= newest:
         raise ModelError(f"opset_version is {opset!r}; allowed: 1 to {newest}")
     named = {name: value for name, value in _by_name(node, inputs).items() if value is not None}
-    alone = NodeProto()
-    alone.CopyFrom(node)
+    alone = deepcopy(node)
     for place, name in enumerate(node.input):
         alone.input[place] = name if name in named else ""
     model = ModelProto(ir_version=IR_VERSION)

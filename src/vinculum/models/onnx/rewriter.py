@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -153,12 +154,6 @@ def names_in(model: ModelProto) -> set[str]:
 
 def set_nodes(holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto]) -> None:
     """Let a graph or function hold these nodes, of which some may be its own."""
-    copies = [_copied(node) for node in nodes]  # What is deleted below may be among them.
+    copies = [deepcopy(node) for node in nodes]  # What is deleted below may be among them.
     del holder.node[:]
     holder.node.extend(copies)
-
-
-def _copied(node: NodeProto) -> NodeProto:
-    copy = NodeProto()
-    copy.CopyFrom(node)
-    return copy

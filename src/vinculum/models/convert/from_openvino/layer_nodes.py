@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx import TensorProto
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
@@ -18,9 +19,6 @@ from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import FLOAT, INT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import quoted
-
-BOOL = 9
-"""The number of bool in ``onnx.TensorProto.DataType``."""
 
 _ALLOWZERO_SINCE = 14
 
@@ -42,7 +40,7 @@ def convert_nodes(
     check_allowed("Cast", opset, source, title)
     check_allowed("Cast", opset, target, title)
     if isinstance(target, str):
-        return rewriter.cast(value, BOOL, "converted"), []
+        return rewriter.cast(value, TensorProto.BOOL, "converted"), []
     changes = []
     if target.is_integer and isinstance(source, ElementType) and source.kind is Kind.FLOAT:
         if target.bits == 4:

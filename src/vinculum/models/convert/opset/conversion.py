@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
@@ -49,8 +50,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """
     check_opset(opset)
     check_no_training(model)
-    converted = ModelProto()
-    converted.CopyFrom(model)
+    converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)
     changes: list[list[Change]] = []
     problems: list[str] = []

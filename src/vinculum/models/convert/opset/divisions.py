@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 
 import numpy as np
 from onnx import AttributeProto, NodeProto, TensorProto, helper
@@ -59,8 +60,7 @@ def _write(
     rewriter: Rewriter,
 ) -> None:
     """Write the division, under its own name, and the casts after it."""
-    division = NodeProto()
-    division.CopyFrom(node)
+    division = deepcopy(node)
     del division.input[:], division.attribute[:]
     division.input.extend(operand.emit(rewriter) for operand in operands)
     division.attribute.extend(attributes.values())

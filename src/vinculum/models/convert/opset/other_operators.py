@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 from onnx import FunctionProto, NodeProto, TensorProto
 from onnx.defs import OpSchema
@@ -62,12 +63,10 @@ def convert_node(
     try:
         if node.op_type in DIVIDES:
             return [Change(where, *reason) for reason in convert_division(node, scope, opset, constants, rewriter)]
-        copy = NodeProto()
-        copy.CopyFrom(node)
-        refusal = problem_with(copy, old, scope.types)
+        refusal = problem_with(node, old, scope.types)
         if refusal is not None:
             raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
-        _Conversion(scope, opset, constants, rewriter).go(copy, scope.opsets[""])
+        _Conversion(scope, opset, constants, rewriter).go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
         raise ModelError(f"{where} is not representable in operator set {opset}: {error}") from None
     made = rewriter.nodes

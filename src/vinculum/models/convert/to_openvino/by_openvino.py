@@ -6,11 +6,12 @@ OpenVINO reads every Div as a Divide that floors. Each is found by its name, in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from onnx import GraphProto, ModelProto, NodeProto, helper
+from onnx import GraphProto, ModelProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
@@ -20,7 +21,7 @@ from vinculum.models.engines.openvino.cut_model import bodies_of
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
 from vinculum.models.engines.openvino.tensors import reason_of
 from vinculum.models.onnx.divisions import DIVIDES
-from vinculum.models.onnx.rewriter import unique_name
+from vinculum.models.onnx.rewriter import set_nodes, unique_name
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.text import listed
 
@@ -54,9 +55,7 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
         If OpenVINO is not installed, does not read the model, or makes something else of a division.
     """
     check_installed(f"an IR with {listed(operators)}")
-    inlined = inline_local_functions(proto) if proto.functions else proto
-    model = ModelProto()
-    model.CopyFrom(inlined)
+    model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
     _bound_loops(model.graph, set(), opset_imports(model).get("", 1))
     divisions = [node for node in all_nodes(model.graph.node) if node.domain == "" and node.op_type in DIVIDES]
     titles = [title(node) for node in divisions]
@@ -95,9 +94,7 @@ def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:
             nodes.append(helper.make_node("Max", [node.input[0], zero], [bounded]))
             node.input[0] = bounded
         nodes.append(node)
-    copies = [NodeProto.FromString(node.SerializeToString()) for node in nodes]
-    del graph.node[:]
-    graph.node.extend(copies)
+    set_nodes(graph, nodes)
 
 
 class Writer:

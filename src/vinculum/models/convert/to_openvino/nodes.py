@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
 from vinculum.errors import ModelError
+from vinculum.models.onnx.functions import DEEPEST_CALL, key_of
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
 
 V = TypeVar("V")
-_DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class PlainNodes(Generic[V]):
 
     def __init__(self, model: ModelProto) -> None:
         self._model = model
-        self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self._functions = {key_of(function): function for function in model.functions}
 
     def walk(self, values: MutableMapping[str, V]) -> Iterator[PlainNode[V]]:
         """Yield the nodes; whoever iterates puts what each makes into its values before the next is asked for."""
@@ -104,8 +104,8 @@ class PlainNodes(Generic[V]):
         attributes: dict[str, AttributeProto],
         depth: int,
     ) -> Iterator[PlainNode[V]]:
-        if depth == _DEEPEST_CALL:
-            raise ModelError(f"{title(node)} calls functions more than {_DEEPEST_CALL} deep, or in a circle")
+        if depth == DEEPEST_CALL:
+            raise ModelError(f"{title(node)} calls functions more than {DEEPEST_CALL} deep, or in a circle")
         inner = {formal: values[actual] for formal, actual in zip(function.input, node.input, strict=False) if actual}
         defaults = {attribute.name: attribute for attribute in function.attribute_proto}
         inner_path = f"{path}/{function.name}" if path else function.name

@@ -31,18 +31,10 @@ from vinculum.ops import onnx as onnx_ops
 
 @dataclass(frozen=True)
 class Holder:
-    """What a model has around its graph.
+    """What a model has around its graph."""
 
-    Attributes
-    ----------
-    opsets : tuple of OperatorSetIdProto
-        The operator sets that it imports.
-    functions : tuple of FunctionProto
-        Its functions, renamed by `link_functions`.
-    """
-
-    opsets: tuple[OperatorSetIdProto, ...]
-    functions: tuple[FunctionProto, ...]
+    opsets: tuple[OperatorSetIdProto, ...]  # The operator sets that it imports.
+    functions: tuple[FunctionProto, ...]  # Its functions, renamed by `link_functions`.
 
     def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
         """Return a model of nodes, named for messages, without inputs and outputs."""
@@ -59,27 +51,13 @@ class Holder:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A part of a graph, as a runtime is given it.
+    """A part of a graph, as a runtime is given it."""
 
-    Attributes
-    ----------
-    part : Part
-        What is to be run.
-    proto : ModelProto
-        Its nodes, named for messages, without inputs and outputs.
-    constants : Mapping of str to array
-        Those of the graph that it uses.
-    shapes : Mapping of str to tuple
-        Of the model's values, as far as they are declared or inferred.
-    count : int
-        How many parts there are in all.
-    """
-
-    part: Part
-    proto: ModelProto
-    constants: Mapping[str, NDArray[Any]]
-    shapes: Mapping[str, Shape]
-    count: int
+    part: Part  # What is to be run.
+    proto: ModelProto  # Its nodes, named for messages, without inputs and outputs.
+    constants: Mapping[str, NDArray[Any]]  # Those of the graph that it uses.
+    shapes: Mapping[str, Shape]  # Of the model's values, as far as they are declared or inferred.
+    count: int  # How many parts there are in all.
 
     def model(self, types: Mapping[str, TypeProto]) -> ModelProto:
         """Return the part as a model with inputs of these types, its constants left out."""

@@ -20,19 +20,10 @@ _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Trans
 class ConstantValues:
     """The distinct values of what is the same in every run, as one scope sees it.
 
-    Parameters
-    ----------
-    holder : GraphProto or FunctionProto
-        The scope.
-    tensors : Mapping of str to TensorProto
-        Its constants and those around, as `vinculum.models.onnx.constants` finds them.
-    around : ConstantValues, optional
-        The scope around it.
+    - `tensors`: its constants and those around, as `vinculum.models.onnx.constants` finds them.
+    - `around`: the scope around it.
 
-    Attributes
-    ----------
-    tensors : Mapping of str to TensorProto
-        As given.
+    - `tensors`: as given.
     """
 
     def __init__(

@@ -39,28 +39,16 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A division as far as its rewriting depends on it; None for values means that they are not known.
+    """A division as far as its rewriting depends on it; None for values means that they are not known."""
 
-    Attributes
-    ----------
-    operator : {"Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"}
-        What is computed.
-    opset : int
-        The operator set that a rewrite is written in.
-    element_type : ElementType
-        The operands'.
-    dividend, divisor : ndarray or None
-        The distinct values of an operand that is the same in every run.
-    may_be_found : bool
-        Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
-        run, and yet not fold the division.
-    """
-
-    operator: Operator
-    opset: int
-    element_type: ElementType
+    operator: Operator  # What is computed.
+    opset: int  # The operator set that a rewrite is written in.
+    element_type: ElementType  # The operands'.
+    # The distinct values of an operand that is the same in every run.
     dividend: Values = None
     divisor: Values = None
+    # Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
+    # run, and yet not fold the division.
     may_be_found: bool = False
 
     @property

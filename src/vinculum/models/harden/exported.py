@@ -37,30 +37,14 @@ Operand = tuple[str, ElementType] | NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Exported:
-    """A division of integers in floats.
-
-    Attributes
-    ----------
-    division : NodeProto
-        The Div.
-    result : NodeProto
-        The Cast back to integers.
-    operands : tuple of (tuple of str and ElementType, or ndarray)
-        Names of integers and their types, or a constant.
-    element_type : ElementType
-        That holds both.
-    floor : bool
-        Whether it is rounded down; else towards 0.
-    precision : int
-        How many bits of an integer the floats hold.
-    """
+    """A division of integers in floats."""
 
     division: NodeProto
-    result: NodeProto
-    operands: tuple[Operand, ...]
-    element_type: ElementType
-    floor: bool
-    precision: int
+    result: NodeProto  # The Cast back to integers.
+    operands: tuple[Operand, ...]  # Names of integers and their types, or a constant.
+    element_type: ElementType  # That holds both.
+    floor: bool  # Whether it is rounded down; else towards 0.
+    precision: int  # How many bits of an integer the floats hold.
 
     @property
     def risk(self) -> str:
@@ -77,12 +61,8 @@ Place = tuple[str, str]
 def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> Iterator[Exported]:
     """Yield the divisions in a scope that are written in floats and wrong for some integers.
 
-    Parameters
-    ----------
-    scope : Scope
-        With types, as `typed_scopes` yields it.
-    constants : Mapping of str to TensorProto
-        What `visible_constants` finds there.
+    - `scope`: with types, as `typed_scopes` yields it.
+    - `constants`: what `visible_constants` finds there.
     """
     makers = {name: node for node in scope.holder.node if node.domain == "" for name in node.output}
     for node in scope.holder.node:

@@ -35,16 +35,10 @@ class Guards:
     A function is written in the model's operator set, which no runtime refuses, whatever the functions that call it
     import.
 
-    Parameters
-    ----------
-    model : ModelProto
-        It is not changed before `complete`.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        What has to run it.
-    policies : Policies
-        What x/0 and MIN/-1 are to be.
-    functions : bool
-        Whether functions are wanted.
+    - `model`: it is not changed before `complete`.
+    - `runtime`: what has to run it.
+    - `policies`: what x/0 and MIN/-1 are to be.
+    - `functions`: whether functions are wanted.
     """
 
     def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies, *, functions: bool) -> None:
@@ -65,16 +59,9 @@ class Guards:
     ) -> tuple[Sequence[NodeProto], Sequence[TensorProto]]:
         """Return the nodes and initializers to take the place of a node; what was written about it is kept.
 
-        Parameters
-        ----------
-        scope : Scope
-            Where it stands.
-        node : NodeProto
-            A division or remainder.
-        facts : Facts
-            What is known of it.
-        what : str
-            What they do, in words.
+        - `node`: a division or remainder.
+        - `facts`: what is known of it.
+        - `what`: what they do, in words.
         """
         # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
         if self._wanted and "SequenceMap" not in scope.path:
@@ -136,18 +123,11 @@ def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
 def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runtime, policies: Policies) -> str:
     """Add the nodes that divide without a risk, and return the name of the quotient or remainder.
 
-    Parameters
-    ----------
-    rewriter : Rewriter
-        Where the nodes go.
-    facts : Facts
-        What is known of the division.
-    operands : list of str
-        Dividend and divisor; of a Reciprocal the divisor alone.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        What has to run them.
-    policies : Policies
-        What x/0 and MIN/-1 are to be.
+    - `rewriter`: where the nodes go.
+    - `facts`: what is known of the division.
+    - `operands`: dividend and divisor; of a Reciprocal the divisor alone.
+    - `runtime`: what has to run them.
+    - `policies`: what x/0 and MIN/-1 are to be.
     """
     promoted = promoted_type(facts.element_type, runtime)
     if promoted is not facts.element_type:
@@ -161,21 +141,11 @@ def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runt
 
 @dataclass(frozen=True)
 class _Quotient:
-    """Names of values.
+    """Names of values."""
 
-    Attributes
-    ----------
-    value : str
-        The truncated quotient.
-    divisor : str
-        What was divided by.
-    overflows : str or None
-        Where it is MIN/-1 and still MIN; None if it never is.
-    """
-
-    value: str
-    divisor: str
-    overflows: str | None = None
+    value: str  # The truncated quotient.
+    divisor: str  # What was divided by.
+    overflows: str | None = None  # Where it is MIN/-1 and still MIN; None if it never is.
 
 
 class _Integers:

@@ -104,10 +104,7 @@ def _hardened(
 def _inlined(proto: ModelProto) -> ModelProto:
     """Return a model with its functions' nodes in the place of their calls.
 
-    Raises
-    ------
-    ModelError
-        If that cannot be.
+    ModelError if that cannot be.
     """
     model = deepcopy(proto)
     own = opset_imports(model)

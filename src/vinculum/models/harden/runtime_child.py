@@ -62,13 +62,7 @@ _RUNNERS: dict[str, Callable[[Model, Feeds], list[Any]]] = {
 
 
 class ModelRunner:
-    """A runtime that models can be run in.
-
-    Parameters
-    ----------
-    runtime : {"onnxruntime", "openvino", "reference"}
-        Its name.
-    """
+    """A runtime that models can be run in."""
 
     def __init__(self, runtime: str) -> None:
         self._run = _RUNNERS[runtime]

@@ -29,41 +29,22 @@ _MOST_CONSTANTS = 60  # Of an operand that is constant in the model: a weight ma
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Operands of one shape, in one dimension.
+    """Operands of one shape, in one dimension."""
 
-    Attributes
-    ----------
-    a, b : ndarray
-        Dividends and divisors.
-    """
-
+    # Dividends and divisors.
     a: NDArray[Any]
     b: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A model of one rewrite, its operands, and what it has to give.
+    """A model of one rewrite, its operands, and what it has to give."""
 
-    Attributes
-    ----------
-    decision : Decision
-        The division that was rewritten so.
-    case : Case
-        The model and its inputs.
-    constant : str
-        Which operands are constants in it, in words: ``"no operand constant"``.
-    pairs : Pairs
-        The operands.
-    expected : ndarray
-        Their quotients or remainders.
-    """
-
-    decision: Decision
-    case: Case
-    constant: str
+    decision: Decision  # The division that was rewritten so.
+    case: Case  # The model and its inputs.
+    constant: str  # Which operands are constants in it, in words: ``"no operand constant"``.
     pairs: Pairs
-    expected: NDArray[Any]
+    expected: NDArray[Any]  # Their quotients or remainders.
 
 
 def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:

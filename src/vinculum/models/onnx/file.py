@@ -25,13 +25,7 @@ _PIECE = 1 << 22
 
 
 def check_no_training(model: ModelProto) -> None:
-    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too.
-
-    Raises
-    ------
-    ModelError
-        If it has some.
-    """
+    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too."""
     if model.training_info:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
 
@@ -39,10 +33,7 @@ def check_no_training(model: ModelProto) -> None:
 def complete_model(source: SourceFile) -> ModelProto:
     """Return the model in an ONNX file, data of other files in it, so that it means the same in any folder.
 
-    Raises
-    ------
-    ModelError
-        If it is no ONNX file, or its data cannot be read any more.
+    ModelError if it is no ONNX file, or its data cannot be read any more.
     """
     proto = source.onnx
     if proto is None:
@@ -59,14 +50,9 @@ def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:
     Its large tensors go into a file beside it if that is asked for, if some of them come out of a file, or if one
     message cannot hold all of them.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        It may be changed: its tensors then tell where their data are.
-    path : Path
-        Where to write; the data go to a file of the same name with ``.data`` at its end.
-    apart : bool
-        Whether large tensors go into a file of their own in any case.
+    - `proto`: it may be changed: its tensors then tell where their data are.
+    - `path`: where to write; the data go to a file of the same name with ``.data`` at its end.
+    - `apart`: whether large tensors go into a file of their own in any case.
     """
     large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
     # Protobuf does not tell the size of what is larger than its limit.
@@ -123,10 +109,7 @@ def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
 def parse(content: bytes, file: Path) -> ModelProto:
     """Return the message in the bytes of an ONNX file, normalised.
 
-    Raises
-    ------
-    ModelError
-        If it is none, or what it holds is no graph.
+    ModelError if it is none, or what it holds is no graph.
     """
     try:
         proto: ModelProto = ModelProto.FromString(content)
@@ -140,10 +123,7 @@ def parse(content: bytes, file: Path) -> ModelProto:
 def normalise(proto: ModelProto, file: Path) -> None:
     """Write an old or loosely written model as the newest IR version would.
 
-    Raises
-    ------
-    ModelError
-        If it has no graph, or does not say which operators it means.
+    ModelError if it has no graph, or does not say which operators it means.
     """
     if not proto.HasField("graph") or not proto.HasField("ir_version"):
         raise ModelError(f"model {str(file)!r} holds no ONNX graph with an IR version")
@@ -169,10 +149,7 @@ def normalise(proto: ModelProto, file: Path) -> None:
 def anchor_tensors(proto: ModelProto, folder: Path) -> None:
     """Check every tensor, and fetch its data into the model; large initializers of the top graph are only anchored.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type and data of one do not agree.
+    ModelError if shape, element type and data of one do not agree.
     """
     for tensor in proto.graph.initializer:
         owner = f"initializer {quoted(tensor.name)}"

@@ -29,10 +29,8 @@ Key = tuple[str, str, str]
 def link_functions(model: ModelProto) -> dict[str, str]:
     """Rename and sort a model's functions, complete every call of them, and return their own names by ours.
 
-    Raises
-    ------
-    ModelError
-        If two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its function.
+    ModelError if two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its
+    function.
     """
     keys = [key_of(function) for function in model.functions]
     functions = dict(zip(keys, model.functions, strict=True))

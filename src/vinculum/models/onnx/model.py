@@ -35,10 +35,7 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 
     Large initializers in other files are read when the model is run.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
+    Errors are as `vinculum.load` says.
     """
     try:
         return _model(proto)

@@ -18,19 +18,10 @@ from vinculum.text import quoted
 def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[ModelProto, dict[str, Any]]:
     """Return a model that holds one node, and its inputs by name.
 
-    Parameters
-    ----------
-    node : NodeProto
-        It is not modified.
-    inputs : Mapping, list, tuple or array
-        By name; or by place, as many as the node names; or the only one. None for one that is left out.
-    opset : int or None
-        Of ONNX's own domain, None for the newest; of others the newest is taken.
+    - `inputs`: by name; or by place, as many as the node names; or the only one. None for one that is left out.
+    - `opset`: of ONNX's own domain, None for the newest; of others the newest is taken.
 
-    Raises
-    ------
-    ModelError, ElementTypeError
-        If it is no node, an input is missing or surplus, or one has no type.
+    ModelError or ElementTypeError if it is no node, an input is missing or surplus, or one has no type.
     """
     if not isinstance(node, NodeProto):
         raise ModelError(f"the node is a {type(node).__name__}, not an onnx.NodeProto")

@@ -22,16 +22,10 @@ _CONSTANT_OF_ANY_TYPE = 9
 class Rewriter:
     """Collects the nodes and constants that take the place of one node; names are new in the whole model.
 
-    Parameters
-    ----------
-    holder : GraphProto or FunctionProto
-        Where the node stands. A function has no initializers; its constants become nodes.
-    opset : int
-        The operator set that the new nodes are written in.
-    taken : set of str
-        The names in use in the whole model, as `names_in` gives them; those made here are added.
-    stem : str
-        What new names begin with: the replaced node's.
+    - `holder`: where the node stands. A function has no initializers; its constants become nodes.
+    - `opset`: the operator set that the new nodes are written in.
+    - `taken`: the names in use in the whole model, as `names_in` gives them; those made here are added.
+    - `stem`: what new names begin with: the replaced node's.
     """
 
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:

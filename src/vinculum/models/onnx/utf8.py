@@ -10,13 +10,7 @@ from vinculum.errors import ModelError
 
 
 def check_text(message: Any) -> None:
-    """Refuse a message in which a text field, at any depth, holds bytes that are not UTF-8.
-
-    Raises
-    ------
-    ModelError
-        The line names the field.
-    """
+    """Refuse a message in which a text field, at any depth, holds bytes that are not UTF-8."""
     if isinstance(message, TensorProto):
         # Its data, which may be large, is not text; listing the fields would copy it.
         _check("name of a tensor", message.name)

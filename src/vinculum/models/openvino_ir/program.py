@@ -129,13 +129,7 @@ class OpenvinoProgram:
 
 
 def check_inputs(parameters: Iterable[ParameterStep], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse an array that is outside of the bounds that its Parameter declares.
-
-    Raises
-    ------
-    BroadcastError
-        The line names the input and the dimension.
-    """
+    """Refuse an array that is outside of the bounds that its Parameter declares."""
     for parameter in parameters:
         if parameter.bounds is not None:
             check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, arrays[parameter.name].shape)

@@ -23,29 +23,16 @@ RESHAPES = ("Unsqueeze", "Squeeze", "Reshape")
 
 @dataclass(frozen=True)
 class Reshaping:
-    """What becomes of a shape.
+    """What becomes of a shape."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `RESHAPES`.
-    title : str
-        What a message calls the layer.
-    special_zero : bool
-        Of a Reshape: whether 0 stands for the size that is there.
-    """
-
-    kind: str
-    title: str
-    special_zero: bool = True
+    kind: str  # One of `RESHAPES`.
+    title: str  # What a message calls the layer.
+    special_zero: bool = True  # Of a Reshape: whether 0 stands for the size that is there.
 
     def checked(self, shape: Sizes, pattern: NDArray[Any] | None) -> Sizes | None:
         """Return the new shape for axes or a pattern (None for a Squeeze that has none), None if its rank is open.
 
-        Raises
-        ------
-        BroadcastError
-            If the shape cannot become that; the line names the layer.
+        BroadcastError if the shape cannot become that; the line names the layer.
         """
         try:
             if pattern is not None and pattern.size > LARGEST_RANK:
@@ -68,19 +55,12 @@ def reshaping(
 ) -> tuple[Reshaping, TensorType]:
     """Return what an Unsqueeze, Squeeze or Reshape does, and what is known of its result.
 
-    Parameters
-    ----------
-    layer : Layer
-        One of `RESHAPES`.
-    operands : sequence of TensorType
-        What is reshaped, and then the axes or the pattern, if there are any.
-    pattern : ndarray or None
-        The axes or the pattern, if they are constant.
+    - `layer`: one of `RESHAPES`.
+    - `operands`: what is reshaped, and then the axes or the pattern, if there are any.
+    - `pattern`: the axes or the pattern, if they are constant.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, BroadcastError
-        If an attribute is missing or malformed, or an operand is of another type or shape than the layer takes.
+    An error of ours if an attribute is missing or malformed, or an operand is of another type or shape than the layer
+    takes.
     """
     found = Reshaping(layer.type, layer.title, layer.type != "Reshape" or _special_zero(layer))
     data, *rest = operands

@@ -19,10 +19,7 @@ Sizes = tuple[int | None, ...]
 def unsqueezed(shape: Sizes, axes: Sequence[int]) -> Sizes:
     """Return a shape with a 1 at each of `axes`, counted in the result.
 
-    Raises
-    ------
-    BroadcastError
-        If there is no axis, or one is outside of the result's rank.
+    BroadcastError if there is no axis, or one is outside of the result's rank.
     """
     if not axes:
         raise BroadcastError("its axes are empty; give at least one")
@@ -40,10 +37,7 @@ def squeezed(shape: Sizes, axes: Sequence[int]) -> Sizes | None:
 
     None if not even the rank of the result is known.
 
-    Raises
-    ------
-    BroadcastError
-        If an axis is outside of the shape's rank.
+    BroadcastError if an axis is outside of the shape's rank.
     """
     if not axes:
         return None if None in shape else tuple(size for size in shape if size != 1)
@@ -54,19 +48,11 @@ def squeezed(shape: Sizes, axes: Sequence[int]) -> Sizes | None:
 def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
     """Return the shape that a pattern makes of a shape.
 
-    Parameters
-    ----------
-    shape : tuple of (int or None)
-        What is reshaped.
-    pattern : sequence of int
-        The sizes; one may be -1, which stands for what is left.
-    special_zero : bool
-        Whether 0 stands for the size that the shape has there; else it is a size of 0.
+    - `shape`: what is reshaped.
+    - `pattern`: the sizes; one may be -1, which stands for what is left.
+    - `special_zero`: whether 0 stands for the size that the shape has there; else it is a size of 0.
 
-    Raises
-    ------
-    BroadcastError
-        If the pattern is malformed, or has another number of elements than the shape.
+    BroadcastError if the pattern is malformed, or has another number of elements than the shape.
     """
     given = f"the pattern {shape_text(pattern)} for shape {shape_text(shape)}"
     if any(size < -1 for size in pattern) or list(pattern).count(-1) > 1:
@@ -94,10 +80,7 @@ def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
 def normalised(axes: Sequence[int], rank: int) -> list[int]:
     """Return axes counted from the front.
 
-    Raises
-    ------
-    BroadcastError
-        If one is outside of the rank.
+    BroadcastError if one is outside of the rank.
     """
     for axis in axes:
         if not -rank <= axis < rank:

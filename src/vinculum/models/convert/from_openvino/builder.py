@@ -25,16 +25,9 @@ _MAIN = ("Div", "Reshape", "Squeeze", "Unsqueeze")
 class OnnxBuilder:
     """Writes the graph in the order in which the layers run.
 
-    Parameters
-    ----------
-    graph : OpenvinoGraph
-        What the IR says.
-    name : str
-        What the graph is called.
-    opset : int
-        The operator set to write in, from 7 on.
-    names_sizes : bool
-        Whether open dimensions of inputs get names, by which the sizes of other values are known to be equal.
+    - `opset`: the operator set to write in, from 7 on.
+    - `names_sizes`: whether open dimensions of inputs get names, by which the sizes of other values are known to be
+      equal.
     """
 
     def __init__(self, graph: OpenvinoGraph, name: str, opset: int, names_sizes: bool) -> None:

@@ -21,24 +21,13 @@ def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     names and their order. Operands whose sizes the file leaves open are joined by NumPy's rule, which lets more pass
     than ``none`` and ``pdpd``.
 
-    Parameters
-    ----------
-    content : bytes
-        The XML.
-    file : Path
-        Where it was; its data are beside it.
-    opset : int
-        The operator set of the new model, from 1 to the newest that the onnx package knows.
+    - `file`: where it was; its data are beside it.
+    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package knows.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no such operator set.
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If the IR cannot be read, or what it does is not representable there; the line names the layer and the reason.
+    AttributeValueError if there is no such operator set.
+    An error of ours if the IR cannot be read, or what it does is not representable there; the line names the layer and
+    the reason.
 
-    Notes
-    -----
     Float values beyond an integer type are undefined in both formats where a layer Convert becomes Cast. This package
     saturates in both; other runtimes may not.
     """

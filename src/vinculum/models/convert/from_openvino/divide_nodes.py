@@ -23,24 +23,11 @@ def divide_nodes(
 ) -> tuple[str, list[Change]]:
     """Return the name of a Divide's quotient, and what was changed.
 
-    Parameters
-    ----------
-    step : DivideStep
-        What the layer says.
-    operands : tuple of Operand
-        The dividend and the divisor. They may be changed.
-    opset : int
-        The operator set to write in, from 7 on.
-    rewriter : Rewriter
-        Takes the nodes.
+    - `operands`: the dividend and the divisor. They may be changed.
+    - `opset`: the operator set to write in, from 7 on.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there; the line names the layer and the reason.
+    ModelError if it is not representable there; the line names the layer and the reason.
 
-    Notes
-    -----
     A carried type keeps the quotients, MIN/-1 as it wraps, and 0 for a zero divisor if that is the policy; what other
     policies give are then the ends of the carrying type, cast back.
     """

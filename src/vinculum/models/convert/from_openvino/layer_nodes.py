@@ -28,10 +28,7 @@ def convert_nodes(
 ) -> tuple[str, list[Change]]:
     """Return the name of what a Convert makes, and what was changed.
 
-    Raises
-    ------
-    ModelError
-        If the operator set has no Cast between the types.
+    ModelError if the operator set has no Cast between the types.
     """
     title = f"layer {quoted(step.name)} (Convert)"
     source, target = known.element_type, step.target
@@ -76,25 +73,12 @@ def reshape_nodes(
 ) -> tuple[str, list[Change]]:
     """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what was changed.
 
-    Parameters
-    ----------
-    step : ReshapeStep
-        What the layer says.
-    operands : sequence of str
-        The value, and then the axes or the pattern, if there are any.
-    known : sequence of TensorType
-        What is known of them.
-    numbers : ndarray or None
-        The axes or the pattern, if they are constant.
-    opset : int
-        The operator set to write in, from 7 on.
-    rewriter : Rewriter
-        Takes the nodes.
+    - `operands`: the value, and then the axes or the pattern, if there are any.
+    - `known`: what is known of them.
+    - `numbers`: the axes or the pattern, if they are constant.
+    - `opset`: the operator set to write in, from 7 on.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there.
+    ModelError if it is not representable there.
     """
     title, kind = step.reshaping.title, step.reshaping.kind
     check_allowed(kind, opset, known[0].element_type, title)

@@ -11,13 +11,7 @@ from vinculum.spec.element_types import ElementType
 
 
 def check_allowed(op_type: str, opset: int, element_type: ElementType | str, title: str) -> None:
-    """Refuse an operator that does not take a type, or that an operator set does not have.
-
-    Raises
-    ------
-    ModelError
-        The line names the title, and the first operator set that would do.
-    """
+    """Refuse an operator that does not take a type, or that an operator set does not have."""
     name = str(element_type)
     if _allows(op_type, opset, name):
         return

@@ -37,23 +37,12 @@ def convert_node(
 ) -> list[Change]:
     """Write a node into the rewriter as an operator set has it, and return what became of it.
 
-    Parameters
-    ----------
-    node : NodeProto
-        Of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
-    scope : Scope
-        With the types that are known there.
-    opset : int
-        The operator set to write in.
-    constants : Mapping of str to TensorProto
-        What the node can see of values that never change.
-    rewriter : Rewriter
-        Takes the nodes, and nothing else has put any there yet.
+    - `node`: of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
+    - `scope`: with the types that are known there.
+    - `constants`: what the node can see of values that never change.
+    - `rewriter`: takes the nodes, and nothing else has put any there yet.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there; the line names the node and the reason.
+    ModelError if it is not representable there; the line names the node and the reason.
     """
     old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
     if old is new:

@@ -40,21 +40,11 @@ from vinculum.spec.model import OperatorSpec
 
 @dataclass(frozen=True)
 class Promotion:
-    """How a division of an element type is written in another.
+    """How a division of an element type is written in another."""
 
-    Attributes
-    ----------
-    element_type : ElementType
-        What the operands are cast to.
-    back : tuple of ElementType
-        What the quotient is cast to, one after the other; the last is the type carried.
-    hides_zero_divisors : bool
-        Whether x/0, which an integer type does not have, goes unnoticed.
-    """
-
-    element_type: ElementType
-    back: tuple[ElementType, ...]
-    hides_zero_divisors: bool = False
+    element_type: ElementType  # What the operands are cast to.
+    back: tuple[ElementType, ...]  # What the quotient is cast to, one after the other; the last is the type carried.
+    hides_zero_divisors: bool = False  # Whether x/0, which an integer type does not have, goes unnoticed.
 
     def reason(self, target: OperatorSpec) -> tuple[str, str]:
         """Return what it does to a division of a version that lacks the type, and why."""
@@ -86,10 +76,7 @@ _CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 
 def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> Promotion:
     """Return how an element type that a version lacks is carried by one of those that it has.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be; the message says why.
+    ValueError if it cannot be; the message says why.
     """
     if opset >= _CAST_SINCE.get(element_type, 1):
         for found in _PROMOTIONS.get(element_type, ()):

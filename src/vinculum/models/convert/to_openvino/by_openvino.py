@@ -40,19 +40,11 @@ def foreign_operators(proto: ModelProto) -> list[str]:
 def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str) -> list[Change]:
     """Write an IR, and return what was changed.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        Self-contained; it is not changed.
-    operators : list of str
-        What asks for OpenVINO, as `foreign_operators` returns it.
-    folder, name : Path, str
-        Where to write, and what the ``.xml`` is called.
+    - `proto`: self-contained; it is not changed.
+    - `operators`: what asks for OpenVINO, as `foreign_operators` returns it.
+    - `folder`, `name`: where to write, and what the ``.xml`` is called.
 
-    Raises
-    ------
-    ModelError
-        If OpenVINO is not installed, does not read the model, or makes something else of a division.
+    ModelError if OpenVINO is not installed, does not read the model, or makes something else of a division.
     """
     check_installed(f"an IR with {listed(operators)}")
     model = inline_local_functions(proto) if proto.functions else deepcopy(proto)

@@ -21,19 +21,11 @@ from vinculum.text import listed, quoted
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoFiles:
-    """An IR: what goes into the ``.xml`` and into the ``.bin`` beside it.
-
-    Attributes
-    ----------
-    xml, data : bytes
-        The two files.
-    changes : tuple of Change
-        Every node that is not only renamed, and every input that is declared otherwise.
-    """
+    """An IR: what goes into the ``.xml`` and into the ``.bin`` beside it."""
 
     xml: bytes
     data: bytes
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...]  # Every node that is not only renamed, and every input that is declared otherwise.
 
 
 def to_openvino(proto: ModelProto) -> OpenvinoFiles:
@@ -43,15 +35,10 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     order. Operands that do not fit are refused as before, but for those of Div-1 and Div-6 whose sizes the file leaves
     open: what NumPy's rule joins is divided.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        As `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
+    - `proto`: as `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If a node is not legal, or not representable in layers of operation set 1; the line names it and the reason.
+    An error of ours if a node is not legal, or not representable in layers of operation set 1; the line names it and
+    the reason.
     """
     check_no_training(proto)
     writer = OpenvinoWriter()

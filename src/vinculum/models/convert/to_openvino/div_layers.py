@@ -27,10 +27,7 @@ from vinculum.tensors.storage import dtype_of
 def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Div makes: a Divide that truncates integers, a legacy divisor brought to where `axis` puts it.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If it is not legal, or its `axis` is not representable because a rank is not known.
+    An error of ours if it is not legal, or its `axis` is not representable because a rank is not known.
     """
     dividend, divisor = operand(node, 0), operand(node, 1)
     spec, attributes, element_type, shape = _checked(node, (dividend, divisor))
@@ -52,10 +49,7 @@ def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Reciprocal makes: 1 divided by its operand.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError
-        If it is not legal.
+    An error of ours if it is not legal.
     """
     divisor = operand(node, 0)
     spec, _, element_type, shape = _checked(node, (divisor,))

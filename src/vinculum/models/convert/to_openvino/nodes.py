@@ -17,27 +17,13 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class PlainNode(Generic[V]):
-    """A node that calls no function, as it is met while the model runs.
+    """A node that calls no function, as it is met while the model runs."""
 
-    Attributes
-    ----------
-    node : NodeProto
-        As the file has it.
-    path : str
-        The functions that it was reached through, joined by ``/``; ``""`` at the top.
-    opset : int
-        The version of ONNX's own operator set that is in force there.
-    attributes : dict of str to AttributeProto
-        With the values that callers gave in place of references to them.
-    values : MutableMapping of str to V
-        What is known there of the values made before; what the node makes goes in.
-    """
-
-    node: NodeProto
-    path: str
-    opset: int
-    attributes: dict[str, AttributeProto]
-    values: MutableMapping[str, V]
+    node: NodeProto  # As the file has it.
+    path: str  # The functions that it was reached through, joined by ``/``; ``""`` at the top.
+    opset: int  # The version of ONNX's own operator set that is in force there.
+    attributes: dict[str, AttributeProto]  # With the values that callers gave in place of references to them.
+    values: MutableMapping[str, V]  # What is known there of the values made before; what the node makes goes in.
 
     @property
     def title(self) -> str:
@@ -63,10 +49,7 @@ class PlainNode(Generic[V]):
 class PlainNodes(Generic[V]):
     """Walks through a model; the values of each function call are kept apart.
 
-    Parameters
-    ----------
-    model : ModelProto
-        As `vinculum.models.onnx.file.complete_model` returns it.
+    - `model`: as `vinculum.models.onnx.file.complete_model` returns it.
     """
 
     def __init__(self, model: ModelProto) -> None:

@@ -20,10 +20,7 @@ _ZERO_COPIES = {"special_zero": "true"}
 def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what an Unsqueeze makes.
 
-    Raises
-    ------
-    ModelError, BroadcastError
-        If its axes are computed, or wrong.
+    ModelError or BroadcastError if its axes are computed, or wrong.
     """
     value, axes = operand(node, 0), _constant_axes(node)
     if axes is None:
@@ -36,10 +33,7 @@ def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Squeeze makes.
 
-    Raises
-    ------
-    ModelError, BroadcastError
-        If its axes are computed, or wrong.
+    ModelError or BroadcastError if its axes are computed, or wrong.
     """
     value, axes = operand(node, 0), _constant_axes(node)
     shape = value.known.shape
@@ -58,10 +52,7 @@ def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     """Return what a Reshape makes.
 
-    Raises
-    ------
-    ModelError, BroadcastError
-        If it has no pattern, or one that does not fit.
+    ModelError or BroadcastError if it has no pattern, or one that does not fit.
     """
     attribute, allow_zero = node.attributes.get("shape"), node.attributes.get("allowzero")
     pattern = _integers(list(attribute.ints)) if attribute is not None else operand(node, 1)
@@ -72,10 +63,7 @@ def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 def operand(node: PlainNode[Value], place: int) -> Value:
     """Return an operand that a node must have.
 
-    Raises
-    ------
-    ModelError
-        If it is left out.
+    ModelError if it is left out.
     """
     value = node.operand(place)
     if value is None:
@@ -103,25 +91,12 @@ def reshaped(
 ) -> Value:
     """Return what a node makes of a value: a constant in another shape itself, any other value by a layer.
 
-    Parameters
-    ----------
-    node : PlainNode
-        Names the result.
-    kind : str
-        The layer: Unsqueeze, Squeeze or Reshape.
-    value : Value
-        What is reshaped.
-    numbers : Value or None
-        The axes or the pattern.
-    writer : OpenvinoWriter
-        Takes the layer.
-    data : Mapping of str to str, optional
-        What the layer says beside.
+    - `kind`: the layer: Unsqueeze, Squeeze or Reshape.
+    - `value`: what is reshaped.
+    - `numbers`: the axes or the pattern.
+    - `data`: what the layer says beside.
 
-    Raises
-    ------
-    BroadcastError
-        If the shape cannot become that.
+    BroadcastError if the shape cannot become that.
     """
     given = data or {}
     reshaping = Reshaping(kind, node.title, given.get("special_zero") != "false")

@@ -32,18 +32,10 @@ Arrays = dict[Port, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A division that is to be computed before a run goes on.
+    """A division that is to be computed before a run goes on."""
 
-    Attributes
-    ----------
-    number : int
-        The Divide's, as its name says.
-    operands : tuple of ndarray
-        Dividend and divisor.
-    """
-
-    number: int
-    operands: tuple[NDArray[Any], NDArray[Any]]
+    number: int  # The Divide's, as its name says.
+    operands: tuple[NDArray[Any], NDArray[Any]]  # Dividend and divisor.
 
 
 Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
@@ -53,12 +45,7 @@ Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
 class CutModel:
     """A model, and the runs of it that have been begun.
 
-    Parameters
-    ----------
-    xml : bytes
-        The IR, its Divides and the Results at the top called `NAME` and a number.
-    data : Path
-        The ``.bin``.
+    - `xml`: the IR, its Divides and the Results at the top called `NAME` and a number.
     """
 
     def __init__(self, xml: bytes, data: Path) -> None:
@@ -187,14 +174,9 @@ class _Graph:
 class _Part:
     """Layers of one level, which OpenVINO compiles when they are first run.
 
-    Parameters
-    ----------
-    core : Core
-        OpenVINO's.
-    outputs : Mapping of Port to Output
-        What others need of it.
-    sources : Mapping of int to Port
-        Whose value each Parameter takes.
+    - `core`: OpenVINO's.
+    - `outputs`: what others need of it.
+    - `sources`: whose value each Parameter takes.
     """
 
     def __init__(self, core: Any, outputs: Mapping[Port, Any], sources: Mapping[int, Port]) -> None:

@@ -37,10 +37,7 @@ Attributes = Mapping[str, Any]
 def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int]) -> Any:
     """Return an operator of the evaluator, made to keep the rules of the operator set that its node stands in.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be made to.
+    ValueError if it cannot be made to.
     """
     version = opsets.get(node.domain, 0)
     if node.domain:

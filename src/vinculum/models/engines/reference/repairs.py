@@ -55,11 +55,6 @@ def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
     """Refuse the shape operand of a Reshape that holds anything but sizes, and -1 at most once.
 
     NumPy, on which the evaluator relies, takes every negative size for -1.
-
-    Raises
-    ------
-    ValueError
-        The line says what is allowed.
     """
     if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
         return

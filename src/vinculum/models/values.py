@@ -117,10 +117,7 @@ def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]
 
 
 def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
-    """Return the NumPy type of the arrays that a declared tensor takes.
-
-    ModelError if it is not a tensor.
-    """
+    """Return the NumPy type of the arrays that a declared tensor takes; ModelError if it is not a tensor."""
     if isinstance(tensor.element_type, ElementType):
         return dtype_of(tensor.element_type)
     name = _SAID_OTHERWISE.get(tensor.element_type)

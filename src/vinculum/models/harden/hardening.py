@@ -102,10 +102,7 @@ def _hardened(
 
 
 def _inlined(proto: ModelProto) -> ModelProto:
-    """Return a model with its functions' nodes in the place of their calls.
-
-    ModelError if that cannot be.
-    """
+    """Return a model with its functions' nodes in the place of their calls; ModelError if that cannot be."""
     model = deepcopy(proto)
     own = opset_imports(model)
     for function in model.functions:

@@ -60,10 +60,7 @@ class OpenvinoGraph:
 
 
 def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
-    """Return what the XML of an IR file and the ``.bin`` beside it say.
-
-    Errors are as `vinculum.load` says.
-    """
+    """Return what the XML of an IR file and the ``.bin`` beside it say; errors are as `vinculum.load` says."""
     with _readable(file):
         net = read_net(content)
         foreign = _foreign(net)

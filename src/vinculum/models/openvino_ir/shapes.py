@@ -78,10 +78,7 @@ def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
 
 
 def normalised(axes: Sequence[int], rank: int) -> list[int]:
-    """Return axes counted from the front.
-
-    BroadcastError if one is outside of the rank.
-    """
+    """Return axes counted from the front; BroadcastError if one is outside of the rank."""
     for axis in axes:
         if not -rank <= axis < rank:
             raise BroadcastError(f"axis {axis} is outside of rank {rank}; allowed: {-rank} to {rank - 1}")

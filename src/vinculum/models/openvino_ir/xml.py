@@ -56,10 +56,7 @@ class Layer:
         return f"layer {quoted(self.name)} ({quoted(self.type)[1:-1]})"
 
     def number(self, name: str) -> int:
-        """Return an attribute that must be a whole number from 0 on.
-
-        ModelError if it is not one.
-        """
+        """Return an attribute that must be a whole number from 0 on; ModelError if it is not one."""
         given = self.data.get(name)
         if given is None:
             raise ModelError(f"{self.title} has no attribute {name}")
@@ -101,10 +98,7 @@ def read_net(content: bytes) -> Net:
 
 
 def whole_number(text: str, owner: str) -> int:
-    """Return the whole number that a text is.
-
-    ModelError if it is not one, or has more than 19 digits.
-    """
+    """Return the whole number that a text is; ModelError if it is not one, or has more than 19 digits."""
     if _NUMBER.fullmatch(text.strip()) is None:
         raise ModelError(f"{owner} is {quoted(text)}; it must be a whole number")
     return int(text)

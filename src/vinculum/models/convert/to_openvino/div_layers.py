@@ -47,10 +47,7 @@ def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 
 
 def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Reciprocal makes: 1 divided by its operand.
-
-    An error of ours if it is not legal.
-    """
+    """Return what a Reciprocal makes: 1 divided by its operand; an error of ours if it is not legal."""
     divisor = operand(node, 0)
     spec, _, element_type, shape = _checked(node, (divisor,))
     one = Value(TensorType(element_type, ()), "", np.array(1, dtype_of(element_type)))

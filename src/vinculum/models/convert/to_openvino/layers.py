@@ -23,10 +23,7 @@ from vinculum.tensors.storage import dtype_of
 
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
-    """Return an element type that an IR has.
-
-    ModelError if it has none such; the line names what has it.
-    """
+    """Return an element type that an IR has; ModelError if it has none such; the line names what has it."""
     if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
         return element_type
     allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])

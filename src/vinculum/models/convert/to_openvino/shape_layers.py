@@ -18,10 +18,7 @@ _ZERO_COPIES = {"special_zero": "true"}
 
 
 def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what an Unsqueeze makes.
-
-    ModelError or BroadcastError if its axes are computed, or wrong.
-    """
+    """Return what an Unsqueeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
     value, axes = operand(node, 0), _constant_axes(node)
     if axes is None:
         raise ModelError(f"{node.title} has no axes")
@@ -31,10 +28,7 @@ def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 
 
 def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Squeeze makes.
-
-    ModelError or BroadcastError if its axes are computed, or wrong.
-    """
+    """Return what a Squeeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
     value, axes = operand(node, 0), _constant_axes(node)
     shape = value.known.shape
     if axes is not None and not axes:
@@ -50,10 +44,7 @@ def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 
 
 def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Reshape makes.
-
-    ModelError or BroadcastError if it has no pattern, or one that does not fit.
-    """
+    """Return what a Reshape makes; ModelError or BroadcastError if it has no pattern, or one that does not fit."""
     attribute, allow_zero = node.attributes.get("shape"), node.attributes.get("allowzero")
     pattern = _integers(list(attribute.ints)) if attribute is not None else operand(node, 1)
     zeros = {"special_zero": "false"} if allow_zero is not None and allow_zero.i else _ZERO_COPIES
@@ -61,10 +52,7 @@ def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 
 
 def operand(node: PlainNode[Value], place: int) -> Value:
-    """Return an operand that a node must have.
-
-    ModelError if it is left out.
-    """
+    """Return an operand that a node must have; ModelError if it is left out."""
     value = node.operand(place)
     if value is None:
         raise ModelError(f"{node.title} has no input {place}")

@@ -21,10 +21,7 @@ IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we a
 
 @cache
 def onnxruntime() -> ModuleType:
-    """Return the onnxruntime package.
-
-    ModelError if it cannot be imported.
-    """
+    """Return the onnxruntime package; ModelError if it cannot be imported."""
     try:
         import onnxruntime as package
     except ImportError as error:

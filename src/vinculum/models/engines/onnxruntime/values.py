@@ -24,10 +24,7 @@ Kind = tuple[str, tuple[int | None, ...]]
 
 
 def to_runtime(name: str, value: Any) -> Any:
-    """Return a value as ONNX Runtime holds it.
-
-    ModelError if ONNX Runtime cannot be given it.
-    """
+    """Return a value as ONNX Runtime holds it; ModelError if ONNX Runtime cannot be given it."""
     if isinstance(value, np.ndarray):
         return _tensor(name, value)
     if isinstance(value, list) and value:
@@ -75,10 +72,7 @@ def kind_of(value: Any, declared: Shape | None = None) -> Kind:
 
 
 def type_of(name: str, kind: Kind) -> TypeProto:
-    """Return the type that declares a value.
-
-    ModelError if it is neither a tensor nor a sequence of tensors.
-    """
+    """Return the type that declares a value; ModelError if it is neither a tensor nor a sequence of tensors."""
     known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
     if known is None or known[2].upper() not in _NAMES:
         raise EngineRefusalError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on")

@@ -93,8 +93,7 @@ def source_of(model: ModelProto) -> SourceFile:
     """
     from onnx import ModelProto
 
-    from vinculum.models.onnx.file import normalise
-    from vinculum.models.onnx.utf8 import check_text
+    from vinculum.models.onnx.file import check_text, normalise
 
     if not isinstance(model, ModelProto):
         raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")

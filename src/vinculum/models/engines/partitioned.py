@@ -19,6 +19,7 @@ from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
+from vinculum.models.engines.reference.operators import quotient
 from vinculum.models.execution import Division, RunContext, Shape
 from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.dependencies import dividing_functions, inputs_of
@@ -26,7 +27,6 @@ from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, name_of, title
 from vinculum.models.onnx.tensors import decode
-from vinculum.ops import onnx as onnx_ops
 
 
 @dataclass(frozen=True)
@@ -183,21 +183,12 @@ class _DivisionStep:
         self._operands = [name for name in node.input if name]
         self._result = node.output[0]
         self._division = division
-        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-        self._options = {"opset": division.spec.since_version, **attributes}
+        self._attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None:
         *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
-        policies = execution.policies
-
-        def compute(a: Any, b: Any) -> NDArray[Any]:
-            if self._division.spec.name == "Reciprocal":
-                return onnx_ops.reciprocal(b, **self._options)
-            options = {"zero_divisor": policies.zero_divisor, "overflow": policies.overflow, **self._options}
-            return onnx_ops.div(a, b, **options)
-
         first = dividend[0] if dividend else None
-        values[self._result] = execution.divide(self._division, first, divisor, compute)
+        values[self._result] = quotient(execution, self._division, first, divisor, self._attributes)
 
 
 class _EvaluatedStep:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
+from vinculum.models.execution import division_label
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType, Kind
-from vinculum.text import quoted
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
@@ -135,8 +135,7 @@ class Decision:
     @property
     def label(self) -> str:
         """How a message calls the node."""
-        where = f" in {quoted(self.path)[1:-1]}" if self.path else ""
-        return f"node {quoted(self.name)} ({self.operator}{where})"
+        return division_label(self.name, self.operator, self.path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 from vinculum.errors import SpecLookupError
+from vinculum.models.harden.constant_values import cast_target
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
@@ -68,7 +69,7 @@ def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> It
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
             continue
-        target = _integer(_cast_target(node))
+        target = _integer(cast_target(node))
         rounded = _rounded(node.input[0], makers)
         if target is None or rounded is None:
             continue
@@ -118,7 +119,7 @@ def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     """Add the division, and return the name of its quotient."""
     wanted, result = exported.element_type, exported.result
     operands = [_as_integers(rewriter, operand, wanted) for operand in exported.operands]
-    same = _cast_target(result) == wanted.onnx_code
+    same = cast_target(result) == wanted.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
     division = deepcopy(exported.division)
     del division.input[:], division.output[:]
@@ -186,7 +187,7 @@ def _operands(
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
             types.add(source)
-            precision = _PRECISION.get(_cast_target(cast), 0)
+            precision = _PRECISION.get(cast_target(cast), 0)
         elif name in constants and constants[name].data_type in _PRECISION:
             operands.append(numpy_helper.to_array(constants[name]).astype(np.float64))
         else:
@@ -205,10 +206,6 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     low, high = element_type.minimum, min(element_type.maximum, 1 << 53)  # Beyond, floats are not one integer's.
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
-
-
-def _cast_target(cast: NodeProto) -> int:
-    return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
 
 
 def _integer(code: int) -> ElementType | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
+from vinculum.models.engines.openvino.tensors import IN_FLOAT32
 
 _QUIET = 4
 
@@ -37,7 +38,7 @@ def run_openvino(model: Model, feeds: Feeds) -> list[Any]:
 
     core = openvino.Core()
     read = core.read_model(model, b"") if isinstance(model, bytes) else core.read_model(model)
-    compiled = core.compile_model(read, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    compiled = core.compile_model(read, "CPU", IN_FLOAT32)
     if feeds is None:
         return []
     results = compiled.create_infer_request().infer(dict(feeds))

@@ -20,6 +20,8 @@ from vinculum.tensors.type_checking import check_element_types
 from vinculum.text import quoted
 
 DIVIDES = frozenset({"Div", "Reciprocal"})
+ALSO_UNIDIRECTIONAL = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
+"""The other operators that broadcast B onto A only, and only when told, before operator set 7."""
 _KEY = "vinculum.division"
 
 

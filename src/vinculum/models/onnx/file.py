@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, numpy_helper
@@ -14,7 +14,6 @@ from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import anchor, anchored_place, array_of, complete, is_external
-from vinculum.models.onnx.utf8 import check_text
 from vinculum.models.source import SourceFile
 from vinculum.text import one_line, quoted
 
@@ -193,3 +192,26 @@ def _tensors(attribute: AttributeProto) -> list[TensorProto]:
 
 def _unreadable(file: Path, error: BaseException) -> ModelError:
     return ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}")
+
+
+def check_text(message: Any) -> None:
+    """Refuse a message in which a text field, at any depth, holds bytes: protobuf hands what is not UTF-8 on."""
+    if isinstance(message, TensorProto):
+        # Its data, which may be large, is not text; listing the fields would copy it.
+        _check_string("name of a tensor", message.name)
+        _check_string("doc_string of a tensor", message.doc_string)
+        for entry in message.external_data:
+            check_text(entry)
+        return
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_MESSAGE:
+            for item in (value,) if hasattr(value, "ListFields") else value:
+                check_text(item)
+        elif field.type == field.TYPE_STRING:
+            for item in (value,) if isinstance(value, str | bytes) else value:
+                _check_string(f"{field.name} in {message.DESCRIPTOR.name}", item)
+
+
+def _check_string(field: str, value: str | bytes) -> None:
+    if isinstance(value, bytes):
+        raise ModelError(f"the ONNX file has a {field} that is not UTF-8 text; the file is damaged")

@@ -50,7 +50,7 @@ def _model(proto: ModelProto) -> Model:
     constants = Initializers(proto.graph.initializer)
     del proto.graph.initializer[:]
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
-    outputs = tuple(_declared(value) for value in inferred.graph.output)
+    outputs = tuple(_declared(value.name, value.type) for value in inferred.graph.output)
     divisions = _divisions(inferred, function_names)
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
@@ -61,7 +61,7 @@ def _model(proto: ModelProto) -> Model:
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
-    tensor = _declared(value, value.name in constants)
+    tensor = _declared(value.name, value.type, value.name in constants)
     innermost = tensor
     while innermost.element is not None:
         innermost = innermost.element
@@ -70,14 +70,10 @@ def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]
     return tensor
 
 
-def _declared(value: ValueInfoProto, optional: bool = False) -> ModelTensor:
-    return _declared_as(value.name, value.type, optional)
-
-
-def _declared_as(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
+def _declared(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
     kind = declared.WhichOneof("value") or UNKNOWN
     if kind in ("sequence_type", "optional_type"):
-        element = _declared_as(name, getattr(declared, kind).elem_type)
+        element = _declared(name, getattr(declared, kind).elem_type)
         return ModelTensor(name, kind.removesuffix("_type"), None, optional, element)
     if kind != "tensor_type":
         return ModelTensor(name, kind.removesuffix("_type"), None, optional)

@@ -51,13 +51,13 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     for declared in inputs:
         values[declared.name] = writer.parameter(declared.name, _declared(declared))
         changes += _forgotten_names(declared)
-    for node in PlainNodes[Value](proto).walk(values):
+    for node in PlainNodes(proto).walk(values):
         changes += _convert(node, writer)
     _write_results([value.name for value in graph.output], values, writer)
     return OpenvinoFiles(writer.xml(graph.name), writer.data(), tuple(changes))
 
 
-def _convert(node: PlainNode[Value], writer: OpenvinoWriter) -> list[Change]:
+def _convert(node: PlainNode, writer: OpenvinoWriter) -> list[Change]:
     kind = node.node.op_type
     if node.node.domain or kind not in LAYERS:
         raise ModelError(f"{node.title} is not representable in an IR of operation set 1; allowed: {', '.join(LAYERS)}")

@@ -36,7 +36,7 @@ def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) ->
     return writer.layer("Convert", name, data, (value,), result)
 
 
-def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _constant(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     alone = NodeProto()
     for name, attribute in node.attributes.items():
         alone.attribute.add().CopyFrom(attribute)
@@ -50,11 +50,11 @@ def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return Value(TensorType(element_type, array.shape), node.tensor_name, array), []
 
 
-def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _identity(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
 
 
-def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _cast(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     value, target = operand(node, 0), checked_type(_target(node), f"the result of {node.title}")
     source = value.known.element_type
     saturate = node.attributes.get("saturate")
@@ -74,7 +74,7 @@ def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return converted(value, result, node.layer_name, writer), []
 
 
-def _target(node: PlainNode[Value]) -> ElementType | str:
+def _target(node: PlainNode) -> ElementType | str:
     to = node.attributes.get("to")
     # Cast-1 spells the type, later versions number it.
     codes = dict(TensorProto.DataType.items())
@@ -95,7 +95,7 @@ def _within(source: ElementType | str, target: ElementType) -> bool:
     return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
 
 
-LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Converted]] = {
+LAYERS: Mapping[str, Callable[[PlainNode, OpenvinoWriter], Converted]] = {
     "Cast": _cast,
     "Constant": _constant,
     "Div": div,

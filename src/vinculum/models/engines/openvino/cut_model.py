@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 NAME = "vinculum:"
 """What stands before the number of a Divide or a Result in its name."""
 
-_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
 # What gives another result each time may not stand in two parts.
 _RANDOM = ("RandomUniform", "Multinomial")
 
@@ -221,7 +220,7 @@ class _Part:
             shapes = [node.get_output_partial_shape(0) for node in model.get_parameters()]
             known = [openvino.PartialShape([-1] * next(left)) if shape.rank.is_dynamic else shape for shape in shapes]
             model.reshape(dict(enumerate(known)))
-        return self._core.compile_model(model, "CPU", _PROPERTIES)
+        return self._core.compile_model(model, "CPU", IN_FLOAT32)
 
 
 class _Divide:

@@ -14,14 +14,13 @@ from onnx import NodeProto, helper, numpy_helper
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 from vinculum.models.engines.partitioned import Piece
 from vinculum.models.execution import RunContext, settled_sizes
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
 _MAKER = "vinculum.models.engines.openvino.onnx_parts:Compiled"
-_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
 
 
 class OpenVino:
@@ -99,7 +98,7 @@ class Compiled:
         """Compile a part, and return what `run` does."""
         try:
             model = self._core.read_model(content, b"")
-            self._requests[key] = self._core.compile_model(model, "CPU", _PROPERTIES).create_infer_request()
+            self._requests[key] = self._core.compile_model(model, "CPU", IN_FLOAT32).create_infer_request()
         except RuntimeError as error:  # All that OpenVINO raises.
             return reason_of(error)
         return self.run(key, inputs)

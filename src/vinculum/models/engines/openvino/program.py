@@ -75,8 +75,7 @@ class CutProgram:
 
     def in_engine(self, engine: str) -> CutProgram:
         """Return the program itself; refuse ONNX Runtime."""
-        if engine == "onnxruntime":
-            refuse_onnxruntime()
+        refuse_onnxruntime(engine)
         return self
 
     def _process(self) -> OpenVinoProcess:

@@ -21,7 +21,7 @@ from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 
@@ -89,11 +89,10 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
     """
     replaced: dict[Place, Exported] = {}
     taken = names_in(model)
-    surroundings = list(zip(typed_scopes(model), visible_constants(model), strict=True))
-    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, constants in reversed(surroundings):
+    for scope, constants in inner_first(model, visible_constants(model)):
         found = {id(each.result): each for each in exported_divisions(scope, constants)}
         nodes: list[NodeProto] = []
+        initializers: list[TensorProto] = []
         for node in scope.holder.node:
             if id(node) not in found:
                 nodes.append(node)
@@ -101,8 +100,7 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
             rewriter = Rewriter(scope.holder, scope.opsets[""], taken, name_of(found[id(node)].division))
             replaced[scope.path, _in_integers(rewriter, found[id(node)])] = found[id(node)]
             nodes += rewriter.nodes
-            if isinstance(scope.holder, GraphProto):
-                scope.holder.initializer.extend(rewriter.initializers)
+            initializers += rewriter.initializers
         if found:
             kept = _without_unused(nodes, scope.holder)
             old = {id(node) for node in scope.holder.node}
@@ -111,7 +109,7 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
                 if id(node) not in old and node.name and node.name in standing:
                     node.name = unique_name(node.name, taken)
                 standing.add(node.name)
-            set_nodes(scope.holder, kept)
+            set_nodes(scope.holder, kept, initializers)
     return replaced
 
 

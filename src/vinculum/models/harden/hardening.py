@@ -7,7 +7,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
@@ -21,7 +21,7 @@ from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, divis
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
@@ -153,9 +153,8 @@ class _Hardener:
 
     def harden(self) -> tuple[Decision, ...]:
         """Rewrite what is a risk, and return what was decided, in the order of the scopes."""
-        surroundings = list(zip(typed_scopes(self._model), constant_values(self._model), strict=True))
-        # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-        decisions = [self._scope(scope, values) for scope, values in reversed(surroundings)]
+        known = constant_values(self._model)
+        decisions = [self._scope(scope, values) for scope, values in inner_first(self._model, known)]
         if any(decision.rewritten for group in decisions for decision in group):
             self._guards.complete()
         return tuple(decision for group in reversed(decisions) for decision in group)
@@ -183,9 +182,7 @@ class _Hardener:
             nodes += new
             initializers += constants
         if any(decision.rewritten for decision in decisions):
-            set_nodes(scope.holder, nodes)
-            if isinstance(scope.holder, GraphProto):
-                scope.holder.initializer.extend(initializers)
+            set_nodes(scope.holder, nodes, initializers)
         return decisions
 
     def _decide(

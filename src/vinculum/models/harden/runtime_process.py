@@ -20,7 +20,7 @@ NAMES = {
 }
 """The runtimes that models can be run in, and what sentences call them."""
 
-_CHILD = "vinculum.models.harden.runtime_child:ModelRunner"
+_CHILD = "vinculum.models.engines.model_runner:ModelRunner"
 _SECONDS = 300.0
 _ANY_SIZE = sys.maxsize  # A whole model takes what it takes.
 

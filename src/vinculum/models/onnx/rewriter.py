@@ -146,8 +146,12 @@ def names_in(model: ModelProto) -> set[str]:
     return names
 
 
-def set_nodes(holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto]) -> None:
-    """Let a graph or function hold these nodes, of which some may be its own."""
+def set_nodes(
+    holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto], initializers: Iterable[TensorProto] = ()
+) -> None:
+    """Let a graph or function hold these nodes, of which some may be its own, and a graph these initializers too."""
     copies = [deepcopy(node) for node in nodes]  # What is deleted below may be among them.
     del holder.node[:]
     holder.node.extend(copies)
+    if isinstance(holder, GraphProto):
+        holder.initializer.extend(initializers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
+from typing import TypeVar
 
 from onnx import (
     AttributeProto,
@@ -25,8 +26,17 @@ from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs
 
+Known = TypeVar("Known")
 TypesByScope = list[dict[str, TypeProto]]
 """What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
+
+
+def inner_first(model: ModelProto, known: Iterable[Known]) -> list[tuple[Scope, Known]]:
+    """Return the typed scopes of a model, each beside what else is known of it, in an order to rewrite them in.
+
+    A node takes its subgraphs along when its own scope is written anew, so these come before it.
+    """
+    return list(zip(typed_scopes(model), known, strict=True))[::-1]
 
 
 def typed_scopes(model: ModelProto) -> Iterator[Scope]:

@@ -14,7 +14,7 @@ from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 
 _LONGEST_LIST = 3
 _INFERRED_SINCE = 6
@@ -55,9 +55,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     changes: list[list[Change]] = []
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    surroundings = list(zip(typed_scopes(converted), visible_constants(converted), strict=True))
-    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, constants in reversed(surroundings):
+    for scope, constants in inner_first(converted, visible_constants(converted)):
         if scope.opsets.get("", opset) != opset:
             changes.append(_convert_scope(scope, constants, opset, taken, functions, problems))
     if problems:
@@ -91,9 +89,8 @@ def _convert_scope(
             problems.append(str(error))
         nodes += rewriter.nodes
         made.append(rewriter)
-    set_nodes(scope.holder, nodes)
+    set_nodes(scope.holder, nodes, (tensor for rewriter in made for tensor in rewriter.initializers))
     if isinstance(scope.holder, GraphProto):
-        scope.holder.initializer.extend(tensor for rewriter in made for tensor in rewriter.initializers)
         scope.holder.value_info.extend(value for rewriter in made for value in rewriter.value_info)
         if opset < _INFERRED_SINCE:
             _declare_results(scope.holder, scope.types)

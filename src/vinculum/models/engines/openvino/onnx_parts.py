@@ -14,13 +14,12 @@ from onnx import NodeProto, helper, numpy_helper
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 from vinculum.models.engines.partitioned import Piece
 from vinculum.models.execution import RunContext, settled_sizes
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-_MAKER = "vinculum.models.engines.openvino.onnx_parts:Compiled"
+_MAKER = "vinculum.models.engines.openvino.children:Compiled"
 
 
 class OpenVino:
@@ -83,39 +82,6 @@ class _PartInOpenVino:
 
     def _sizes(self, name: str, array: NDArray[Any]) -> tuple[int | None, ...]:
         return settled_sizes(array.shape, self._piece.shapes.get(name))
-
-
-class Compiled:
-    """Parts that OpenVINO has compiled, by their keys; this object lives in OpenVINO's process."""
-
-    def __init__(self) -> None:
-        import openvino
-
-        self._core = openvino.Core()
-        self._requests: dict[Any, Any] = {}
-
-    def compile_and_run(self, key: Any, content: bytes, inputs: Mapping[str, NDArray[Any]]) -> Any:
-        """Compile a part, and return what `run` does."""
-        try:
-            model = self._core.read_model(content, b"")
-            self._requests[key] = self._core.compile_model(model, "CPU", IN_FLOAT32).create_infer_request()
-        except RuntimeError as error:  # All that OpenVINO raises.
-            return reason_of(error)
-        return self.run(key, inputs)
-
-    def run(self, key: Any, inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]] | str | None:
-        """Return the outputs of a part, None if it has not been compiled, a text if OpenVINO refuses."""
-        if key not in self._requests:
-            return None
-        request = self._requests[key]
-        try:
-            for port in request.get_compiled_model().inputs:
-                name = next(name for name in (*port.get_names(), port.get_node().get_friendly_name()) if name in inputs)
-                request.set_tensor(port, to_tensor(inputs[name]))
-            request.infer()
-            return [to_array(tensor) for tensor in request.output_tensors]
-        except RuntimeError as error:
-            return reason_of(error)
 
 
 def _titles(nodes: list[NodeProto]) -> str:

@@ -12,10 +12,11 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from vinculum.models.harden.decision import Facts, Runtime
 from vinculum.models.harden.exact_quotient import exact_quotient
 from vinculum.models.harden.integer_nodes import IntegerNodes
+from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
-from vinculum.spec.element_types import FLOAT, INT32, INT64, UINT32, UINT64, ElementType
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
 
 DOMAIN = "vinculum"
 """Of the functions."""
@@ -23,6 +24,8 @@ DOMAIN = "vinculum"
 _FUNCTIONS = 8
 """The IR version from which on a model holds functions."""
 _MOD = 10
+_WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
+"""The element types that every operator has kernels for, wherever the guards are to run."""
 _HALF = float(2**62)
 """Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
 
@@ -107,11 +110,10 @@ def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
     are carried by int32, because not every operator has a kernel for them; uint32 by int64, for the same reason and
     because remainders need a sign.
     """
-    if not element_type.is_integer:
-        return FLOAT
-    if runtime == "openvino" or element_type.bits < 32:
+    if runtime == "openvino" and element_type.is_integer:
         return INT32
-    return INT64 if element_type is UINT32 else element_type
+    found = None if element_type in _WITH_KERNELS else promotion_among(element_type, _WITH_KERNELS)
+    return element_type if found is None else found.element_type
 
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:

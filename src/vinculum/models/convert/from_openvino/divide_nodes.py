@@ -9,7 +9,7 @@ from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, Reason
 from vinculum.models.convert.from_openvino.floor import floored
 from vinculum.models.convert.opset.operands import Operand
-from vinculum.models.convert.opset.promoted_types import Promotion, promotion
+from vinculum.models.onnx.promoted_types import Promotion, promotion
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.openvino_ir.program import DivideStep
 from vinculum.spec.element_types import ElementType, Kind

@@ -15,7 +15,7 @@ from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import (
     to_unidirectional,
 )
 from vinculum.models.convert.opset.operands import Operand
-from vinculum.models.convert.opset.promoted_types import Promotion, promotion
+from vinculum.models.onnx.promoted_types import Promotion, promotion
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Scope
 from vinculum.spec.model import Broadcasting, OperatorSpec

@@ -73,3 +73,32 @@ def regular_size(path: Path) -> int:
     if not stat.S_ISREG(status.st_mode):
         raise OSError(f"{str(path)!r} is not a regular file")
     return status.st_size
+
+
+def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
+    """Return the content of a regular file that is not too large to be what is wanted.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    largest : int
+        How many bytes it may have.
+    wanted : str
+        What to give instead.
+
+    Raises
+    ------
+    ModelError
+        If it is larger, or a pipe or a device.
+    OSError
+        If it cannot be read.
+    """
+    if path.exists() and not path.is_file():
+        what = "a folder" if path.is_dir() else "not a regular file"
+        raise ModelError(f"{str(path)!r} is {what}; give {wanted}")
+    with path.open("rb") as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise ModelError(f"{str(path)!r} is larger than {largest:,} bytes; give {wanted}")
+    return content

@@ -46,3 +46,8 @@ def _size_text(size: int | str | None) -> str:
     if size is None:
         return "?"
     return quoted(size)[1:-1] if isinstance(size, str) else str(size)
+
+
+def encodable(text: str) -> str:
+    """Return the text with what UTF-8 cannot encode, halves of surrogate pairs, written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

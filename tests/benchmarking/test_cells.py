@@ -8,7 +8,7 @@ import pytest
 from tests.cases import case
 from vinculum.benchmarking.cells import OPERATORS, SHAPES, TYPES, Cell, cells, every_cell
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.bench_words import SHAPES as WORDS
+from vinculum.reporting.bench.words import SHAPES as WORDS
 from vinculum.spec.model import IntegerRounding
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.optional import needs
-from tests.reporting.bench_reports import one_wrong, report, steady
+from tests.reporting.bench.reports import one_wrong, report, steady
 from vinculum.benchmarking import measuring
 from vinculum.benchmarking.cells import SHAPES, TYPES, Cell
 from vinculum.benchmarking.results import Report
 from vinculum.kernels.threads import get_threads, usable_processors
-from vinculum.reporting import bench_json
+from vinculum.reporting.bench import json_file
 
 Bench = Callable[..., int]
 
@@ -125,7 +125,7 @@ class TestOptions:
         monkeypatch: pytest.MonkeyPatch,
         tmp_path: Path,
     ) -> None:
-        monkeypatch.setattr("vinculum.reporting.bench_plot.find_spec", lambda name: None)
+        monkeypatch.setattr("vinculum.reporting.bench.plot.find_spec", lambda name: None)
         assert bench("--svg", tmp_path / "figure.svg") == 2
         assert "pip install 'vinculum[bench]'" in capsys.readouterr().err
         assert not asked
@@ -144,7 +144,7 @@ class TestReports:
     def test_json_instead(self, bench: Bench, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert bench("--json", "-") == 0
         out = capsys.readouterr().out
-        assert out == bench_json.text(report())
+        assert out == json_file.text(report())
         assert json.loads(out)["format"] == "vinculum bench 1"
 
     @needs("matplotlib")
@@ -153,7 +153,7 @@ class TestReports:
         figure.parent.mkdir()
         page.write_text("old", encoding="utf-8")
         assert bench("--json", run, "--svg", figure, "--markdown", page) == 0
-        assert run.read_text("utf-8") == bench_json.text(report())
+        assert run.read_text("utf-8") == json_file.text(report())
         assert figure.read_text("utf-8").rstrip().endswith("</svg>")
         assert "](figures/f.svg)" in page.read_text("utf-8")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["figures", "page.md", "run.json"]
@@ -180,7 +180,7 @@ class TestReports:
     ) -> None:
         run, page = tmp_path / "run.json", tmp_path / "page.md"
         page.write_text("old", encoding="utf-8")
-        monkeypatch.setattr("vinculum.reporting.bench_markdown.document", lambda *_: 1 / 0)
+        monkeypatch.setattr("vinculum.reporting.bench.markdown.document", lambda *_: 1 / 0)
         assert bench("--json", run, "--markdown", page) == 3
         assert page.read_text("utf-8") == "old"
         assert [path.name for path in tmp_path.iterdir()] == ["page.md"]

@@ -14,12 +14,12 @@ import pytest
 from defusedxml.ElementTree import parse
 
 from tests.conformance.judging import case
-from tests.reporting.conformance_reports import exact, report
+from tests.reporting.conformance.reports import exact, report
 from vinculum.conformance import planning, suite
 from vinculum.conformance.case import Level
+from vinculum.conformance.expect import as_toml, read_known_deviations
 from vinculum.conformance.planning import Plan
-from vinculum.conformance.recorded_deviations import as_text
-from vinculum.conformance.report import Report
+from vinculum.conformance.run import Run, Selection
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
@@ -31,11 +31,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
     calls: list[dict[str, Any]] = []
 
-    def survey_of(planned: Plan, **options: Any) -> Report:
-        calls.append({"backend": planned.backend, "level": planned.level, "total": planned.total, **options})
-        options["advance"](1, "Div-14/int64/empty/equal shapes/run-time operands")
+    def survey_of(planned: Plan, **options: Any) -> Run:
+        calls.append({"backend": planned.backend, "selection": planned.selection, "total": planned.total, **options})
         made = exact(planned.backend, "NumPy") if planned.backend == "numpy" else report(planned.backend)
-        return replace(made, level=planned.level)
+        options["advance"](1, made.results[0].id)
+        return replace(made, selection=planned.selection)
 
     monkeypatch.setattr(suite, "survey_of", survey_of)
     monkeypatch.setattr(planning, "cases", lambda level: [case(t, [[6], [3]], [2]) for t in (INT64, DOUBLE, INT8)])
@@ -51,7 +51,7 @@ def conform(asked: list[dict[str, Any]], here: Callable[..., int]) -> Conform:
 @cache
 def recorded(backend: str) -> str:
     """Return the text of the file that expects what the run by hand finds."""
-    return as_text(report(backend))
+    return as_toml(report(backend))
 
 
 class TestExitCode:
@@ -84,7 +84,7 @@ class TestExitCode:
             (("numpy", "--html", "r", "--junit", "./r"), "--junit and --html name the same file"),
             (("numpy", "--expect", "known.txt"), "known.txt cannot be read"),
             (("numpy", "vinculum[a=b]"), "vinculum has no option 'a'"),
-            (("vinculum", "numpy", "--only", "Div-15/*"), "no case of this level that Vinculum can be asked matches"),
+            (("vinculum", "numpy", "--only", "Div-15/*"), "no case of the default level matches"),
             (("onnx-reference", "numpy", "no.such:Backend"), "No module named 'no'"),
             (("numpy", "--case-limit", "nan"), "--case-limit"),
         ],
@@ -116,8 +116,8 @@ class TestOptions:
     def test_left_out(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         conform("numpy")
         (call,) = asked
-        assert (call["backend"], call["level"], call["workers"], call["total"]) == ("numpy", Level.DEFAULT, 2, 0)
-        assert (call["limits"].seconds, call["limits"].memory) == (30.0, 4 << 30)
+        assert (call["backend"], call["workers"], call["total"]) == ("numpy", 2, 0)
+        assert call["selection"] == Selection(Level.DEFAULT)
 
     def test_given(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         options = [
@@ -136,12 +136,12 @@ class TestOptions:
         conform("vinculum", "numpy", "vinculum", "--full", "--workers", "1", *options)
         assert [call["backend"] for call in asked] == ["vinculum", "numpy"]
         for call in asked:
-            assert (call["level"], call["workers"], call["total"]) == (Level.FULL, 1, 2)
-            assert (call["limits"].seconds, call["limits"].memory) == (2.5, 512 << 20)
+            assert (call["selection"].level, call["workers"], call["total"]) == (Level.FULL, 1, 2)
+            assert (call["selection"].seconds, call["selection"].memory) == (2.5, 512 << 20)
 
     def test_quick(self, conform: Conform, asked: list[dict[str, Any]]) -> None:
         conform("numpy", "--quick")
-        assert asked[0]["level"] is Level.QUICK
+        assert asked[0]["selection"].level is Level.QUICK
 
 
 class TestReports:
@@ -183,7 +183,7 @@ class TestReports:
     ) -> None:
         page, document = tmp_path / "r.html", tmp_path / "r.xml"
         page.write_text("old", encoding="utf-8")
-        monkeypatch.setattr("vinculum.reporting.conformance_html.data", lambda reports: 1 / 0)
+        monkeypatch.setattr("vinculum.reporting.conformance.html.data", lambda runs, known: 1 / 0)
         assert conform("vinculum", "--html", page, "--junit", document) == 3
         assert page.read_text("utf-8") == "old"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html"]
@@ -198,11 +198,12 @@ class TestRecord:
         assert conform("vinculum", "--expect", file) == 0
 
     def test_reasons_stay(self, conform: Conform, tmp_path: Path) -> None:
-        file = tmp_path / "known.txt"
+        file = tmp_path / "known.toml"
         file.write_text("backend: vinculum\nlevel: default\nreason: an instruction\ncrashed: */*/*/*/*\n")
         assert conform("--expect", file, "--record", file) == 1
-        assert "reason: an instruction\ncrashed: " in file.read_text()
-        assert "crashed: */*/*/*/*" not in file.read_text()
+        known = read_known_deviations(file)
+        crash = next(cause for cause in known.causes if "crashed" in cause.name)
+        assert (crash.name, crash.reason) == ("rule: crashed: SIGFPE where MIN / -1", "an instruction")
         assert conform("--expect", file) == 0
 
     @pytest.mark.parametrize("arguments", [("vinculum", "numpy"), ("vinculum", "--only", "Div-14/*")])
@@ -228,13 +229,13 @@ class TestExpect:
         assert "divides as" in capsys.readouterr().out
 
     def test_the_file_says_what_to_run(self, conform: Conform, asked: list[dict[str, Any]], tmp_path: Path) -> None:
-        text = recorded("vinculum").replace("level: default", "level: quick")
+        text = recorded("vinculum").replace('level = "default"', 'level = "quick"')
         assert conform("--expect", self.known(tmp_path, text)) == 0
-        assert (asked[0]["backend"], asked[0]["level"]) == ("vinculum", Level.QUICK)
+        assert (asked[0]["backend"], asked[0]["selection"].level) == ("vinculum", Level.QUICK)
 
     def test_a_new_failure(self, conform: Conform, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        lines = recorded("vinculum").splitlines()
-        text = "\n".join(line for line in lines if not line.startswith("crashed:"))
+        tables = recorded("vinculum").split("\n\n")
+        text = "\n\n".join(table for table in tables if "crashed" not in table)
         assert conform("vinculum", "--expect", self.known(tmp_path, text)) == 1
         out = " ".join(capsys.readouterr().out.split())
         assert "12 disagreements" in out

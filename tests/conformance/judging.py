@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.question import Question
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
@@ -19,6 +19,13 @@ from vinculum.tensors.storage import dtype_of
 def array(values: Any, element_type: ElementType) -> NDArray[Any]:
     """Return values as an array of an element type."""
     return np.array(values, object if element_type.bits == 0 else None).astype(dtype_of(element_type))
+
+
+def case_id(text: str) -> CaseId:
+    """Return the id that a text is of."""
+    row, *parts = text.split("/")
+    operator, _, rounding = row.rpartition(" ") if row.endswith((" floor", " truncating")) else (row, "", "")
+    return CaseId(operator, rounding, *parts)
 
 
 def case(
@@ -35,5 +42,5 @@ def case(
     question = Question(spec, attributes or {}, arrays, (False,) * len(arrays))
     expected = None if quotient is None else array(quotient, element_type)
     expectation = Expectation(expected, None if silent is None else np.array(silent, bool))
-    name = f"{spec.title}/{element_type}/a/b/c"
-    return Case(name, spec.clauses[0].tag, element_type, question, lambda: expectation, Level.QUICK)
+    id = CaseId(spec.title, "", str(element_type), "a", "b", "c")
+    return Case(id, spec.clauses[0].tag, element_type, lambda: question, lambda: expectation, Level.QUICK)

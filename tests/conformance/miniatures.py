@@ -201,6 +201,13 @@ class AcceptsAll(Divider):
             return question.operands[0]
 
 
+class SaysSurrogates(Divider):
+    """It refuses in a text that no encoding has."""
+
+    def look(self, question: Question) -> None:
+        raise ValueError("no \ud800 kernel")
+
+
 class Transposes(Divider):
     """It gives the quotients in another order of dimensions."""
 

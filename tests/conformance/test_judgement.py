@@ -10,8 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conformance.judging import array, case
-from vinculum.conformance.judgement import judge
-from vinculum.conformance.verdict import Example, Kind, Verdict
+from vinculum.conformance import judgement
+from vinculum.conformance.case import Case
+from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
+from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -33,12 +35,17 @@ from vinculum.spec.onnx_div import DIV_6
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_REAL
+from vinculum.text import shape_text
 
 FLOATS = (BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E4M3FN, FLOAT8E5M2)
 MIN, MAX = INT64.minimum, INT64.maximum
 PLAIN = case(INT32, [[7, -7], [2, 2]], [3, -3])
 REFUSAL = case(INT32, [[1], [0, 0]], None)
 OPEN = case(INT32, [[7, 7], [2, 0]], [3, 0], silent=[False, True])
+
+
+def judge(asked: Case, answer: Answer) -> Verdict:
+    return judgement.judge(asked.question, asked.expectation, answer)
 
 
 def returned(value: object) -> Answer:
@@ -84,9 +91,9 @@ class TestTheOrder:
     @pytest.mark.parametrize(
         ("value", "words"),
         [
-            (np.zeros((2, 3), np.int32), "gave int32 of shape (2, 3)"),
-            ([1], "gave no array but list"),
-            (None, "gave no array but NoneType"),
+            (np.zeros((2, 3), np.int32), "int32 of shape (2, 3)"),
+            ([1], "no array but list"),
+            (None, "no array but NoneType"),
         ],
     )
     def test_what_must_be_refused_is_accepted(self, value: object, words: str) -> None:
@@ -100,9 +107,7 @@ class TestTheOrder:
         assert judge(PLAIN, Answer(End.REFUSED, None, "no")) == Verdict(Kind.REFUSED, "no")
 
     def test_a_refusal_where_the_specification_is_silent(self) -> None:
-        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(
-            Kind.SILENT, "refused: division by zero"
-        )
+        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(Kind.SILENT, "division by zero")
 
     def test_a_mask_without_an_open_element_leaves_nothing_open(self) -> None:
         asked = case(INT32, [[7], [2]], [3], silent=[False])
@@ -112,15 +117,15 @@ class TestTheOrder:
     @pytest.mark.parametrize(
         ("value", "words"),
         [
-            (np.array([3.0, -3.0]), "gave float64 of shape (2,) instead of int32"),
-            (np.array([3, -3, 0]), "gave int64 of shape (3,) instead of int32"),
-            (np.int32(3), "gave no array but int32 instead of int32"),
-            ([3, -3], "gave no array but list instead of int32"),
-            (np.array([3, -3], object), "gave objects of shape (2,) instead of int32"),
+            (np.array([3.0, -3.0]), "float64 of shape (2,)"),
+            (np.array([3, -3, 0]), "int64 of shape (3,)"),
+            (np.int32(3), "no array but int32"),
+            ([3, -3], "no array but list"),
+            (np.array([3, -3], object), "objects of shape (2,)"),
         ],
     )
     def test_another_type(self, value: object, words: str) -> None:
-        assert judge(PLAIN, returned(value)) == Verdict(Kind.WRONG_TYPE, words)
+        assert judge(PLAIN, returned(value)) == Verdict(Kind.WRONG_TYPE, words, expected="int32")
 
     def test_the_order_of_bytes_is_no_matter_of_the_type(self) -> None:
         assert judge(PLAIN, returned(np.array([3, -3], ">i4"))).kind is Kind.EXACT
@@ -133,7 +138,7 @@ class TestTheOrder:
     def test_another_shape(self, shape: tuple[int, ...]) -> None:
         verdict = judge(PLAIN, returned(np.zeros(shape, np.int32)))
         assert verdict.kind is Kind.WRONG_SHAPE
-        assert verdict.words.endswith(" instead of (2,)")
+        assert (verdict.said, verdict.expected) == (shape_text(shape), "(2,)")
 
     def test_no_elements(self) -> None:
         asked = case(INT32, [np.zeros((0, 3)), [1, 1, 1]], np.zeros((0, 3)))
@@ -166,7 +171,7 @@ class TestSpecialValues:
     )
     def test_no_ulps_lie_between(self, element_type: ElementType, expected: float, actual: float) -> None:
         verdict = judged(element_type, [2.0, expected], [2.0, actual])
-        assert (verdict.kind, verdict.words) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
+        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
         assert (verdict.elements, verdict.differing, verdict.largest) == (2, 1, None)
         assert verdict.ulps == {}
 
@@ -194,7 +199,7 @@ class TestUlps:
         actual = of_encodings(element_type, 1, 6, 9 | form.sign_mask, form.largest - 3, 8)
         verdict = judged(element_type, expected, actual)
         assert verdict.kind is Kind.ULPS
-        assert verdict.words == "4 of 5 quotients are off, by up to 3 ulps"
+        assert message(verdict) == "4 of 5 quotients are off, by up to 3 ulps"
         assert (verdict.elements, verdict.differing, verdict.largest) == (5, 4, 3)
         assert verdict.ulps == {0: 2, 1: 2}
 
@@ -224,16 +229,16 @@ class TestUlps:
     def test_the_histogram_goes_by_powers_of_two(self, ulps: int, power: int) -> None:
         verdict = judged(FLOAT, of_encodings(FLOAT, 0x3F800000), of_encodings(FLOAT, 0x3F800000 + ulps))
         assert verdict.ulps == {power: 1}
-        assert verdict.words.endswith(f"by up to {ulps} ulp{'' if ulps == 1 else 's'}")
+        assert message(verdict).endswith(f"by up to {ulps} ulp{'' if ulps == 1 else 's'}")
 
     def test_one_quotient_of_one(self) -> None:
         verdict = judged(FLOAT, [1.0], of_encodings(FLOAT, 0x3F800001))
-        assert verdict.words == "1 of 1 quotient is off, by up to 1 ulp"
+        assert message(verdict) == "1 of 1 quotient is off, by up to 1 ulp"
 
     @pytest.mark.parametrize("element_type", [INT8, INT64, UINT64, INT4], ids=str)
     def test_integers_have_none(self, element_type: ElementType) -> None:
         verdict = judged(element_type, [5, 5], [5, 6])
-        assert (verdict.kind, verdict.words) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
+        assert (verdict.kind, message(verdict)) == (Kind.WRONG_VALUE, "1 of 2 quotients are wrong")
         assert verdict.example == Example((1,), ("1", "1"), "5", "6")
 
     def test_64_bit_integers_are_compared_exactly(self) -> None:
@@ -321,7 +326,7 @@ class TestSilence:
         asked = case(element_type, [a, b], np.zeros(len(pairs)), silent=[True] * len(pairs))
         verdict = judge(asked, returned(array(list(pairs.values()), element_type)))
         assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.SILENT, 0, 0)
-        return verdict.words
+        return message(verdict)
 
     @pytest.mark.parametrize(
         ("element_type", "pairs", "words"),
@@ -333,7 +338,11 @@ class TestSilence:
             (UINT8, {(5, 0): 255}, "5/0 gave MAX"),
             (INT32, {(5, 0): 0, (-5, 0): 1}, "5/0 gave 0, -5/0 gave 1"),
             (INT8, {(5, 0): 1, (6, 0): 1, (0, 0): 0, (-9, 0): 0}, "x/0 gave 1 for x > 0, 0/0 gave 0, -9/0 gave 0"),
-            (INT8, {(n, 0): n for n in range(1, 9)}, "1/0 gave 1, 2/0 gave 2, 3/0 gave 3, 5 more for x > 0"),
+            (
+                INT8,
+                {(n, 0): n for n in range(1, 9)},
+                "1/0 gave 1, 2/0 gave 2, 3/0 gave 3, x/0 gave 5 more quotients for x > 0",
+            ),
             (INT8, {(7, 0): 0, (8, 0): 0, (-128, -1): -128}, "x/0 gave 0, MIN/-1 gave MIN"),
             (INT4, {(7, 0): 0, (-8, -1): -8}, "MAX/0 gave 0, MIN/-1 gave MIN"),
         ],
@@ -346,13 +355,15 @@ class TestSilence:
         zeros = np.zeros((256, 256))
         asked = case(INT8, [a, b], zeros, silent=zeros + b == 0)
         verdict = judge(asked, returned(zeros.astype(np.int8)))
-        assert verdict == Verdict(Kind.SILENT, "x/0 gave 0", 65536 - 256)
+        assert verdict == Verdict(Kind.SILENT, elements=65536 - 256, unspecified=(Gave("x", "0", "0"),))
 
     def test_elements_beside_must_be_exact(self) -> None:
-        assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(Kind.SILENT, "7/0 gave 9", 1)
+        assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(
+            Kind.SILENT, elements=1, unspecified=(Gave("7", "0", "9"),)
+        )
         verdict = judge(OPEN, returned(array([4, 9], INT32)))
         assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
-        assert verdict.words == "1 of 1 quotient is wrong; where the specification is silent: 7/0 gave 9"
+        assert message(verdict) == "1 of 1 quotient is wrong; where the specification is silent: 7/0 gave 9"
         assert verdict.example == Example((0,), ("7", "2"), "3", "4")
 
     def test_type_and_shape_are_not_left_open(self) -> None:

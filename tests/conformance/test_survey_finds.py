@@ -16,8 +16,9 @@ import pytest
 from onnx import TensorProto, helper, version_converter
 
 from vinculum.conformance.case import Level
+from vinculum.conformance.run import Selection
 from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.verdict import Gave, Kind, Verdict
 
 MINIMUM = "MIN divided by -1/equal shapes of 1 element"
 RUN_TIME, FOLDED = "run-time operands", "constant operands"
@@ -27,7 +28,8 @@ Verdicts = Mapping[str, Verdict]
 
 def verdicts(backend: str, *patterns: str) -> Verdicts:
     """Return what a survey of these cases finds, by their ids."""
-    return {result.id: result.verdict for result in survey(backend, Level.DEFAULT, workers=1, only=patterns).results}
+    selection = Selection(Level.DEFAULT, patterns)
+    return {str(result.id): result.verdict for result in survey(backend, selection, workers=1).results}
 
 
 def matching(found: Verdicts, pattern: str) -> list[Verdict]:
@@ -74,17 +76,19 @@ class TestOnnxRuntime:
     @pytest.mark.parametrize("delivery", [RUN_TIME, FOLDED])
     def test_int64_kills_the_process_at_run_time_and_at_load(self, found: Verdicts, delivery: str) -> None:
         verdict = one(found, f"Div-14/int64/{MINIMUM}/{delivery}")
-        assert (verdict.kind, verdict.words) == (Kind.CRASHED, "SIGFPE")
+        assert (verdict.kind, verdict.said) == (Kind.CRASHED, "SIGFPE")
 
     def test_int32_kills_it_in_some_shapes(self, found: Verdicts) -> None:
         assert kinds(found, "Div-14/int32/MIN divided by -1/*") == {Kind.CRASHED, Kind.SILENT}
-        assert one(found, f"Div-14/int32/{MINIMUM}/{RUN_TIME}").words == "SIGFPE"
-        assert one(found, "Div-14/int32/MIN divided by -1/equal shapes of 16 elements/*").words == "MIN/-1 gave MIN"
+        assert one(found, f"Div-14/int32/{MINIMUM}/{RUN_TIME}").said == "SIGFPE"
+        assert one(found, "Div-14/int32/MIN divided by -1/equal shapes of 16 elements/*").unspecified == (
+            Gave("MIN", "-1", "MIN"),
+        )
 
     def test_no_div_before_7(self, found: Verdicts) -> None:
         for version, kind in ((1, Kind.UNSUPPORTED), (6, Kind.UNSUPPORTED), (7, Kind.EXACT)):
             assert kinds(found, f"Div-{version}/float/*") == {kind}
-        assert "Could not find an implementation for Div(6)" in one(found, "Div-6/float/*").words
+        assert "Could not find an implementation for Div(6)" in one(found, "Div-6/float/*").said
 
     def test_no_bfloat16(self, found: Verdicts) -> None:
         assert kinds(found, "Div-14/bfloat16/*") == {Kind.UNSUPPORTED}
@@ -92,7 +96,7 @@ class TestOnnxRuntime:
     def test_an_empty_dividend_with_divisor_0_is_refused(self, found: Verdicts) -> None:
         for verdict in matching(found, "*/an empty dividend and a divisor of 0/*"):
             assert verdict.kind is Kind.REFUSED
-            assert verdict.words.endswith("Integer division by zero")
+            assert verdict.said.endswith("Integer division by zero")
 
 
 @pytest.mark.usefixtures("torch_or_skip")
@@ -101,7 +105,7 @@ class TestPyTorch:
 
     def test_int32_and_int64_kill_the_process(self) -> None:
         found = verdicts("torch", f"Div-14/int*/{MINIMUM}/*")
-        dies = {id.split("/")[1]: verdict.words for id, verdict in found.items() if verdict.kind is Kind.CRASHED}
+        dies = {id.split("/")[1]: verdict.said for id, verdict in found.items() if verdict.kind is Kind.CRASHED}
         assert dies == {"int32": "SIGFPE", "int64": "SIGFPE"}
         assert kinds(found, "Div-14/int8/*") == kinds(found, "Div-14/int16/*") == {Kind.SILENT}
 
@@ -135,7 +139,7 @@ class TestOpenVino:
     def test_folded_min_by_minus_one_kills_the_process(self, found: Verdicts) -> None:
         assert one(found, f"*/{MINIMUM}/{RUN_TIME}").kind is Kind.SILENT
         folded = one(found, f"*/{MINIMUM}/{FOLDED}")
-        assert (folded.kind, folded.words) == (Kind.CRASHED, "SIGFPE")
+        assert (folded.kind, folded.said) == (Kind.CRASHED, "SIGFPE")
 
     def test_about_a_quarter_of_float_quotients_is_one_ulp_off(self, found: Verdicts) -> None:
         verdict = one(found, "Div-14/float/ordinary numbers/*")
@@ -207,16 +211,16 @@ class TestTheOnnxReference:
         )
 
     def test_axis_is_lost(self, found: Verdicts) -> None:
-        assert "could not be broadcast" in one(found, "*/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/*").words
+        assert "could not be broadcast" in one(found, "*/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/*").said
         square = one(found, "*/(3, 3) by (3,), broadcast=1, axis=0/*")
-        assert (square.kind, square.words) == (Kind.WRONG_VALUE, "6 of 9 quotients are wrong")
+        assert (square.kind, square.differing, square.elements) == (Kind.WRONG_VALUE, 6, 9)
 
     def test_types_are_not_checked(self, found: Verdicts) -> None:
         assert one(found, "Div-1/int32/*").kind is Kind.ACCEPTED
 
     def test_x_by_zero_is_zero(self, found: Verdicts) -> None:
         verdicts = matching(found, "*/zero divisors/*")
-        assert {(verdict.kind, verdict.words) for verdict in verdicts} == {(Kind.SILENT, "x/0 gave 0")}
+        assert {(verdict.kind, verdict.unspecified) for verdict in verdicts} == {(Kind.SILENT, (Gave("x", "0", "0"),))}
 
 
 class TestOnnxItself:

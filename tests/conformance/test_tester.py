@@ -17,9 +17,9 @@ from tests.conformance import miniatures
 from tests.conformance.miniatures import Divider
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
-from vinculum.conformance.report import Result
-from vinculum.conformance.suite import ask
+from vinculum.conformance.suite import Asked, ask
 from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import BinaryFormat
 from vinculum.spec.registry import find, find_version
@@ -40,23 +40,23 @@ posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 def chosen() -> tuple[Case, ...]:
     """Return the quick cases of some rows, and with constants those of one."""
     quick = list(cases(Level.QUICK, ROWS))
-    constants = [case for case in cases(Level.DEFAULT, [find("Div")]) if fnmatchcase(case.id, "*/int32/*/constant *")]
+    constants = [case for case in cases(Level.DEFAULT, [find("Div")]) if case.id.matches("*/int32/*/constant *")]
     return (*quick, *constants)
 
 
 def results(
     miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
-) -> dict[str, Result]:
+) -> dict[str, Asked]:
     """Return what is found out about a miniature, by the ids of the cases."""
-    asked = [case for case in chosen() if fnmatchcase(case.id, only)]
+    asked = [case for case in chosen() if case.id.matches(only)]
     maker = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
     found = ask(miniature(), asked, maker, workers=1, limits=limits)
-    assert [result.id for result in found] == [case.id for case in asked]
-    return {result.id: result for result in found}
+    assert [result.case.id for result in found] == [case.id for case in asked]
+    return {str(result.case.id): result for result in found}
 
 
-def kinds(found: dict[str, Result], pattern: str) -> set[Kind]:
+def kinds(found: dict[str, Asked], pattern: str) -> set[Kind]:
     """Return the verdicts on the cases whose ids match a pattern; there must be one."""
     matching = {result.verdict.kind for id, result in found.items() if fnmatchcase(id, pattern)}
     assert matching, pattern
@@ -142,13 +142,13 @@ class TestRightRuntimes:
     def test_all_passes(self, miniature: type[Divider]) -> None:
         found = results(miniature)
         for case in chosen():
-            verdict = found[case.id].verdict
-            assert (case.id, verdict.kind, verdict.words) == (case.id, passes(case), verdict.words)
+            verdict = found[str(case.id)].verdict
+            assert (case.id, verdict.kind, verdict.said) == (case.id, passes(case), verdict.said)
 
     def test_what_it_does_where_nothing_is_specified(self) -> None:
         for miniature, words in ((Divider, "x/0 gave 0"), (miniatures.SaturatesByZero, "x/0 gave 1")):
             found = results(miniature, only="Div-14/int32/zero divisors/*")
-            said = {found[id].verdict.words for id in found if fnmatchcase(id, "Div-14/int32/zero divisors/*")}
+            said = {message(found[id].verdict) for id in found if fnmatchcase(id, "Div-14/int32/zero divisors/*")}
             assert said == {words}
 
 
@@ -188,7 +188,7 @@ class TestWrongQuotients:
         for _, pattern, kind in (entry for entry in WRONG if entry[0] is miniature):
             assert (pattern, kinds(found, pattern)) == (pattern, {kind})
         for case in chosen():
-            assert (case.id, found[case.id].verdict.kind) == (case.id, plainly(case, miniature()))
+            assert (case.id, found[str(case.id)].verdict.kind) == (case.id, plainly(case, miniature()))
 
     def test_the_last_of_many_is_the_example(self) -> None:
         found = results(miniatures.SpoilsTheLast, only="Div-14/int64/*")
@@ -214,23 +214,23 @@ class TestWrongQuotients:
             lacking = case.element_type.name == "bfloat16"
             kind = Kind.UNSUPPORTED if lacking and case.expectation.quotient is not None else passes(case)
             if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.question.operands):
-                assert (case.id, found[case.id].verdict.kind) == (case.id, kind)
+                assert (case.id, found[str(case.id)].verdict.kind) == (case.id, kind)
 
 
 class TestDeaths:
     """What kills its process, hangs or takes all memory is named so, once for each time; all else is judged as ever."""
 
     @staticmethod
-    def check(found: dict[str, Result], dies: Any, kind: Kind, words: str) -> None:
+    def check(found: dict[str, Asked], dies: Any, kind: Kind, words: str) -> None:
         count = 0
-        for case in (case for case in chosen() if case.id in found):
+        for case in (case for case in chosen() if str(case.id) in found):
             if case.expectation.quotient is not None and dies(case):
                 expected = (kind, words)
                 count += 1
             else:
-                expected = (passes(case), found[case.id].verdict.words)
-            verdict = found[case.id].verdict
-            assert (case.id, verdict.kind, verdict.words) == (case.id, *expected)
+                expected = (passes(case), found[str(case.id)].verdict.said)
+            verdict = found[str(case.id)].verdict
+            assert (case.id, verdict.kind, verdict.said) == (case.id, *expected)
         assert count
 
     @staticmethod

@@ -132,9 +132,12 @@ class TestChildren:
             children.told(["no-such-program"], 1)
 
 
-def ignore(number: int) -> None:
-    """Start as a shell starts a job in the background, or `nohup` one."""
-    signal.signal(number, signal.SIG_IGN)
+def ignoring(number: signal.Signals, command: list[str]) -> list[str]:
+    """Return what starts a command as a shell starts a job in the background, or `nohup` one.
+
+    Not `preexec_fn`: it forks by the functions that other packages register, and JAX's warns of its threads.
+    """
+    return ["sh", "-c", f"trap '' {number.name.removeprefix('SIG')}; exec \"$@\"", "sh", *command]
 
 
 class TestInterruption:
@@ -145,8 +148,8 @@ class TestInterruption:
     def test_programs_are_stopped(self, tmp_path: Path, number: signal.Signals, background: bool) -> None:
         begun = tmp_path / "begun"
         command = [*python(WORKING), SLEEPER.format(begun)]
-        before = partial(ignore, signal.SIGINT) if background else None
-        with started(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=before) as process:
+        command = ignoring(signal.SIGINT, command) if background else command
+        with started(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
             _wait_until(lambda: begun.exists() and len(begun.read_text().splitlines()) == 2)
             process.send_signal(number)
             _, told = process.communicate()
@@ -156,8 +159,7 @@ class TestInterruption:
 
     def test_one_that_goes_on_without_a_terminal(self, tmp_path: Path) -> None:
         command = [*python(WORKING), f"touch {tmp_path}/begun; sleep 1"]
-        before = partial(ignore, signal.SIGHUP)
-        with started(command, cwd=ROOT, stdout=subprocess.PIPE, preexec_fn=before) as process:
+        with started(ignoring(signal.SIGHUP, command), cwd=ROOT, stdout=subprocess.PIPE) as process:
             _wait_until((tmp_path / "begun").exists)
             process.send_signal(signal.SIGHUP)
             assert process.wait() == 0

@@ -16,7 +16,7 @@ from vinculum.reporting.progress import progress
 def written(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     """Return what stands for standard error: a terminal, with little patience."""
     file = StringIO()
-    monkeypatch.setattr(module, "Console", lambda stderr: Console(file=file, force_terminal=True))
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=file, force_terminal=True))
     monkeypatch.setattr(module, "_PATIENCE", 0.01)
     return file
 
@@ -52,7 +52,7 @@ def test_a_short_task_shows_nothing(written: StringIO, monkeypatch: pytest.Monke
 
 
 def test_nothing_without_a_terminal(written: StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "Console", lambda stderr: Console(file=written))
+    monkeypatch.setattr(module, "console", lambda stderr: Console(file=written))
     work(lasts=0.1)
     assert written.getvalue() == ""
 

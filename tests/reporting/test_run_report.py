@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from vinculum.models import Division, DivisionRecord, DivisionSummary
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.run_page import page, seconds_text
 from vinculum.reporting.run_report import (
     DivisionReport,
@@ -234,3 +235,22 @@ class TestJson:
                 "seconds": 0.25,
             }
         ]
+
+
+class TestInside:
+    """Issue 17, point 6: a run names the nodes that divide inside."""
+
+    def test_they_are_named(self) -> None:
+        inner = tuple(InnerDivision(f"s{k}", "", "Softmax", "by a sum of exponentials", True) for k in range(4))
+        console = Console(width=80, file=TextIOWrapper(BytesIO(), "utf-8"), color_system=None)
+        with console.capture() as captured:
+            console.print(page(report(inner_divisions=inner)))
+        assert "Divide inside, and are not made exact" in captured.get()
+        assert "Softmax, by a sum of exponentials: s0, s1, s2 and 1 more" in captured.get()
+        assert as_json(report(inner_divisions=inner))["inner_divisions"][3]["name"] == "s3"
+
+    def test_there_are_none(self) -> None:
+        console = Console(width=80, file=TextIOWrapper(BytesIO(), "utf-8"), color_system=None)
+        with console.capture() as captured:
+            console.print(page(report()))
+        assert "inside" not in captured.get()

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from tests.processes import python, run
 from vinculum.errors import AttributeValueError
-from vinculum.sandbox import UnsupportedError
+from vinculum.sandbox import CrashedError, UnsupportedError
 
 FOREVER = 600.0  # Seconds; no test is to wait for the end of it.
 
@@ -106,6 +106,13 @@ class Subject:
         eaten = bytearray(b"x") * size
         time.sleep(FOREVER)
         del eaten
+
+    def eat_elsewhere(self, size: int) -> None:
+        """Let a process of one's own hold that many bytes."""
+        run(python(f"import time; eaten = bytearray(b'x') * {size}; time.sleep({FOREVER})"), limit=FOREVER)
+
+    def report_crash(self, how: int | str) -> NoReturn:
+        raise CrashedError(how)
 
     def lack_memory(self) -> NoReturn:
         raise MemoryError("Unable to allocate 8.00 EiB")

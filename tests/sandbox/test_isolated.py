@@ -164,6 +164,14 @@ class TestCrashed:
         assert ended(subject.call("fault")) == (End.CRASHED, "SIGSEGV")
 
     @posix
+    @pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it is gone", "it is gone")])
+    def test_a_crash_that_is_reported(self, subject: Isolated, how: int | str, words: str) -> None:
+        """What answers there may have a process of its own; the object lives on."""
+        count = subject.call("count").value
+        assert ended(subject.call("report_crash", how)) == (End.CRASHED, words)
+        assert subject.call("count").value == count + 1
+
+    @posix
     def test_a_signal_without_a_name(self, subject: Isolated) -> None:
         number = signal.SIGRTMIN + 1
         assert ended(subject.call("same", None))[0] is End.RETURNED
@@ -241,6 +249,14 @@ class TestOutOfMemory:
             )
             assert isolated.call("count").value == 1
 
+    @posix
+    def test_what_it_started_counts(self) -> None:
+        with Isolated(SUBJECT, limits=Limits(seconds=A_WHILE, memory=400 * MIB)) as isolated:
+            assert ended(isolated.call("eat_elsewhere", 512 * MIB)) == (
+                End.OUT_OF_MEMORY,
+                "it took more than 400 MiB of memory",
+            )
+
     def test_less_may_be_taken(self) -> None:
         with Isolated(SUBJECT, limits=Limits(seconds=1.0, memory=1024 * MIB)) as isolated:
             assert isolated.call("eat", 256 * MIB).end is End.HUNG
@@ -266,7 +282,18 @@ class TestMaking:
             for _ in range(2):
                 with pytest.raises(ModelError) as caught:
                     isolated.call("count")
-                assert str(caught.value) == f"{maker} could not be made in a process of its own: {words}"
+                assert str(caught.value) == f"{maker} could not be started in a process of its own: {words}"
+
+    def test_it_is_called_by_its_name(self) -> None:
+        """Where it is made is nothing to a user."""
+        limits = Limits(memory=20 * MIB)
+        with (
+            Isolated(f"{OBJECTS}:slow", limits=limits, called="OpenVINO") as isolated,
+            pytest.raises(ModelError) as caught,
+        ):
+            isolated.call("count")
+        words = "OpenVINO could not be started in a process of its own: it took more than 20 MiB of memory"
+        assert str(caught.value) == words
 
     def test_errors_of_ours_come_as_they_are(self) -> None:
         with Isolated(f"{OBJECTS}:refused") as isolated, pytest.raises(AttributeValueError) as caught:
@@ -361,6 +388,11 @@ class TestTheEnd:
         assert gone(_orphan(method, signal.SIGKILL))
 
     @posix
+    def test_what_an_orphan_started_ends_too(self) -> None:
+        """Such as the program that a runtime asks; it may hang, and hears of no pipe's end."""
+        assert gone(_orphan("sleep", signal.SIGKILL, told="leave_child"))
+
+    @posix
     def test_an_interruption(self) -> None:
         """Ctrl-C ends the process: it must not answer a later call with what an earlier one asked."""
         assert gone(_orphan("sleep", signal.SIGINT))
@@ -370,12 +402,12 @@ class TestTheEnd:
         assert subject.call("group").value != os.getpgid(0)
 
 
-def _orphan(method: str, end: signal.Signals) -> int:
-    """Return the process of an object whose own parent is ended by a signal while a call is on."""
+def _orphan(method: str, end: signal.Signals, told: str = "process") -> int:
+    """Return the process of an object, or what it tells, whose parent is ended by a signal while a call is on."""
     lines = (
         "from vinculum.sandbox import Isolated, Limits",
         f"isolated = Isolated({SUBJECT!r}, limits=Limits(seconds=500))",
-        "print(isolated.call('process').value, flush=True)",
+        f"print(isolated.call({told!r}).value, flush=True)",
         f"isolated.call({method!r})",
     )
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL

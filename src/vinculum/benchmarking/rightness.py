@@ -12,6 +12,7 @@ from vinculum.benchmarking.cells import TYPES, Cell
 from vinculum.ops.operator import Operator
 from vinculum.reference import divide, reciprocal
 from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.comparison import different
 
 Array = NDArray[Any]
 
@@ -32,7 +33,8 @@ def rounding_of(cell: Cell) -> IntegerRounding:
 def are_ours(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
     """Return whether quotients have the bits of ours."""
     expected = operator_of(cell)(*operands)
-    return quotients.dtype == expected.dtype and quotients.shape == expected.shape and same_bits(quotients, expected)
+    same_form = quotients.dtype == expected.dtype and quotients.shape == expected.shape
+    return same_form and not different(expected, quotients, TYPES[cell.element_type]).any()
 
 
 def are_exact(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
@@ -45,12 +47,4 @@ def are_exact(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
         expected = reciprocal(taken[0], element_type)
     else:
         expected = divide(taken[0], taken[1], element_type, rounding=rounding_of(cell))
-    return same_bits(quotients.flat[indices], expected)
-
-
-def same_bits(x: Array, y: Array) -> bool:
-    """Return whether arrays of one type and shape hold the same bits; one NaN is as good as another."""
-    bits = np.dtype(f"u{x.dtype.itemsize}")
-    if np.array_equal(x.view(bits), y.view(bits)):
-        return True
-    return x.dtype.kind not in "iu" and bool(np.all((x.view(bits) == y.view(bits)) | (np.isnan(x) & np.isnan(y))))
+    return not different(expected, quotients.flat[indices], element_type).any()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 _FINDING = 1
 _MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
@@ -17,7 +19,10 @@ def audit(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")],
     backend: Annotated[
         str,
-        typer.Option(metavar="NAME[KEY=VALUE,...]", help="The runtime: onnxruntime or openvino, perhaps with options."),
+        typer.Option(
+            metavar="NAME[KEY=VALUE,...]",
+            help="What runs ONNX models: onnxruntime, openvino, onnx-reference, module:attribute.",
+        ),
     ],
     inputs: Annotated[
         list[str] | None,
@@ -28,42 +33,58 @@ def audit(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
-    ] = None,
+        int,
+        typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives, and edge cases, from this seed."),
+    ] = 0,
     dims: Annotated[
         list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
+        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension."),
     ] = None,
+    sets: Annotated[
+        int,
+        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run on besides, each once."),
+    ] = 8,
+    expand: Annotated[
+        bool,
+        typer.Option("--expand", help="Audit nodes that divide inside as the bodies that ONNX defines them by."),
+    ] = False,
     limit: Annotated[
         float,
         typer.Option(
             "--limit",
             min=0.1,
             metavar="SECONDS",
-            help="What each of the two runs may take.",
+            help="What each run on the inputs may take.",
         ),
     ] = 300.0,
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run a model in another runtime and tell of each division whether its quotients are exact.
+    """Run a model in another runtime, on inputs and on edge cases, and tell of each division which quotients are exact.
 
-    Exit code 1: a quotient is not right, or a run did not return.
+    Exit code 1: a quotient is not right, a run on the inputs did not return, or one on edge cases killed the runtime.
     """
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
+    from vinculum.models.sampling.drawn_inputs import dimension_sizes, settled, useful_size
+    from vinculum.models.sampling.input_sets import input_sets
     from vinculum.reporting.audit_page import as_json, page
     from vinculum.reporting.progress import progress
     from vinculum.sandbox import Limits
 
-    auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY))
-    given = model_inputs(auditor.subject.inputs, inputs or (), seed, dims or ())
+    auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY), expand=expand)
+    declared = auditor.subject.inputs
+    given = model_inputs(declared, inputs or (), seed, dims or (), large=True)
+    # Files may hold few numbers: edge cases are of a size of their own. The first set holds none, drawn as inputs are.
+    needed = [tensor for tensor in declared if not tensor.optional]
+    sizes = dimension_sizes(dims or (), declared, {})
+    edges = input_sets(settled(needed, sizes, useful_size(needed, sizes)), seed)
     with progress("Auditing", 0):
-        found = auditor.audit(given.arrays)
+        found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
     drawn_from = seed if given.drawn else None
     if machine:
         print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(found, given.reports(), drawn_from))
+        console().print(page(found, given.reports(), drawn_from))
     if found.finds:
         raise typer.Exit(_FINDING)

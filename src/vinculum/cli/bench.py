@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from vinculum.errors import AttributeValueError
+from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from vinculum.benchmarking.cells import Cell
@@ -83,7 +83,7 @@ def bench(
     written = {"--json": None if printed else machine, "--svg": svg, "--markdown": markdown}
     check_files(written, {"--from": [stored] if stored is not None else []})
     if svg is not None:
-        from vinculum.reporting.bench_plot import check_matplotlib
+        from vinculum.reporting.bench.plot import check_matplotlib
 
         check_matplotlib()
     if stored is not None:
@@ -157,12 +157,16 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
         return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
 
 
+_LARGEST = 64 << 20  # Bytes of a stored run.
+
+
 def _read(stored: Path) -> Report:
     from vinculum.errors import ModelError
-    from vinculum.reporting.bench_json import report_of
+    from vinculum.files import read_bounded
+    from vinculum.reporting.bench.json_file import report_of
 
     try:
-        content = stored.read_text(encoding="utf-8")
+        content = read_bounded(stored, _LARGEST, "what --json has written").decode("utf-8")
     except UnicodeDecodeError:
         raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
     return report_of(content, repr(str(stored)))
@@ -172,24 +176,25 @@ def _write(report: Report, machine: Path | None, svg: Path | None, markdown: Pat
     from os.path import relpath
 
     from vinculum.cli.report_files import write_files
-    from vinculum.reporting import bench_json, bench_markdown, bench_plot
+    from vinculum.reporting.bench import json_file, plot
+    from vinculum.reporting.bench.markdown import document
 
     files: dict[Path, str] = {}
     if machine is not None:
-        files[machine] = bench_json.text(report)
+        files[machine] = json_file.text(report)
     if svg is not None:
-        files[svg] = bench_plot.svg(report)
+        files[svg] = plot.svg(report)
     if markdown is not None:
         figure = None if svg is None else Path(relpath(svg, markdown.parent)).as_posix()
-        files[markdown] = bench_markdown.document(report, figure)
+        files[markdown] = document(report, figure)
     write_files(files)
 
 
 def _print(report: Report, printed: bool) -> None:
-    from vinculum.reporting import bench_json, bench_page
+    from vinculum.reporting.bench import json_file, page
 
     if printed:
-        print(bench_json.text(report), end="")
+        print(json_file.text(report), end="")
         return
-    console = Console(highlight=False)
-    console.print(bench_page.page(report, console.width), crop=False)
+    shown = console()
+    shown.print(page.page(report, shown.width), crop=False)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from vinculum.models.model import Engine
@@ -76,4 +77,4 @@ def convert(
     if machine:
         print(json.dumps(as_json(conversion, model, output), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(conversion, model, output))
+        console().print(page(conversion, model, output))

@@ -1,4 +1,4 @@
-"""``vinculum fingerprint``: how a runtime computes its quotients, in words, in a second or two."""
+"""``vinculum fingerprint``: how a runtime computes its quotients, in words, in seconds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 
 def fingerprint(
@@ -20,25 +21,45 @@ def fingerprint(
         ),
     ],
     machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
+    case_limit: Annotated[
+        float,
+        typer.Option(
+            min=0.1, max=3600, metavar="SECONDS", help="Time limit of a case; one that takes longer counts as hung."
+        ),
+    ] = 30.0,
+    memory_limit: Annotated[
+        int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")
+    ] = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
-    """Tell how a runtime computes its quotients: a dozen probes, a line each.
+    """Tell how a runtime computes its quotients: some of the cases of ``conform``, and what explains the answers.
 
     Differences from the specification are marked, but are no failure: the exit code is 0.
     """
     # Nothing of the runtimes is imported for a page of help.
-    from vinculum.conformance.fingerprint import PROBES, fingerprint
+    from vinculum.conformance.fingerprint import fingerprint, selected
     from vinculum.conformance.runtimes.registry import runtime
     from vinculum.reporting.fingerprint_page import as_json, page
     from vinculum.reporting.progress import progress
+    from vinculum.sandbox import Limits
 
-    for backend in backends:
-        runtime(backend).check()  # Before any of them takes its time.
-    console = Console(highlight=False)
+    named = {backend: runtime(backend) for backend in backends}
+    for asked in named.values():
+        asked.check()  # Before any of them takes its time.
+    limits = Limits(seconds=case_limit, memory=memory_limit << 20)
+    shown = console()
     for place, backend in enumerate(backends):
-        with progress(f"Probing {backend}", len(PROBES)) as advance:
-            found = fingerprint(backend, advance=advance)
+        chosen = selected(named[backend])
+        with progress(f"Asking {backend}", len(chosen)) as advance:
+            found = fingerprint(
+                backend,
+                chosen,
+                workers=workers,
+                limits=limits,
+                advance=lambda done, id: advance(done, id.element_type),
+            )
         if machine:
             print(json.dumps(as_json(found)), flush=True)
         else:
-            console.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))
+            shown.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))

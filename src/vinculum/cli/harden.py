@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from rich.console import Console
 
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, ZeroDivisor
+from vinculum.reporting.console import console
 
 _FINDING = 1
 
@@ -80,6 +80,6 @@ def harden(
     if machine:
         print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(hardened, model, written))
+        console().print(page(hardened, model, written))
     if hardened.hardening.left:
         raise typer.Exit(_FINDING)

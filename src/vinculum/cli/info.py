@@ -6,7 +6,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from vinculum.reporting.console import console
 
 
 def info(
@@ -21,4 +22,4 @@ def info(
     if machine:
         print(json.dumps(as_json(found), indent=2))
     else:
-        Console(highlight=False).print(page(found))
+        console().print(page(found))

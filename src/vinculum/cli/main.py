@@ -21,8 +21,10 @@ from vinculum.cli.convert import convert
 from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
 from vinculum.cli.info import info
+from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.vectors import vectors
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.harmless import one_line
 
@@ -38,8 +40,10 @@ app.command()(run)
 app.command()(convert)
 app.command()(harden)
 app.command()(conform)
+app.command()(report)
 app.command()(fingerprint)
 app.command()(audit)
+app.add_typer(vectors)
 app.command()(spec)
 app.command()(bench)
 app.command()(info)
@@ -136,7 +140,8 @@ def _interrupted() -> int:
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:
-    print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
+    if sys.stderr is not None:  # None if the caller closed it; print would then take standard output.
+        print(f"vinculum: error: {one_line(message)}", file=sys.stderr)
     return code
 
 

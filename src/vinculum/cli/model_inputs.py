@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.cli.input_files import InputFile, input_files, read_inputs
 from vinculum.errors import ModelError
-from vinculum.models.sampling.drawn_inputs import DrawnInput, dimension_sizes, draw
+from vinculum.models.sampling.drawn_inputs import DrawnInput, dimension_sizes, draw, useful_size
 from vinculum.models.values import ModelTensor
 from vinculum.reporting.run_report import InputReport
 
@@ -53,9 +53,16 @@ class ModelInputs:
 
 
 def model_inputs(
-    tensors: Sequence[ModelTensor], options: Sequence[str], seed: int | None, dims: Sequence[str]
+    tensors: Sequence[ModelTensor],
+    options: Sequence[str],
+    seed: int | None,
+    dims: Sequence[str],
+    *,
+    large: bool = False,
 ) -> ModelInputs:
     """Return the inputs that ``--input``, ``--seed`` and ``--dim`` say.
+
+    Dimensions that none of them gives a size for are 1, or if they are to be large of a useful size.
 
     Raises
     ------
@@ -70,5 +77,6 @@ def model_inputs(
         first = ", ".join(str(tensor) for _, tensor in missing[:10])
         option = f"--input {missing[0][1].name}=FILE"
         raise ModelError(f"no array for input {first}; give one with {option}, or draw it with --seed 0")
-    drawn = {tensor.name: draw(tensor, position, seed or 0, sizes) for position, tensor in missing}
+    others = useful_size(tensors, sizes) if large else 1
+    drawn = {tensor.name: draw(tensor, position, seed or 0, sizes, others) for position, tensor in missing}
     return ModelInputs(tensors, files, drawn, {**read, **{name: one.array for name, one in drawn.items()}})

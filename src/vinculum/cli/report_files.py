@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write
+from vinculum.text import one_line
 
 
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
@@ -23,7 +25,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
     Raises
     ------
     ModelError
-        If it is a folder or a device, its folder does not exist, or two options name the same file.
+        If it is a folder or a device, its folder does not exist or cannot be written, or two options name one file.
     """
     taken = {path.resolve(): option for option, paths in read.items() for path in paths}
     for option, path in written.items():
@@ -39,6 +41,12 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
         other = taken.setdefault(path.resolve(), option)
         if other != option:
             raise ModelError(f"{other} and {option} name the same file {str(path)!r}; give another")
+        try:
+            with TemporaryDirectory(prefix=".vinculum-", dir=path.parent):
+                pass
+        except OSError as error:
+            reason = error.strerror or one_line(error)
+            raise ModelError(f"{option} {str(path)!r} cannot be written there: {reason}; give another") from None
 
 
 def write_files(texts: Mapping[Path, str]) -> None:

@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.console import Console
 
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
+from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,11 +79,12 @@ def run(
     seconds = perf_counter() - start
     written = write_outputs(results, paths)
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
-    report = RunReport(str(model), seed if given.drawn else None, zero_divisor, overflow, seconds, *reports, engine)
+    drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
+    report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
     if machine:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
-        Console(highlight=False).print(page(report))
+        console().print(page(report))
 
 
 def _results(

@@ -6,10 +6,11 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.errors import SpecLookupError
+from vinculum.reporting.console import console
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.registry import find, find_version, rows_of, versions
 
@@ -33,9 +34,9 @@ def spec(
 ) -> None:
     """Print what the documents say of a division operator, what changed between versions, or what shows it right."""
     # Every command starts with the imports above; what makes pages of the documents is for this one alone.
-    from vinculum.reporting.spec_diff_page import difference_page
-    from vinculum.reporting.spec_json import as_json, difference_as_json
-    from vinculum.reporting.spec_page import overview, page
+    from vinculum.reporting.spec.diff_page import difference_page
+    from vinculum.reporting.spec.json_text import as_json, difference_as_json
+    from vinculum.reporting.spec.page import overview, page
     from vinculum.reporting.trace_page import trace_as_json, trace_page
     from vinculum.spec.diff import difference
 
@@ -73,4 +74,4 @@ def _print(text: RenderableType, machine_form: dict[str, Any], machine: bool) ->
     if machine:
         print(json.dumps(machine_form, indent=2))
     else:
-        Console(highlight=False).print(text)
+        console().print(text)

@@ -1,11 +1,12 @@
-"""A case: a question with an English name, the clause that it tests, and the answer that the specification expects."""
+"""A case: a question with an id, the clause that it tests, and the answer that the specification expects."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
-from functools import cached_property
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cached_property, total_ordering
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,69 @@ from vinculum.conformance.question import Question
 from vinculum.spec.element_types import ElementType
 
 
-class Level(IntEnum):
+@total_ordering
+class Level(Enum):
     """How many of the cases are run: each level holds those before it."""
 
-    QUICK = 0  # Seconds.
-    DEFAULT = 1  # About a minute.
-    FULL = 2
+    QUICK = "quick"  # Seconds.
+    DEFAULT = "default"  # About a minute.
+    FULL = "full"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``vinculum conform`` that select it."""
+        return () if self is Level.DEFAULT else (f"--{self.value}",)
+
+    def __lt__(self, other: Level) -> bool:
+        levels = list(Level)
+        return levels.index(self) < levels.index(other)
+
+
+@dataclass(frozen=True)
+class CaseId:
+    """What names a case: no two of the suite have the same.
+
+    As text it has five parts: ``"Divide-1 floor/int64/MIN divided by -1/equal shapes of 1 element/constant divisor"``.
+
+    Attributes
+    ----------
+    operator : str
+        The operator version: ``"Div-14"``, ``"SONNX Div (int)"``.
+    rounding : str
+        ``"floor"`` or ``"truncating"`` where an attribute chooses it, else empty.
+    element_type : str
+        The dividend's.
+    scenario : str
+        What is tried.
+    shapes : str
+        How the shapes are joined, or what they are.
+    placement : str
+        Which operands are constants of the model.
+    """
+
+    operator: str
+    rounding: str
+    element_type: str
+    scenario: str
+    shapes: str
+    placement: str
+
+    @property
+    def row(self) -> str:
+        """The operator version, with the rounding where an attribute chooses it."""
+        return f"{self.operator} {self.rounding}".rstrip()
+
+    @property
+    def parts(self) -> tuple[str, str, str, str, str]:
+        """The parts that a pattern matches one by one."""
+        return self.row, self.element_type, self.scenario, self.shapes, self.placement
+
+    def __str__(self) -> str:
+        return "/".join(self.parts)
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether a glob pattern matches the whole text."""
+        return fnmatchcase(str(self), pattern)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +104,15 @@ class Case:
 
     Attributes
     ----------
-    id : str
-        English, in five parts: ``"Div-14/int64/MIN divided by -1/equal shapes/constant divisor"``: operator version,
-        element type, what is tried, how the shapes are joined, how the operands are delivered.
+    id : CaseId
+        Its name.
     clause : str
         The tag of the clause of ``question.spec`` that it tests.
     element_type : ElementType
         The column of the matrix that it counts for: the dividend's.
-    question : Question
-        What the runtime is asked.
+    asked : callable
+        Returns what the runtime is asked. Operands take their time to make, which is not spent on cases that are only
+        listed.
     expected : callable
         Returns what the specification says of the answer. The exact reference takes its time for that, which is not
         spent on cases that are not asked.
@@ -62,12 +120,17 @@ class Case:
         The first level that holds it.
     """
 
-    id: str
+    id: CaseId
     clause: str
     element_type: ElementType
-    question: Question
+    asked: Callable[[], Question]
     expected: Callable[[], Expectation]
     level: Level
+
+    @cached_property
+    def question(self) -> Question:
+        """What the runtime is asked."""
+        return self.asked()
 
     @cached_property
     def expectation(self) -> Expectation:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
+from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError
@@ -24,7 +24,7 @@ class Plan:
         As it was asked for.
     runtime : Runtime
         What it names.
-    level : Level
+    selection : Selection
         Which cases.
     cases : iterable of Case
         Those that it covers, made as they are taken; they can be taken once.
@@ -34,40 +34,56 @@ class Plan:
 
     backend: str
     runtime: Runtime
-    level: Level
+    selection: Selection
     cases: Iterable[Case]
     total: int = 0
 
 
-def plan(backend: str, level: Level, only: Sequence[str] = ()) -> Plan:
+def plan(backend: str, selection: Selection) -> Plan:
     """Return the plan to ask a runtime the cases that it covers.
 
     Parameters
     ----------
     backend : str
         As `vinculum.conformance.runtimes.registry.runtime` takes it.
-    level : Level
+    selection : Selection
         Which cases.
-    only : sequence of str
-        Glob patterns on the ids: a case is asked if one of them matches; all are if there is none.
 
     Raises
     ------
     SpecLookupError, AttributeValueError
-        If no runtime has that name or option, or a pattern matches no case that it covers.
+        If no runtime has that name or option, or a pattern matches no case of the level.
     ModelError
         If its package is not installed, or it does not start.
     """
     asked = runtime(backend)
     asked.check()
-    covered = (case for case in cases(level) if asked.covers(case.question))
-    if not only:
-        return Plan(backend, asked, level, covered)
-    chosen = [case for case in covered if any(fnmatchcase(case.id, pattern) for pattern in only)]
-    idle = [pattern for pattern in only if not any(fnmatchcase(case.id, pattern) for case in chosen)]
+    if not selection.only:
+        covered = (case for case in cases(selection.level) if asked.covers(case.question))
+        return Plan(backend, asked, selection, covered)
+    chosen = [case for case in selected(selection) if asked.covers(case.question)]
+    return Plan(backend, asked, selection, chosen, len(chosen))
+
+
+def selected(selection: Selection) -> list[Case]:
+    """Return the cases of a selection, whoever may be asked them.
+
+    Raises
+    ------
+    AttributeValueError
+        If a pattern matches no case of the level.
+    """
+    level, only = selection.level, selection.only
+    chosen = [case for case in cases(level) if not only or any(map(case.id.matches, only))]
+    idle = [pattern for pattern in only if not any(case.id.matches(pattern) for case in chosen)]
     if idle:
-        raise AttributeValueError(
-            f"no case of this level that {asked.title} can be asked matches {listed(idle)}; an id reads "
-            "'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+        higher = next((one for one in Level if one > level and any(c.id.matches(idle[0]) for c in cases(one))), None)
+        advice = (
+            f"the {higher.value} level has one"
+            if higher
+            else (
+                "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+            )
         )
-    return Plan(backend, asked, level, chosen, len(chosen))
+        raise AttributeValueError(f"no case of the {level.value} level matches {listed(idle)}; {advice}")
+    return chosen

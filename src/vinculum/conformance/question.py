@@ -16,7 +16,7 @@ from vinculum.tensors.broadcasting import Shape, join
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Operation:
     """One division that a runtime is asked for: an operator version, its attributes and its operands.
 
     Attributes
@@ -36,6 +36,10 @@ class Question:
     attributes: Mapping[str, AttributeValue]
     operands: tuple[NDArray[Any], ...]
     constant: tuple[bool, ...]
+
+
+Question = Operation
+"""What it is called here: a runtime is asked it. The public name, in `vinculum.testing`, is the class's."""
 
 
 def quotient_shape(question: Question) -> Shape | None:
@@ -83,6 +87,24 @@ def pair(question: Question, index: Sequence[int]) -> tuple[Any, ...]:
                 place[dimension] = position
         numbers.append(array[tuple(place)])
     return tuple(numbers)
+
+
+def aligned_operands(question: Question) -> list[NDArray[Any]]:
+    """Return every operand in the shape of the quotient, as the operator version lays it there.
+
+    Parameters
+    ----------
+    question : Question
+        One whose operands fit.
+    """
+    shape, *alignments = _joined(question)
+    laid = []
+    for array, own in zip(question.operands, alignments, strict=True):
+        kept = [dimension for dimension in own if dimension is not None]
+        left = [dimension for dimension in range(array.ndim) if dimension not in kept]
+        sizes = [1 if dimension is None else array.shape[dimension] for dimension in own]
+        laid.append(np.broadcast_to(array.transpose(kept + left).reshape(sizes), shape))
+    return laid
 
 
 def _joined(question: Question) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:

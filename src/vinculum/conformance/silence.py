@@ -1,4 +1,4 @@
-"""What a runtime did where the specification is silent, in words: ``"x/0 gave MIN, MIN/-1 gave MIN"``."""
+"""What a runtime gave where the specification leaves a quotient unspecified: x/0 gave MIN."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case
 from vinculum.conformance.number_text import integer_name, number_text
-from vinculum.conformance.question import pair
+from vinculum.conformance.question import Question, pair
+from vinculum.conformance.verdict import Gave
 from vinculum.spec.element_types import ElementType
+from vinculum.tensors.storage import element_type_of
 
 _LOOKED_AT = 512  # Quotients; a runtime that does another thing with each of more is not worth the time.
 _TOLD = 3
@@ -21,44 +22,44 @@ Quotients = dict[Any, Any]
 """What was given, by dividend."""
 
 
-def what_it_did(case: Case, actual: NDArray[Any], silent: NDArray[np.bool_]) -> str:
-    """Return what a runtime gave for the quotients that the specification leaves open, on one line.
+def what_it_gave(question: Question, actual: NDArray[Any], silent: NDArray[np.bool_]) -> tuple[Gave, ...]:
+    """Return what a runtime gave for the quotients that the specification leaves unspecified.
 
     Parameters
     ----------
-    case : Case
-        The case.
+    question : Question
+        What was asked.
     actual : ndarray
         What was given.
     silent : ndarray of bool
-        Which of its elements are left open; one at least.
+        Which of its elements are unspecified; one at least.
     """
+    element_type = element_type_of(actual)
     by_divisor: dict[Any, Quotients] = defaultdict(dict)
     for place in np.argwhere(silent)[:_LOOKED_AT]:
         index = tuple(int(i) for i in place)
-        *dividend, divisor = pair(case.question, index)
+        *dividend, divisor = pair(question, index)
         by_divisor[divisor][dividend[0] if dividend else 1] = actual[index]
-    told = (
-        phrase
+    return tuple(
+        gave
         for divisor, quotients in by_divisor.items()
-        for phrase in _phrases(_text(divisor, case.element_type), quotients, case.element_type)
+        for gave in _gave(_text(divisor, element_type), quotients, element_type)
     )
-    return ", ".join(told)
 
 
-def _phrases(divisor: str, quotients: Quotients, element_type: ElementType) -> Iterator[str]:
-    if len(quotients) > 1 and (gave := _in_common(quotients, element_type)):
-        yield f"x/{divisor} gave {gave}"
+def _gave(divisor: str, quotients: Quotients, element_type: ElementType) -> Iterator[Gave]:
+    if len(quotients) > 1 and (shared := _in_common(quotients, element_type)):
+        yield Gave("x", divisor, shared)
         return
-    for sign, words in ((1, "x > 0"), (0, "x = 0"), (-1, "x < 0")):
+    for sign, where in ((1, "x > 0"), (0, "x = 0"), (-1, "x < 0")):
         own = {dividend: quotient for dividend, quotient in quotients.items() if _sign(dividend) == sign}
-        if len(own) > 1 and (gave := _in_common(own, element_type)):
-            yield f"x/{divisor} gave {gave} for {words}"
+        if len(own) > 1 and (shared := _in_common(own, element_type)):
+            yield Gave("x", divisor, shared, where)
             continue
         for dividend in list(own)[:_TOLD]:
-            yield f"{_text(dividend, element_type)}/{divisor} gave {_text(own[dividend], element_type)}"
+            yield Gave(_text(dividend, element_type), divisor, _text(own[dividend], element_type))
         if len(own) > _TOLD:
-            yield f"{len(own) - _TOLD} more for {words}"
+            yield Gave("x", divisor, f"{len(own) - _TOLD} more quotients", where)
 
 
 def _in_common(quotients: Quotients, element_type: ElementType) -> str | None:

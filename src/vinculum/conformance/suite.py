@@ -2,66 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from time import perf_counter
 
-from vinculum.conformance.case import Case, Level
+from vinculum.conformance.arithmetic import Answered, Explanation, explain
+from vinculum.conformance.case import Case, CaseId
 from vinculum.conformance.environment import environment
+from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.planning import Plan, plan
 from vinculum.conformance.question import Question
-from vinculum.conformance.report import Report, Result
+from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.telling import telling
+from vinculum.conformance.shrinking import shrunk
 from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import encodable
 
-_ANSWERING = "vinculum.conformance.runtimes.registry:started"
+ANSWERING = "vinculum.conformance.runtimes.registry:started"
+"""What makes a runtime in a process that answers, from its name."""
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
-_LEFT_OPEN = "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
+_UNSPECIFIED = (
+    "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
+)
 
-Advance = Callable[[int, str], None]
+Advance = Callable[[int, CaseId], None]
 """Called with how many cases have been judged, and the id of the last of them."""
 
 
 def survey(
     backend: str,
-    level: Level,
+    selection: Selection,
     *,
+    known: KnownDeviations | None = None,
     workers: int = 2,
-    limits: Limits | None = None,
-    only: Sequence[str] = (),
     advance: Advance | None = None,
-) -> Report:
+) -> Run:
     """Return what a runtime answers to every case that it covers, and what each answer is worth.
 
     Parameters
     ----------
-    backend, level, only
+    backend, selection
         As `vinculum.conformance.planning.plan` takes them, which raises what is raised here.
-    workers, limits, advance
+    known, workers, advance
         As in `survey_of`.
     """
-    return survey_of(plan(backend, level, only), workers=workers, limits=limits, advance=advance)
+    return survey_of(plan(backend, selection), known=known, workers=workers, advance=advance)
 
 
 def survey_of(
-    planned: Plan, *, workers: int = 2, limits: Limits | None = None, advance: Advance | None = None
-) -> Report:
+    planned: Plan,
+    *,
+    known: KnownDeviations | None = None,
+    workers: int = 2,
+    advance: Advance | None = None,
+) -> Run:
     """Return what a runtime answers to the cases of a plan, and what each answer is worth.
 
     Parameters
     ----------
     planned : Plan
-        Whom to ask what.
+        Whom to ask what. A runtime that goes beyond the limits of the selection is ended, and the run goes on.
+    known : KnownDeviations, keyword-only
+        Its causes come before others that explain as much.
     workers : int, keyword-only
         How many processes answer side by side.
-    limits : Limits, keyword-only
-        What a case may take; a runtime that goes beyond them is ended, and the run goes on.
     advance : callable, keyword-only
         Called from any thread, one call at a time.
 
@@ -70,27 +81,60 @@ def survey_of(
     ModelError
         If the runtime cannot be made in another process.
     """
-    asked, start = planned.runtime, perf_counter()
-    results = ask(asked, planned.cases, _ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
-    versions = {**asked.versions(), **environment()}
-    return Report(planned.backend, asked.title, versions, planned.level, results, perf_counter() - start)
+    runtime, selection, start = planned.runtime, planned.selection, perf_counter()
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    limits = Limits(seconds=selection.seconds, memory=selection.memory)
+    asked = ask(runtime, planned.cases, ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
+    explanation = explain(asked, known=known.as_causes() if known else ())
+    causes = [
+        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
+        for one in explanation.explained
+    ]
+    return Run(
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
+        selection=selection,
+        results=tuple(_results(asked, explanation)),
+        causes=tuple(causes),
+        date=date,
+        seconds=perf_counter() - start,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Answered):
+    """A case that was answered, and Python source that shows what does not pass."""
+
+    reproducer: str | None = None
+
+
+def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Result]:
+    causes = explanation.by_case()
+    for one in asked:
+        case = one.case
+        (statement,) = (clause.statement for clause in case.question.spec.clauses if clause.tag == case.clause)
+        if case.expectation.silent is not None:
+            statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
+        cause = causes.get(str(case.id))
+        yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
 
 
 def ask(
-    asked: Runtime,
+    runtime: Runtime | None,
     chosen: Iterable[Case],
     maker: str,
     *arguments: object,
     workers: int = 2,
     limits: Limits | None = None,
     advance: Advance | None = None,
-) -> tuple[Result, ...]:
-    """Return the results of cases, in their order, whatever the order of the answers.
+) -> tuple[Asked, ...]:
+    """Return the cases with their answers, in their order, whatever the order of the answers.
 
     Parameters
     ----------
-    asked : Runtime
-        The runtime in our process, which writes the reproducers.
+    runtime : Runtime or None
+        The runtime in our process, which writes the reproducers; None if none are wanted.
     chosen : iterable of Case
         The cases; each is made only when a process is free to answer it.
     maker : str
@@ -101,7 +145,7 @@ def ask(
         As in `survey_of`.
     """
     source, lock = enumerate(chosen), Lock()
-    results: dict[int, Result] = {}
+    results: dict[int, Asked] = {}
 
     def work(isolated: Isolated) -> None:
         while True:
@@ -110,7 +154,7 @@ def ask(
             if numbered is None:
                 return
             number, case = numbered
-            result = _result(asked, case, partial(_answer, isolated))
+            result = _asked(runtime, case, partial(_answer, isolated))
             with lock:
                 results[number] = result
                 if advance is not None:
@@ -138,11 +182,12 @@ def _answer(isolated: Isolated, question: Question) -> Answer:
     return answer
 
 
-def _result(asked: Runtime, case: Case, answer: Callable[[Question], Answer]) -> Result:
-    spec = case.question.spec
-    (statement,) = (clause.statement for clause in spec.clauses if clause.tag == case.clause)
-    if case.expectation.silent is not None:
-        statement = _LEFT_OPEN  # The clause itself tells what our own engine does there.
-    verdict = judge(case, answer(case.question))
-    reproducer = None if verdict.kind.passes else asked.reproducer(telling(case, verdict, answer))
-    return Result(case.id, case.clause, spec.title, case.element_type.name, statement, verdict, reproducer)
+def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Question], Answer]) -> Asked:
+    question, expectation = case.question, case.expectation
+    answered = answer(question)
+    answered = replace(answered, words=encodable(answered.words))
+    verdict = judge(question, expectation, answered)
+    reproducer = None
+    if runtime is not None and not verdict.kind.passes:
+        reproducer = encodable(runtime.reproducer(shrunk(question, expectation, verdict, answer)))
+    return Asked(case, answered, verdict, reproducer)

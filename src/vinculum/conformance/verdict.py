@@ -1,4 +1,4 @@
-"""What an answer is worth beside what the specification expects."""
+"""What an answer is worth beside what the specification expects: data, which the reports put into words."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ class Kind(Enum):
         """Whether it is what the specification asks for."""
         return self in (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.SILENT)
 
+    @property
+    def deviates(self) -> bool:
+        """Whether it is a fault: what is not supported is neither a pass nor one."""
+        return not self.passes and self is not Kind.UNSUPPORTED
+
 
 @dataclass(frozen=True)
 class Example:
@@ -41,6 +46,33 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Gave:
+    """What a runtime gave where the specification leaves the quotient unspecified.
+
+    Attributes
+    ----------
+    dividend : str
+        A number, or ``"x"`` for all that were asked.
+    divisor : str
+        A number.
+    quotient : str
+        What it gave for these; for several dividends the quotient that they share.
+    where : str
+        Of which dividends that holds, ``"x > 0"``, where not of all.
+    """
+
+    dividend: str
+    divisor: str
+    quotient: str
+    where: str = ""
+
+    @property
+    def quotients(self) -> str:
+        """Which quotients they are: ``"x/0"``."""
+        return f"{self.dividend}/{self.divisor}"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What an answer is worth.
 
@@ -48,9 +80,9 @@ class Verdict:
     ----------
     kind : Kind
         The verdict.
-    words : str
-        One line: ``"3 of 64 quotients are off, by up to 1 ulp"``, ``"SIGFPE"``, what the runtime said, or what it
-        did where the specification is silent.
+    said : str
+        What the runtime said as it refused, or what ended it: ``"SIGFPE"``. For an answer of a wrong type or shape,
+        or one that should not be, what it gave: ``"int32 of shape (2, 3)"``.
     elements, differing : int
         How many quotients were compared, and how many of them differ.
     ulps : Mapping of int to int
@@ -59,12 +91,18 @@ class Verdict:
         The most ulps that a quotient is off; None if the difference is not a number of ulps.
     example : Example or None
         The first element that differs.
+    expected : str
+        For an answer of a wrong type or shape, what it should be: ``"float32"``, ``"(2, 3)"``.
+    unspecified : tuple of Gave
+        What was given for quotients that the specification leaves unspecified.
     """
 
     kind: Kind
-    words: str = ""
+    said: str = ""
     elements: int = 0
     differing: int = 0
     ulps: Mapping[int, int] = field(default_factory=dict)
     largest: int | None = None
     example: Example | None = None
+    expected: str = ""
+    unspecified: tuple[Gave, ...] = ()

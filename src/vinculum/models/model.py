@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.execution import Division, Observer, RunContext
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.values import ModelTensor, Value, validated_inputs
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.text import quoted
@@ -64,12 +65,15 @@ class Model:
     divisions : tuple of Division
         Every division node, those of subgraphs and functions included; a function's stand there once,
         however often it is called.
+    inner_divisions : tuple of InnerDivision
+        The nodes that divide inside, and what: their quotients are as the runtime computes them.
     """
 
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[ModelTensor, ...]
     divisions: tuple[Division, ...]
     _program: Program
+    inner_divisions: tuple[InnerDivision, ...] = ()
 
     def run(
         self,

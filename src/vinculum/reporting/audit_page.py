@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.conformance.audit.record import Audit, NodeRecord, Run
+from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
 from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.reporting.conformance.words import message
 from vinculum.reporting.harmless import one_line, short
-from vinculum.reporting.run_page import inputs_table, seconds_text
+from vinculum.reporting.run_page import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.run_report import InputReport
 from vinculum.reporting.tables import counted, section, table
 from vinculum.sandbox import End
@@ -27,8 +30,7 @@ _ENDS = {
     End.HUNG: "did not end",
     End.OUT_OF_MEMORY: "ran out of memory",
 }
-_ZERO, _SUBNORMAL = "divisor zero", "divisor subnormal"
-_OVERFLOWS = ("MIN/-1", "quotient overflows")
+_HARDENED = ("onnxruntime", "openvino")
 
 
 def page(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> RenderableType:
@@ -42,28 +44,33 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
     if inputs:
         yield from section("Inputs", inputs_table(inputs, seed))
     yield from section("Divisions", _divisions(audit.nodes))
+    if audit.inner:
+        yield from section("Divide inside, and are not compared", inner_divisions(audit.inner))
     told = [node for node in audit.nodes if _is_told(node)]
     if told:
-        yield from section("Findings", Group(*(part for node in told for part in _finding(node))))
-    if audit.cure:
-        words = "Put these lines before compile_model, and its divisions of floats are exact on the CPU device:"
-        yield from section("The cure", Group(Text(words), *(Padding(Text(line), (0, 0, 0, 2)) for line in audit.cure)))
+        yield from section("Findings", Group(*(part for node in told for part in _finding(node, audit.title))))
     if audit.exposed.end is not End.RETURNED:
         yield from section(f"{audit.title} {_ENDS[audit.exposed.end]}", Group(*_end(audit)))
-    yield Text("")
-    yield Text(_exposure(audit), "dim")
+    if audit.edges.died is not None:
+        died = (audit.edges.died.words, *(f"Our engine meets here: {sentence}" for sentence in audit.edges.suspects))
+        heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
+        yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
+    if audit.nodes:
+        yield Text("")
+        yield Text(_exposure(audit), "dim")
     yield Text("")
     yield Text(_summary(audit))
+    yield from section("Next", Group(*map(Text, _next_steps(audit, seed, any(one.assumed for one in inputs)))))
 
 
 def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
     if not nodes:
         return Text("none in this model")
-    rows = table("Node", "Verdict", right=("Least divisor", "Zero", "Subnormal", "Overflow"))
+    rows = table("Node", "On these inputs", "On edge cases", "Least divisor")
     for column in rows.columns:  # In a narrow terminal nothing may be left out.
         column.no_wrap, column.overflow = False, "fold"
     for node in nodes:
-        rows.add_row(_node(node), _verdict(node), *_counts(node))
+        rows.add_row(_node(node), _verdict(node.verdict), _verdict(node.edges), Text(node.smallest_divisor or "-"))
     return rows
 
 
@@ -78,53 +85,50 @@ def _node(node: NodeRecord) -> RenderableType:
     return Group(Text(short(division.name), "bold", overflow="fold"), Padding(below, (0, 0, 0, 2), expand=False))
 
 
-def _verdict(node: NodeRecord) -> Text:
-    if node.verdict is None:
+def _verdict(verdict: Verdict | None) -> Text:
+    if verdict is None:
         return Text("not observed", "yellow")
-    if node.verdict.kind is Kind.EXACT:
-        return Text("exact", "green")
-    if node.verdict.kind is Kind.ULPS:
-        return Text(f"off by {counted(node.verdict.largest or 0, 'ulp')}", "bold red")
-    return Text(node.verdict.kind.value, "yellow" if node.verdict.kind.passes else "bold red")
-
-
-def _counts(node: NodeRecord) -> Iterator[Text]:
-    if node.verdict is None:
-        yield from (Text("-", "dim") for _ in range(4))
-        return
-    counts = {hazard.what: hazard.count for hazard in node.hazards}
-    yield Text(node.smallest_divisor or "-")
-    for count in (counts.get(_ZERO, 0), counts.get(_SUBNORMAL, 0), sum(counts.get(what, 0) for what in _OVERFLOWS)):
-        yield Text(f"{count:,}", "bold yellow" if count else "dim")
+    style = "green" if verdict.kind is Kind.EXACT else "yellow" if verdict.kind.passes else "bold red"
+    if verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE):
+        off = "wrong" if verdict.largest is None else f"off, up to {counted(verdict.largest, 'ulp')}"
+        return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
+    words = {Kind.EXACT: "exact: ", Kind.SILENT: "exact where it is defined: "}.get(verdict.kind)
+    return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
 
 
 def _is_told(node: NodeRecord) -> bool:
-    return bool(node.hazards) or node.verdict is None or node.verdict.kind is not Kind.EXACT
+    return bool(node.hazards) or node.is_wrong or node.verdict is None or node.verdict.kind is not Kind.EXACT
 
 
-def _finding(node: NodeRecord) -> Iterator[RenderableType]:
+def _finding(node: NodeRecord, title: str) -> Iterator[RenderableType]:
     yield Text(short(node.division.name), "bold", overflow="fold")
-    for line in _lines(node):
+    for line in _lines(node, title):
         yield Padding(Text(one_line(line)), (0, 0, 0, 2), expand=False)
 
 
-def _lines(node: NodeRecord) -> Iterator[str]:
-    verdict = node.verdict
-    if verdict is None:
+def _lines(node: NodeRecord, title: str) -> Iterator[str]:
+    if node.verdict is None:
         yield f"not observed: {node.unobserved}"
-    elif verdict.kind is not Kind.EXACT:
-        counted_already = verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE)
-        yield verdict.words if counted_already else f"{verdict.kind.value}: {verdict.words}"
-        if verdict.example is not None:
-            example = verdict.example
-            operands = " / ".join([*(["1"] if len(example.operands) == 1 else []), *example.operands])
-            yield f"at {example.index}: {operands}"
-            yield f"is {example.actual}"
-            yield f"not {example.expected}"
+    elif node.verdict.kind is not Kind.EXACT:
+        counted_already = node.verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE)
+        yield message(node.verdict) if counted_already else f"{node.verdict.kind.value}: {message(node.verdict)}"
+        yield from _example(node.verdict, title)
+    if node.edges is not None and not node.edges.kind.passes:
+        yield f"on edge cases {message(node.edges)}"
+        yield from _example(node.edges, title)
     if node.alone is not None and node.alone.kind.passes:
         yield "alone, on the same operands, it is exact: in the model the runtime has wider ones, or computes otherwise"
     for hazard in node.hazards:
         yield f"{hazard.what} in {counted(hazard.count, 'quotient')}, first at {hazard.first}"
+
+
+def _example(verdict: Verdict, title: str) -> Iterator[str]:
+    if verdict.example is not None:
+        example = verdict.example
+        operands = " / ".join([*(["1"] if len(example.operands) == 1 else []), *example.operands])
+        yield f"at {example.index}: {operands}"
+        yield f"{title} gave {example.actual}"
+        yield f"exact: {example.expected}"
 
 
 def _end(audit: Audit) -> Iterator[RenderableType]:
@@ -146,7 +150,7 @@ def _ended(title: str, run: Run) -> str:
 
 def _exposure(audit: Audit) -> str:
     foot = "A runtime may fuse a division with nodes around it; exposed, it is computed by itself."
-    if audit.exposed.end is not End.RETURNED or not audit.nodes:
+    if audit.exposed.end is not End.RETURNED:
         return foot
     if audit.plain.end is not End.RETURNED:
         ended = _ended(audit.title, audit.plain)
@@ -159,12 +163,68 @@ def _exposure(audit: Audit) -> str:
 
 def _summary(audit: Audit) -> str:
     if not audit.nodes:
-        return "Nothing is divided in this model."
-    kinds = Counter("not observed" if node.verdict is None else node.verdict.kind.value for node in audit.nodes)
-    exact = kinds.pop(Kind.EXACT.value, 0)
+        return "Nothing is divided in this model but inside of nodes." if audit.inner else "No node of it divides."
+    compared = sum(verdict.elements for node in audit.nodes for verdict in node.verdicts)
+    wrong = sum(verdict.differing for node in audit.nodes for verdict in node.verdicts)
+    kinds = Counter(_standing(node) for node in audit.nodes)
+    exact = kinds.pop("exact", 0)
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common())
     total = counted(len(audit.nodes), "division")
-    return f"{exact:,} of {total} exact{others}. The runs took {seconds_text(audit.seconds)}, loading included."
+    sets = f" and {counted(audit.edges.compared, 'set')} of edge cases" if audit.edges.compared else ""
+    sentences = [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
+    sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
+    if not audit.edges.sets:
+        sentences.append("On edge cases it was not run.")
+    if audit.edges.sets > audit.edges.compared:
+        left = audit.edges.sets - audit.edges.compared
+        run = audit.edges.skipped
+        why = "" if run is None else f": {_ended(audit.title, run)}"
+        sentences.append(f"On {counted(left, 'set')} of edge cases nothing was compared{why}.")
+    if audit.expanded:
+        nodes = f"{counted(audit.expanded, 'node')} of it {'gives' if audit.expanded == 1 else 'give'} way to"
+        sentences.append(
+            f"{nodes} the bodies that ONNX defines them by; left whole, {audit.title} may compute otherwise."
+        )
+    if audit.guarded:
+        sentences.append("Guards by vinculum harden are compared as the divisions that they stand for.")
+    return " ".join((*filter(None, sentences), f"The runs took {seconds_text(audit.seconds)}, loading included."))
+
+
+def _standing(node: NodeRecord) -> str:
+    if node.is_wrong:
+        return "not exact"
+    if not node.verdicts:
+        return "not observed"
+    return Kind.EXACT.value if node.verdicts[0].kind is Kind.EXACT else node.verdicts[0].kind.value
+
+
+def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
+    """Yield what to try next: what mends what was found, then what tells more."""
+    name, backend = quote(one_line(audit.model)), quote(audit.backend)
+    in_ir = Path(audit.model).suffix == ".xml"
+    integers = any(
+        node.is_wrong and node.element_type is not None and node.element_type.is_integer for node in audit.nodes
+    )
+    killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
+    if audit.expanded:
+        yield f"vinculum audit {name} --backend {backend}, which leaves nodes whole"
+    if audit.cure:
+        yield "before compile_model, which makes its divisions of floats exact on the CPU device:"
+        yield from (f"  {line}" for line in audit.cure)
+    if (integers or killed) and audit.runtime in _HARDENED and not audit.guarded and not in_ir:
+        yield f"vinculum harden {name} --for {audit.runtime} -o hardened.onnx"
+    if integers and in_ir:
+        yield f"vinculum convert {name} -o model.onnx, and vinculum harden model.onnx --for openvino -o hardened.onnx"
+    if integers and audit.guarded and audit.runtime == "openvino":
+        yield "Guards are exact where operands and quotients lie within int32, to which OpenVINO narrows all integers."
+    if any(node.has_body for node in audit.inner) and not audit.expanded:
+        yield f"vinculum audit {name} --backend {backend} --expand"
+    if seed is not None:
+        yield f"vinculum audit {name} --backend {backend} --input NAME=FILE, with inputs of your own"
+    if assumed and any(run is not None and run.end is End.REFUSED for run in (audit.exposed, audit.edges.skipped)):
+        yield f"vinculum audit {name} --backend {backend} --dim NAME=SIZE, with sizes that the model takes"
+    if not audit.finds:
+        yield f"vinculum conform {backend}, for everything else that it divides"
 
 
 def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> dict[str, Any]:
@@ -174,7 +234,9 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
     null if there is no division and nothing was run. Of each of ``divisions`` the ``verdict``, and for one that does
     not pass the same division ``alone``, have a ``kind`` and ``words``, how many of its ``elements`` are ``differing``,
     in ``ulps`` how many are off by 2**k ulps or more, by k, the ``largest`` of them, and the first as an ``example``.
-    ``cure`` holds lines of Python that help. A division without a verdict says under ``unobserved`` why.
+    ``cure`` holds lines of Python that help. A division without a verdict says under ``unobserved`` why. Under
+    ``edge_cases`` stands what became of the sets of edge cases, and of each division what all of them show together.
+    ``divide_inside`` names the nodes whose quotients are compared nowhere.
     """
     return {
         "model": audit.model,
@@ -190,11 +252,31 @@ def as_json(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> di
         "changed_by_exposure": list(audit.changed),
         "seconds": audit.seconds,
         "divisions": [_as_json(node) for node in audit.nodes],
+        "edge_cases": _edges_as_json(audit.edges),
+        "divide_inside": [asdict(node) for node in audit.inner],
+        "expanded": audit.expanded,
     }
 
 
+_VERDICT_KEYS = ("elements", "differing", "ulps", "largest", "example")
+
+
 def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
-    return None if verdict is None else {**asdict(verdict), "kind": verdict.kind.value}
+    return (
+        None
+        if verdict is None
+        else {
+            "kind": verdict.kind.value,
+            "words": message(verdict),
+            **{name: value for name, value in asdict(verdict).items() if name in _VERDICT_KEYS},
+        }
+    )
+
+
+def _edges_as_json(edges: EdgeRuns) -> dict[str, Any]:
+    runs = {"skipped": edges.skipped, "died": edges.died}
+    ends = {name: None if run is None else _run_as_json(run) for name, run in runs.items()}
+    return {"sets": edges.sets, "compared": edges.compared, **ends, "suspects": list(edges.suspects)}
 
 
 def _run_as_json(run: Run) -> dict[str, str]:
@@ -214,4 +296,5 @@ def _as_json(node: NodeRecord) -> dict[str, Any]:
         "alone": _verdict_as_json(node.alone),
         "smallest_divisor": node.smallest_divisor,
         "hazards": [asdict(hazard) for hazard in node.hazards],
+        "edge_cases": _verdict_as_json(node.edges),
     }

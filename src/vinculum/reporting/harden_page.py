@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.models.harden import RUNTIMES, Decision, HardenedFile, Hardening
-from vinculum.models.harden.guards import DOMAIN
 from vinculum.models.harden.runtime_process import NAMES
+from vinculum.models.onnx.divisions import GUARDS
 from vinculum.reporting.harmless import short
 from vinculum.reporting.tables import counted, section, table
 
@@ -85,7 +85,7 @@ def _sections(hardened: HardenedFile, source: Path, target: Path | None) -> Iter
 
 
 def _functions(hardening: Hardening) -> list[str]:
-    return [f"{f.domain}.{f.name}" for f in hardening.model.functions if f.domain == DOMAIN]
+    return [f"{f.domain}.{f.name}" for f in hardening.model.functions if f.domain == GUARDS]
 
 
 def _node(decision: Decision) -> RenderableType:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from vinculum.reporting.console import console
 
 _PATIENCE = 1.0  # Seconds; a bar that flashes up for less says nothing.
 
@@ -30,8 +31,8 @@ def progress(title: str, total: int) -> Iterator[Advance]:
     callable
         To be called with the number of steps done and a few words; it costs little.
     """
-    console = Console(stderr=True)
-    if not console.is_interactive:
+    shown = console(stderr=True)
+    if not shown.is_interactive:
         yield lambda done, words: None
         return
     columns = (
@@ -41,7 +42,7 @@ def progress(title: str, total: int) -> Iterator[Advance]:
         TextColumn("{task.fields[words]}", markup=False),
         TimeElapsedColumn(),
     )
-    bar = Progress(*columns, console=console, transient=True)
+    bar = Progress(*columns, console=shown, transient=True)
     # One step more, for what comes after the last: a bar that is full stops its clock.
     task = bar.add_task(title, total=total + 1 if total else None, words="")
     timer = Timer(_PATIENCE, bar.start)

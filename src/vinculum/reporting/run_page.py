@@ -10,8 +10,9 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary
-from vinculum.reporting.harmless import short
+from vinculum.reporting.harmless import one_line, short
 from vinculum.reporting.run_report import (
     VALUES_SHOWN,
     DivisionReport,
@@ -26,6 +27,7 @@ from vinculum.spec.element_types import by_name
 from vinculum.text import shape_text
 
 _SHAPES_SHOWN = 2
+_NAMES_SHOWN = 3
 
 
 def page(report: RunReport) -> RenderableType:
@@ -39,6 +41,8 @@ def _sections(report: RunReport) -> Iterator[RenderableType]:
         yield from section("Inputs", inputs_table(report.inputs, report.seed))
     yield from section("Outputs", _outputs(report.outputs))
     yield from section("Divisions", _divisions(report.divisions))
+    if report.inner_divisions:
+        yield from section("Divide inside, and are not made exact", inner_divisions(report.inner_divisions))
     yield Text("")
     yield _verdict(report)
 
@@ -49,6 +53,22 @@ def inputs_table(inputs: Sequence[InputReport], seed: int | None) -> RenderableT
     for given in inputs:
         rows.add_row(*map(cell, (given.name, given.element_type, shape_text(given.shape), _source(given, seed))))
     return rows
+
+
+def inner_divisions(nodes: Sequence[InnerDivision]) -> RenderableType:
+    """Return a line for each operator that divides inside: how many nodes, what they divide, and which they are."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for node in nodes:
+        groups.setdefault((node.operator, node.divides), []).append(node.name)
+    lines = Text("\n")
+    return lines.join(
+        Text(one_line(f"{operator}, {divides}: {_some(names)}")) for (operator, divides), names in groups.items()
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    return f"{shown} and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else shown
 
 
 def _source(given: InputReport, seed: int | None) -> str:

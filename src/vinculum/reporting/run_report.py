@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.models.execution import Division, DivisionRecord, Shape
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary, summarise
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.tensors.storage import element_type_of_dtype
@@ -131,6 +132,8 @@ class RunReport:
         In the file's order.
     engine : str
         What ran all nodes but the divisions: ``"reference"`` or ``"onnxruntime"``.
+    inner_divisions : tuple of InnerDivision
+        The nodes that divide inside, which the engine ran.
     """
 
     model: str
@@ -142,6 +145,7 @@ class RunReport:
     outputs: tuple[OutputReport, ...]
     divisions: tuple[DivisionReport, ...]
     engine: str = "reference"
+    inner_divisions: tuple[InnerDivision, ...] = ()
 
 
 class Observations:

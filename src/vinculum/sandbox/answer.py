@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -40,3 +42,26 @@ class Answer:
 
 class UnsupportedError(Exception):
     """A runtime says that it has no such operator version, element type or attribute at all: no fault in a division."""
+
+
+class CrashedError(Exception):
+    """A runtime that answers from a process of its own has died there, or writes what cannot be understood.
+
+    Parameters
+    ----------
+    how : int or str
+        The return code of `subprocess`, -8 for SIGFPE; or one line that says what happened.
+    """
+
+    def __init__(self, how: int | str) -> None:
+        super().__init__(death_words(how) if isinstance(how, int) else how)
+
+
+def death_words(code: int) -> str:
+    """Return what a process died of, by its return code: ``"SIGFPE"``, ``"exit code 7"``."""
+    if os.name == "posix" and code < 0:
+        try:
+            return signal.Signals(-code).name
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"

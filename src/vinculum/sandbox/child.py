@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 from collections.abc import Callable
@@ -96,7 +97,14 @@ def _read_calls(pipe: BinaryIO, calls: SimpleQueue[bytes]) -> None:
             calls.put(read_frame(pipe, number))
             number += 1
     finally:
-        os._exit(0)
+        _end_all()
+
+
+def _end_all() -> None:
+    """End, and all that was started here: a runtime's own process may be busy or hang, and hears of no pipe's end."""
+    if os.name == "posix" and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 def _make(maker: str, arguments: bytes, made: list[Any]) -> None:
@@ -120,7 +128,7 @@ def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
 
 def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
     from vinculum.errors import VinculumError
-    from vinculum.sandbox.answer import UnsupportedError
+    from vinculum.sandbox.answer import CrashedError, UnsupportedError
 
     try:
         return "RETURNED", action(), ""
@@ -128,6 +136,8 @@ def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
         os._exit(_exit_code(error.code))
     except UnsupportedError as error:
         return "UNSUPPORTED", None, _words(error)
+    except CrashedError as error:
+        return "CRASHED", None, _words(error)
     except MemoryError as error:
         return "OUT_OF_MEMORY", None, _words(error)
     except BaseException as error:  # Extensions raise errors that are no Exception: a panic in Rust is one.

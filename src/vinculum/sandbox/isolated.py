@@ -15,7 +15,7 @@ from types import TracebackType
 from vinculum.errors import ModelError, VinculumError
 from vinculum.sandbox.answer import Answer, End
 from vinculum.sandbox.process import ChildProcess, Ended
-from vinculum.text import one_line
+from vinculum.text import one_line, quoted
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,14 @@ class Isolated:
         What the maker is called with; they are pickled.
     limits : Limits, keyword-only
         What a call may take.
+    called : str, keyword-only
+        What messages call the object. If left out, the first argument where that is text, else what makes it.
     """
 
-    def __init__(self, maker: str, *arguments: object, limits: Limits | None = None) -> None:
+    def __init__(self, maker: str, *arguments: object, limits: Limits | None = None, called: str | None = None) -> None:
         self._maker = maker
+        named = quoted(arguments[0]) if arguments and isinstance(arguments[0], str) else maker
+        self._called = named if called is None else called
         self._arguments = arguments
         self._limits = Limits() if limits is None else limits
         self._running: list[ChildProcess] = []  # One or none; shared with the finalizer, which must not hold us.
@@ -130,7 +134,7 @@ class Isolated:
         if isinstance(made.value, VinculumError):
             raise made.value
         reason = made.words if made.end is not End.CRASHED else f"the process ended: {made.words}"
-        raise ModelError(f"{self._maker} could not be made in a process of its own: {reason}")
+        raise ModelError(f"{self._called} could not be started in a process of its own: {reason}")
 
 
 def _end_all(processes: list[ChildProcess]) -> None:

@@ -16,12 +16,13 @@ from typing import BinaryIO
 
 import psutil
 
+from vinculum.sandbox.answer import death_words
 from vinculum.sandbox.child import read_frame, write_frame
 
 _CHILD = Path(__file__).with_name("child.py")
 _LOOK = 0.05  # Seconds between two looks at a process that is busy.
 _PATIENCE = 5.0  # Seconds for the end of a process that is ending.
-_GIB = 1 << 30
+_GIB, _MIB = 1 << 30, 1 << 20
 _SPOILT = "what it wrote into the pipe of its answers is none"
 
 
@@ -74,7 +75,7 @@ class ChildProcess:
         frame : bytes
             What is asked.
         seconds, memory : float, int
-            How long it may take; how many bytes the process may hold.
+            How long it may take; how many bytes it and what it started may hold.
         """
         self._calls.put(frame)
         deadline = monotonic() + seconds
@@ -87,7 +88,7 @@ class ChildProcess:
                 return self._last_words()
             if self._memory() > memory:
                 self.end()
-                return Ended("OUT_OF_MEMORY", f"it took more than {memory / _GIB:g} GiB of memory")
+                return Ended("OUT_OF_MEMORY", f"it took more than {_size(memory)} of memory")
             if left <= 0:
                 self.end()
                 return Ended("HUNG", f"no answer within {seconds:g} second{'' if seconds == 1 else 's'}")
@@ -105,8 +106,9 @@ class ChildProcess:
 
     def _memory(self) -> int:
         try:
-            return int(psutil.Process(self._process.pid).memory_info().rss)
-        except psutil.Error:  # It is just ending.
+            process = psutil.Process(self._process.pid)
+            return sum(int(own.memory_info().rss) for own in (process, *process.children(recursive=True)))
+        except psutil.Error:  # One of them is just ending.
             return 0
 
     def _last_words(self) -> bytes | Ended:
@@ -125,7 +127,11 @@ class ChildProcess:
             self._process.wait(0 if spoilt else _PATIENCE)
         code = self._process.returncode
         self.end()
-        return Ended("CRASHED", _SPOILT if code is None or spoilt else _words(code))
+        return Ended("CRASHED", _SPOILT if code is None or spoilt else death_words(code))
+
+
+def _size(memory: int) -> str:
+    return f"{memory / _GIB:g} GiB" if memory % (_GIB // 4) == 0 else f"{memory / _MIB:g} MiB"
 
 
 def _talk(
@@ -145,12 +151,3 @@ def _talk(
         for pipe in (stdin, stdout):
             with suppress(OSError):  # What was not written yet cannot be any more.
                 pipe.close()
-
-
-def _words(code: int) -> str:
-    if os.name == "posix" and code < 0:
-        try:
-            return signal.Signals(-code).name
-        except ValueError:
-            return f"signal {-code}"
-    return f"exit code {code}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from tests.optional import skip_without
 from vinculum.conformance.audit.audit import Auditor
 from vinculum.conformance.audit.record import Audit
 from vinculum.sandbox import Isolated, Limits
+
+_PACKAGES = {"onnx-reference": "onnx"}
 
 
 @pytest.fixture
@@ -35,10 +37,10 @@ def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]
     with ExitStack() as stack:
         processes: dict[tuple[object, ...], Isolated] = {}
 
-        def isolated(maker: str, options: Mapping[str, str], *, limits: Limits) -> AbstractContextManager[Isolated]:
-            key = (maker, *options.items(), limits)
+        def isolated(maker: str, *arguments: object, limits: Limits) -> AbstractContextManager[Isolated]:
+            key = (maker, repr(arguments), limits)
             if key not in processes:
-                processes[key] = stack.enter_context(Isolated(maker, options, limits=limits))
+                processes[key] = stack.enter_context(Isolated(maker, *arguments, limits=limits))
             return nullcontext(processes[key])
 
         yield isolated
@@ -51,13 +53,21 @@ def audited(
     """Return a function that audits a model, given as a message or as the path of its file."""
     monkeypatch.setattr("vinculum.conformance.audit.audit.Isolated", kept_processes)
 
-    def run(model: ModelProto | Path, backend: str, inputs: Mapping[str, Any], seconds: float = 100.0) -> Audit:
-        skip_without(backend.partition("[")[0])
+    def run(
+        model: ModelProto | Path,
+        backend: str,
+        inputs: Mapping[str, Any],
+        seconds: float = 100.0,
+        edges: Iterable[Mapping[str, Any]] = (),
+        *,
+        expand: bool = False,
+    ) -> Audit:
+        skip_without(_PACKAGES.get(backend, backend.partition("[")[0].partition(".")[0]))
         file = tmp_path / "model.onnx"
         if isinstance(model, Path):
             file = model
         else:
             file.write_bytes(model.SerializeToString())
-        return Auditor(file, backend, Limits(seconds=seconds)).audit(inputs)
+        return Auditor(file, backend, Limits(seconds=seconds), expand=expand).audit(inputs, edges)
 
     return run

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.points import Subject
-from vinculum.conformance.audit.runs import both_runs
+from vinculum.conformance.audit.runs import Runs
 from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
@@ -22,8 +22,8 @@ class Scripted:
     def __init__(self, ends: Sequence[End]) -> None:
         self._ends = list(ends)
 
-    def call(self, method: str, *_: object) -> Answer:
-        assert method == "run"
+    def call(self, method: str, *_: object, seconds: float | None = None) -> Answer:
+        assert method == "run_model"
         return Answer(self._ends.pop(0), words="why")
 
 
@@ -58,12 +58,13 @@ class TestRuns:
             [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
         ],
     )
-    def test_as_many_as_there_is_hope(self, branching: Subject, ends: list[End]) -> None:
+    def test_as_many_as_there_is_hope(self, branching: Subject, ends: list[End], tmp_path: Path) -> None:
         process = Scripted(ends)
-        subject, plain, exposed = both_runs(branching, {}, cast(Isolated, process), "Runtime")
+        runs = Runs(branching, cast(Isolated, process), "Runtime", str(tmp_path))
+        plain, exposed = runs.both({})
         assert (plain.end, exposed.end) == (ends[0], ends[-1])
         assert not process._ends
-        reasons = {point.unobserved for point in subject.points}
+        reasons = {point.unobserved for point in runs.subject.points}
         told = f"Runtime does not run the model with its values handed out: {ends[1].value} (why)" if ends[2:] else ""
         expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
         assert reasons == (expected if told else {None})

@@ -5,44 +5,33 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conformance import miniatures, odd_dividers
-from vinculum.conformance.fingerprint import PROBES, Finding, Fingerprint, Standing, fingerprint_of
-from vinculum.conformance.fingerprint.asking import Asker
-from vinculum.conformance.fingerprint.operands import float_operands
-from vinculum.conformance.question import Question
-from vinculum.sandbox import Answer, End, Limits, UnsupportedError
-from vinculum.spec.element_types import FLOAT
+from tests.conformance.arithmetic.answering import answered
+from vinculum.conformance.case import Case
+from vinculum.conformance.fingerprint import Finding, Standing, findings, fingerprint, selected
+from vinculum.conformance.suite import ask
+from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 
 
-class InPlace:
-    """It answers in our own process."""
-
-    def __init__(self, runtime: Any) -> None:
-        self._runtime = runtime
-
-    def call(self, method: str, *arguments: object) -> Answer:
-        try:
-            return Answer(End.RETURNED, getattr(self._runtime, method)(*arguments))
-        except UnsupportedError as error:
-            return Answer(End.UNSUPPORTED, words=str(error))
-        except Exception as error:
-            return Answer(End.REFUSED, words=str(error))
+@cache
+def chosen() -> tuple[Case, ...]:
+    """Return the cases that a runtime is asked which covers all of ONNX and OpenVINO."""
+    return tuple(selected(miniatures.Divider()))
 
 
 def found(divider: Any) -> list[Finding]:
-    """Return everything that the probes find out about a runtime that kills no process."""
-    with ThreadPoolExecutor(1) as pool:
-        asker = Asker(divider, [InPlace(divider)], pool)
-        return [finding for probe in PROBES for finding in probe(asker)]
+    """Return everything that is found out about a runtime that kills no process."""
+    return list(findings(answered(divider, chosen())))
 
 
 def told(findings: Sequence[Finding]) -> dict[str, set[str]]:
@@ -60,9 +49,9 @@ class TestRight:
     """Of a runtime that divides rightly nothing is marked, and every probe says something."""
 
     def test_nothing_is_marked(self) -> None:
-        findings = found(miniatures.Divider())
-        assert deviations(findings) == {}
-        assert told(findings) == {
+        told_of = found(miniatures.Divider())
+        assert deviations(told_of) == {}
+        assert told(told_of) == {
             "division": {"correctly rounded", "exact"},
             "Reciprocal": {"correctly rounded"},
             "rounding attribute": {"honoured"},
@@ -76,15 +65,15 @@ class TestRight:
         }
 
     def test_what_is_not_specified_is_not_marked(self) -> None:
-        findings = found(odd_dividers.Saturates())
-        assert deviations(findings) == {}
-        assert "gives MIN or MAX by the dividend's sign" in told(findings)["x / 0"]
-        assert told(findings)["MIN / -1"] == {"gives MAX"}
+        told_of = found(odd_dividers.Saturates())
+        assert deviations(told_of) == {}
+        assert "gives MIN or MAX by the dividend's sign" in told(told_of)["x / 0"]
+        assert "gives MAX" in told(told_of)["MIN / -1"]
 
     def test_what_is_not_supported_is_not_marked(self) -> None:
-        findings = found(miniatures.LacksBfloat16())
-        assert deviations(findings) == {}
-        assert "not supported" in {f.statement for f in findings if (f.probe, f.subject) == ("division", "bfloat16")}
+        told_of = found(miniatures.LacksBfloat16())
+        assert deviations(told_of) == {}
+        assert "not supported" in {f.statement for f in told_of if (f.probe, f.subject) == ("division", "bfloat16")}
 
 
 RECIPROCAL = "computed as a multiplication by the reciprocal, a * (1/b)"
@@ -151,43 +140,47 @@ class TestWrongDividers:
                 {"constants float": f"a constant divisor disagrees with run time; {RECIPROCAL}"},
             ),
             (miniatures.DropsAxis, {"axis Div-6": "ignored: the divisor is laid along the last dimension"}),
-            (miniatures.AcceptsAll, {"illegal operands (2, 3) by (2,)": "accepted"}),
         ],
         ids=lambda value: value.__name__ if isinstance(value, type) else "",
     )
     def test_named(self, divider: type[miniatures.Divider], expected: dict[str, str]) -> None:
         marked = deviations(found(divider()))
         assert expected.items() <= marked.items()
-        assert {name for name in marked if name not in expected} <= _CONSEQUENCES.get(divider, set())
+        follow = _CONSEQUENCES.get(divider, ())
+        assert not [name for name in marked if name not in expected and not name.startswith(follow)]
+
+    def test_what_is_refused(self) -> None:
+        marked = deviations(found(miniatures.RaisesAtZero()))
+        assert {marked[f"division {name}"] for name in ("float", "double", "float16", "bfloat16")} == {
+            "correctly rounded; refused for x / 0: division\nby zero"
+        }
+        assert {name.split()[0] for name in marked} == {"division", "Reciprocal"}
+
+    def test_what_is_accepted(self) -> None:
+        marked = deviations(found(miniatures.AcceptsAll()))
+        assert all(name.startswith("illegal operands") for name in marked)
+        assert marked["illegal operands operands of two element types"].startswith("accepted; bfloat16 by double")
+        versions = "Div-1, Div-6, Div-7, Div-13, Div-14, Divide-1"
+        assert marked["illegal operands shapes that the version does not join"] == f"accepted; {versions}"
 
     def test_an_example_shows_it(self) -> None:
-        findings = {f"{one.probe} {one.subject}": one for one in found(miniatures.MultipliesByReciprocal())}
-        assert findings["division float"].evidence == "41.0 / 41.0 = 0.99999994, not 1.0"
-        assert findings["division double"].evidence == ""
+        by_name = {f"{one.probe} {one.subject}": one for one in found(miniatures.MultipliesByReciprocal())}
+        assert re.fullmatch(r"(\S+) / \1 = 0.99999994, not 1.0", by_name["division float"].evidence)
+        assert by_name["division double"].evidence == ""
 
 
-# What follows from being wrong in the way that is named.
-_CONSEQUENCES: dict[type[miniatures.Divider], set[str]] = {
-    miniatures.FlushesOperands: {"Reciprocal float"},
-    miniatures.FlushesQuotients: {"Reciprocal float"},
-    miniatures.ComputesDoubleInFloat: {"Reciprocal double"},
-    odd_dividers.ComputesFloatInFloat16: {"Reciprocal float"},
-    odd_dividers.CutsBfloat16: {"Reciprocal bfloat16"},
-    odd_dividers.ComputesInt64InDouble: {"rounding attribute int64"},
-    miniatures.Floors: {"rounding attribute int64", "rounding attribute int32"},
-    odd_dividers.IgnoresFloor: {"constants int64"},
-    miniatures.DropsAxis: {"axis pdpd"},
-    miniatures.AcceptsAll: {
-        f"illegal operands {operands}"
-        for operands in (
-            "float by double",
-            "int64 by int32",
-            "int32 by float",
-            "Div-6 of (2, 3) by (3,), broadcast=0",
-            "Div-6 of (1, 3) by (2, 3)",
-            "auto_broadcast=none of (2, 3) by (3,)",
-        )
-    },
+# How that begins which follows from being wrong in the way that is named.
+_CONSEQUENCES: dict[type[miniatures.Divider], tuple[str, ...]] = {
+    miniatures.FlushesOperands: ("Reciprocal float",),
+    miniatures.FlushesQuotients: ("Reciprocal float",),
+    miniatures.ComputesDoubleInFloat: ("Reciprocal double",),
+    odd_dividers.ComputesFloatInFloat16: ("Reciprocal float",),
+    odd_dividers.CutsBfloat16: ("Reciprocal bfloat16",),
+    odd_dividers.ComputesInt64InDouble: ("rounding attribute int64",),
+    odd_dividers.RoundsIntegersToNearest: ("rounding attribute int8",),
+    miniatures.Floors: ("rounding attribute", "division int4"),
+    odd_dividers.IgnoresFloor: ("rounding attribute", "constants int"),
+    miniatures.DropsAxis: ("axis",),
 }
 
 
@@ -202,7 +195,7 @@ class TestUnknownWays:
     def test_numbers(self) -> None:
         marked = deviations(found(odd_dividers.IsOffByAnUlp()))
         assert re.fullmatch(
-            r"[\d,]+ of 1,[\d]+ quotients wrong, in no way that is known; [\d,]+ of them with ordinary numbers, "
+            r"[\d,]+ of [\d,]+ quotients wrong, in no way that is known; [\d,]+ of them with ordinary numbers, "
             r"by up to 1 ulp, [\d]+ not finite",
             marked["division float"],
         )
@@ -226,38 +219,68 @@ class TestUnknownWays:
         assert "quotients wrong, in no way that is known" in statement, divider.faults
 
 
+PLUG_IN = """
+import numpy as np
+
+class Ready:
+    title = "Plug-in"
+
+    def __init__(self, options):
+        pass
+
+    def check(self):
+        pass
+
+    def versions(self):
+        return {}
+
+    def covers(self, question):
+        return question.spec.title == "Div-14" and question.operands[0].dtype == np.float32
+
+    def start(self):
+        self.divide = np.divide
+
+    def answer(self, question):
+        with np.errstate(all="ignore"):
+            return self.divide(*question.operands)
+
+    def reproducer(self, question):
+        return ""
+"""
+
+
+class TestPlugIn:
+    """A runtime of another package is started before it is asked, as its protocol promises."""
+
+    def test_it_is_started(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        info = tmp_path / "ready-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ready\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[vinculum.backends]\nready = ready:Ready\n")
+        (tmp_path / "ready.py").write_text(PLUG_IN)
+        monkeypatch.syspath_prepend(tmp_path)
+        told_of = fingerprint("ready", limits=A_WHILE).findings
+        assert told(told_of)["division"] == {"correctly rounded"}
+
+
 class TestIsolation:
     """A runtime that kills its process is found out like any other, and costs a restart."""
 
     @posix
     def test_a_signal_is_told(self) -> None:
-        assert set(deviations(_isolated("DiesOfMinByMinusOne").findings).items()) == {
-            (f"MIN / -1 {name}", "kills the process (SIGFPE)") for name in ("int8", "int16", "int32", "int64")
+        maker = "tests.conformance.miniatures:DiesOfMinByMinusOne"
+        edges = [case for case in chosen() if case.expectation.silent is not None]
+        told_of = list(findings(ask(None, edges, maker, limits=A_WHILE)))
+        assert {name: words for name, words in deviations(told_of).items() if name.startswith("MIN")} == {
+            f"MIN / -1 {name}": "kills the process (SIGFPE)" for name in ("int8", "int16", "int32", "int64")
         }
 
     def test_progress_is_told(self) -> None:
         steps: list[tuple[int, str]] = []
-        fingerprinted = _isolated("Divider", lambda done, words: steps.append((done, words)))
-        assert [done for done, _ in steps] == list(range(1, len(PROBES) + 1))
-        assert "minimum by minus one" in {words for _, words in steps}
-        assert not deviations(fingerprinted.findings)
-        assert (fingerprinted.backend, fingerprinted.title) == ("mine", "Miniature")
-
-
-def _isolated(name: str, advance: Any = None) -> Fingerprint:
-    divider = getattr(miniatures, name)()
-    maker = f"tests.conformance.miniatures:{name}"
-    return fingerprint_of(divider, "mine", maker, limits=A_WHILE, advance=advance)
-
-
-def test_a_question_is_asked_once() -> None:
-    asked: list[Question] = []
-
-    class Counts(miniatures.Divider):
-        def look(self, question: Question) -> None:
-            asked.append(question)
-
-    found(Counts())
-    standard = [q for q in asked if q.operands[0].size == float_operands(FLOAT)[0].size and len(q.operands) == 2]
-    keys = [(q.operands[0].dtype, q.constant) for q in standard]
-    assert len(keys) == len(set(keys))
+        some = [case for case in selected(miniatures.Divider()) if case.element_type.name == "int8"][:20]
+        made = fingerprint(
+            "numpy", some, limits=A_WHILE, advance=lambda done, id: steps.append((done, id.element_type))
+        )
+        assert steps == [(place, "int8") for place in range(1, len(steps) + 1)]
+        assert len(steps) == len(some)
+        assert (made.backend, made.title) == ("numpy", "NumPy")

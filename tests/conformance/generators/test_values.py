@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject, clause
 from vinculum.conformance.generators.deliveries import Delivery
 from vinculum.conformance.generators.values.classes import value_classes
@@ -72,7 +73,7 @@ class TestEveryClass:
     @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
     def test_shapes(self, element_type: ElementType) -> None:
         for values in value_classes(element_type, 2):
-            if values.level <= 1:
+            if values.level <= Level.DEFAULT:
                 a, b = values.operands
                 assert not any(operand.flags.writeable for operand in (a, b))
                 assert a.shape == b.shape or () in (a.shape, b.shape)
@@ -90,9 +91,9 @@ class TestEveryClass:
 
     def test_constants_come_at_the_default_level(self) -> None:
         values = of(FLOAT, "quotients hard to round")
-        assert values.asked_at(Delivery.RUN_TIME, newest=True) == 0
-        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=True) == 1
-        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=False) == 2
+        assert values.asked_at(Delivery.RUN_TIME, newest=True) is Level.QUICK
+        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=True) is Level.DEFAULT
+        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=False) is Level.FULL
 
 
 class TestHardQuotients:

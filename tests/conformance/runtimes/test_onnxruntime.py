@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -9,9 +11,11 @@ import numpy as np
 import pytest
 
 from tests.conformance.asking import MINIMUM, answer, message, question, same_bits, small
+from tests.processes import output_of, python, run
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.errors import AttributeValueError, ModelError
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.ops.onnx import div
+from vinculum.sandbox import End
 from vinculum.spec.element_types import BFLOAT16, UINT8, ElementType
 from vinculum.spec.onnx_div import DIV_6, DIV_7, DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_1
@@ -118,6 +122,90 @@ class TestOptions:
     def test_refused(self, options: str, parts: tuple[str, ...]) -> None:
         line = message(AttributeValueError, lambda: runtime(f"onnxruntime[{options}]"))
         assert all(part in line for part in parts)
+
+
+LIBRARY = """
+static int created, registered;
+void *CreateEpFactories(const char *name, const void *api, const void *log, void **made, unsigned long most,
+                        unsigned long *count) { (void)name; (void)api; (void)log; (void)made; (void)most;
+                        created++; *count = 0; return 0; }
+void *ReleaseEpFactory(void *factory) { (void)factory; return 0; }
+void *RegisterCustomOps(void *options, const void *api) { (void)options; (void)api; registered++; return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a library that offers no provider and no operator."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("optional here, and needed: a C compiler")
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "nothing.c").write_text(LIBRARY)
+    built = run([compiler, "-shared", "-fPIC", "-o", str(folder / "nothing.so"), str(folder / "nothing.c")])
+    assert built.returncode == 0, built.stderr
+    return folder / "nothing.so"
+
+
+class TestLibraries:
+    """Options of providers, plug-in libraries that offer them, and custom operators."""
+
+    def test_options_of_providers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`provider.` is the first one, a name is that one, and any other key with a dot is the session's."""
+        given: list[Any] = []
+        session = onnxruntime.InferenceSession
+
+        def recorded(model: bytes, options: Any, providers: Any, **keywords: Any) -> Any:
+            given.append((providers, options.get_session_config_entry("session.x")))
+            return session(model, options, providers=["CPUExecutionProvider"], **keywords)
+
+        monkeypatch.setattr(onnxruntime, "InferenceSession", recorded)
+        monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["A", "CPUExecutionProvider"])
+        made = runtime("onnxruntime[provider=A+CPUExecutionProvider,provider.n=1,CPUExecutionProvider.m=2,session.x=y]")
+        with pytest.raises(ModelError, match="could not start the execution provider 'A'"):
+            made.answer(small(DIV_14, UINT8, False))
+        assert given == [([("A", {"n": "1"}), ("CPUExecutionProvider", {"m": "2"})], "y")]
+        assert "[('A', {'n': '1'}), ('CPUExecutionProvider', {'m': '2'})]" in made.reproducer(
+            small(DIV_14, UINT8, False)
+        )
+
+    def test_an_option_that_the_provider_has_not(self) -> None:
+        asked = small(DIV_14, UINT8, False)
+        (given,) = answer("onnxruntime[provider.no_such_option=1]", asked)
+        assert given.end in (End.RETURNED, End.REFUSED)  # Its processor's provider takes whatever it is given.
+
+    def test_custom_operators(self, library: Path) -> None:
+        asked = small(DIV_14, UINT8, False)
+        made = runtime(f"onnxruntime[operator_library={library}]")
+        made.check()
+        assert same_bits(made.answer(asked), div(*asked.operands))
+        assert output_of(python(made.reproducer(asked))).splitlines()[-1].endswith("dtype=uint8)")
+
+    def test_a_library_without_the_provider(self, library: Path) -> None:
+        line = message(ModelError, runtime(f"onnxruntime[provider=Mine,provider_library={library}]").check)
+        assert line == "ONNX Runtime has no execution provider 'Mine' here; it has: CPUExecutionProvider"
+
+    def test_a_provider_by_its_devices(self, library: Path) -> None:
+        """The processor's own is one of those that can be had by devices, so that the way to a plug-in is gone."""
+        asked = small(DIV_14, UINT8, False)
+        backend = f"onnxruntime[provider=CPUExecutionProvider,provider_library={library}]"
+        (given,) = answer(backend, asked)
+        assert given.end is End.RETURNED, given.words
+        assert same_bits(given.value, div(*asked.operands))
+        assert output_of(python(runtime(backend).reproducer(asked))).splitlines()[-1].endswith("dtype=uint8)")
+
+    @pytest.mark.parametrize(
+        ("options", "kind", "words"),
+        [
+            ("operator_library=gone.so", ModelError, "there is no library 'gone.so' for ONNX Runtime"),
+            ("provider=A,provider_library=gone.so", ModelError, "there is no library 'gone.so' for ONNX Runtime"),
+            (f"operator_library={__file__}", ModelError, "invalid ELF header"),
+            (f"provider=A,provider_library={__file__}", ModelError, "invalid ELF header"),
+            ("provider_library=a.so", AttributeValueError, "provider_library of onnxruntime needs provider=NAME"),
+        ],
+    )
+    def test_refused(self, options: str, kind: type[VinculumError], words: str) -> None:
+        assert words in message(kind, lambda: runtime(f"onnxruntime[{options}]").check())
 
 
 class TestCovers:

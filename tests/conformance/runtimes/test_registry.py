@@ -9,6 +9,7 @@ import pytest
 
 from tests.conformance.asking import answer, message, question
 from tests.processes import python, run
+from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import names, parsed, runtime
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import End
@@ -29,6 +30,9 @@ class Halving:
     def answer(self, question): return question.operands[0] / np.float32(self.by)
     def reproducer(self, question): return "print(0.5)"
 
+class HalvingModels(Halving):
+    def run_model(self, file, inputs): return [array / np.float32(self.by) for array in inputs.values()]
+
 class Half:
     title = "half of what a runtime has"
     def __init__(self, options): ...
@@ -47,6 +51,7 @@ def failing(options):
 ENTRIES = """[vinculum.backends]
 halving = halving:Halving
 half = halving:Half
+models = halving:HalvingModels
 failing = halving:failing
 faulty = halving:Faulty
 gone = halving.gone:Runtime
@@ -121,7 +126,7 @@ print([name for name in ("onnxruntime", "openvino", "torch", "jax", "onnx") if n
         line = message(SpecLookupError, lambda: runtime("onnxrutime"))
         assert "no backend is called 'onnxrutime'" in line
         assert ", ".join(OURS) in line
-        assert line.endswith("package.module:attribute; did you mean 'onnxruntime'?")
+        assert line.endswith("package.module:attribute, or command:./program; did you mean 'onnxruntime'?")
 
     def test_nothing_like_it(self) -> None:
         assert "did you mean" not in message(SpecLookupError, lambda: runtime("zzz"))
@@ -132,10 +137,16 @@ class TestEntryPoints:
     """Another package's runtimes."""
 
     def test_found_and_asked_in_another_process(self) -> None:
-        assert names() == (*OURS, "failing", "faulty", "gone", "half", "halving")
+        assert names() == (*OURS, "failing", "faulty", "gone", "half", "halving", "models")
         assert runtime("halving").title == "Halving"
         (given,) = answer("halving[by=4]", question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
         assert given.value.tolist() == [0.25]
+
+    def test_those_that_run_models(self) -> None:
+        assert not isinstance(runtime("halving"), ModelRuntime)
+        theirs = runtime("models[by=4]")
+        assert isinstance(theirs, ModelRuntime)
+        assert theirs.run_model(Path("model.onnx"), {"x": np.ones(1, np.float32)})[0].tolist() == [0.25]
 
     def test_ours_goes_before_theirs(self) -> None:
         assert runtime("vinculum").title == "Vinculum"
@@ -228,8 +239,8 @@ class Nothing: ...
         ("target", "part"),
         [
             ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "neither prepare nor run_model"),
-            ("inverting:", "has no attribute ''"),
+            ("inverting:Nothing", "neither answer, prepare nor run_model"),
+            ("inverting:", "neither answer, prepare nor run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
             (":Backend", "cannot be imported"),

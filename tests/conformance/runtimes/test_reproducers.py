@@ -129,19 +129,22 @@ class TestProgram:
 
 
 TEXT = """import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper, parser
 from onnx.reference import ReferenceEvaluator
 
 np.set_printoptions(floatmode="unique")
 a = np.array([7.0], np.float32)
 b = np.array([2.0], np.float32)
 print(repr(a), repr(b), sep="\\n", flush=True)
-node = helper.make_node("Div", ["A", "B"], ["C"])
-inputs = [helper.make_tensor_value_info("A", TensorProto.FLOAT, a.shape)]
-outputs = [helper.make_tensor_value_info("C", TensorProto.FLOAT, (1,))]
-constants = [numpy_helper.from_array(b, "B")]
-graph = helper.make_graph([node], "division", inputs, outputs, constants)
-opset = helper.make_opsetid("", 14)
-model = helper.make_model(graph, opset_imports=[opset], ir_version=10)
+model = parser.parse_model(\"\"\"
+<
+   ir_version: 10,
+   opset_import: ["" : 14]
+>
+"Div-14" (float[1] A) => (float[1] C) {
+   C = Div (A, B)
+}
+\"\"\")
+model.graph.initializer.extend([numpy_helper.from_array(b, "B")])
 print(repr(ReferenceEvaluator(model).run(None, {"A": a})[0]))
 """

@@ -9,7 +9,7 @@ import pytest
 
 from vinculum.errors import ModelError
 from vinculum.models import ModelTensor
-from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw
+from vinculum.models.sampling.drawn_inputs import dimension_sizes, draw, settled, useful_size
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT4, INT64, REAL, UINT4, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
@@ -107,3 +107,27 @@ class TestRefusals:
     def test_not_drawn(self, tensor: ModelTensor, words: str) -> None:
         with pytest.raises(ModelError, match=words):
             draw(tensor, 0, 0, {})
+
+
+class TestUsefulSizes:
+    """Where one number would show little: open dimensions are as large as keeps inputs small, static ones stay."""
+
+    @pytest.mark.parametrize(
+        ("shape", "size"),
+        [(("N",), 1000), (("N", 8), 257), (("N", "M"), 17), (("N", 3, "H", "W"), 9), ((None, 4000), 1), ((2, 3), 1000)],
+    )
+    def test_size(self, shape: Any, size: int) -> None:
+        tensor = ModelTensor("x", FLOAT, shape)
+        assert useful_size([tensor], {}) == size
+        (known,) = settled([tensor], {}, size)
+        assert draw(tensor, 0, 0, {}, size).array.shape == known.shape
+
+    def test_given_sizes_are_kept(self) -> None:
+        tensors = [ModelTensor("x", FLOAT, ("N", "M")), ModelTensor("y", FLOAT, ("N",)), ModelTensor("z", FLOAT, None)]
+        size = useful_size(tensors, {"M": 2})
+        assert size == 1000
+        assert [tensor.shape for tensor in settled(tensors, {"M": 2}, size)] == [(1000, 2), (1000,), None]
+
+    def test_what_is_assumed_is_said(self) -> None:
+        drawn = draw(ModelTensor("x", FLOAT, ("N", None, 3)), 0, 0, {}, 9)
+        assert (drawn.array.shape, drawn.assumed) == ((9, 9, 3), {"N": 9, "?": 9})

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from vinculum.conformance.audit.points import Subject
-from vinculum.conformance.audit.recomputation import record
-from vinculum.conformance.audit.record import Audit, NodeRecord, Run
-from vinculum.conformance.audit.runs import both_runs, end_in_words
+import numpy as np
+
+from vinculum.conformance.audit.points import Point, Subject
+from vinculum.conformance.audit.recomputation import merged, record
+from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
+from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
-from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import parsed, runtime
-from vinculum.errors import DifferenceError, ModelError, SpecLookupError
+from vinculum.conformance.runtimes.protocol import ModelRuntime
+from vinculum.conformance.runtimes.registry import names, parsed, runtime
+from vinculum.errors import DifferenceError, ModelError, SpecLookupError, VinculumError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import read_source
@@ -22,13 +28,13 @@ from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
 
-_ROOM = "vinculum.conformance.audit"
-_MAKERS = {
-    "onnxruntime": f"{_ROOM}.onnxruntime_audit:OnnxRuntimeAudit",
-    "openvino": f"{_ROOM}.openvino_audit:OpenVinoAudit",
-}
-RUNTIMES = tuple(_MAKERS)
-"""The backends whose whole models can be audited."""
+_RUNTIME = "vinculum.conformance.runtimes.registry:started"
+_OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
+_folder = partial(TemporaryDirectory, prefix="vinculum-")
+_SECONDS = 60.0
+"""After which no further set of edge cases is begun."""
+_LEAST_LIMIT, _TIMES = 10.0, 10
+"""Seconds that a run on edge cases may take at least, and how many times as long as that on the inputs."""
 
 
 class Auditor:
@@ -39,29 +45,42 @@ class Auditor:
     file : Path
         An ONNX file, or for OpenVINO an IR.
     backend : str
-        ``"onnxruntime"`` or ``"openvino"``, with options as `vinculum.conformance.runtimes.registry` reads them.
+        A runtime that runs ONNX models, with options as `vinculum.conformance.runtimes.registry` reads them.
     limits : Limits
-        What the runtime may take for each of its two runs.
+        What the runtime may take for each of its two runs on the inputs.
+    expand : bool
+        Whether nodes that divide inside are to give way to the bodies that ONNX defines them by.
 
     Raises
     ------
     SpecLookupError, AttributeValueError
-        If there is no such backend, or it has no such option.
+        If there is no such backend, it runs no models, or it has no such option.
     ModelError, ElementTypeError, BroadcastError
         If its package is not installed, or the file is not a model that can be audited there.
     """
 
-    def __init__(self, file: Path, backend: str, limits: Limits) -> None:
-        name, self._options = parsed(backend)
-        if name not in RUNTIMES:
-            raise SpecLookupError(f"models are not audited in {quoted(name)}; allowed: {', '.join(RUNTIMES)}")
-        self._maker, self._backend, self._limits = _MAKERS[name], backend, limits
-        self._runtime: Runtime = runtime(backend)
-        self._runtime.check()
-        self.subject: Subject = self._read(file, name)
+    def __init__(self, file: Path, backend: str, limits: Limits, *, expand: bool = False) -> None:
+        self._backend, self._limits, self._expand = backend, limits, expand
+        made = runtime(backend)
+        if not isinstance(made, ModelRuntime):
+            able = ", ".join(name for name in names() if _runs_models(name))
+            allowed = f"allowed: {able}, or package.module:attribute, an ONNX backend"
+            raise SpecLookupError(f"{quoted(backend)} runs no models, so none is audited there; {allowed}")
+        made.check()
+        self._runtime = made
+        self._maker: tuple[object, ...] = (_RUNTIME, backend)
+        self.subject: Subject = self._read(file)
 
-    def audit(self, inputs: Mapping[str, Any]) -> Audit:
-        """Return what runs of the model on these inputs show.
+    def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
+        """Return what runs of the model show.
+
+        Parameters
+        ----------
+        inputs : Mapping of str to array
+            What the model is run on as it is and exposed, and whose outputs are compared.
+        edges : iterable of Mapping of str to array
+            Sets of edge cases, on which it is run exposed. Where the runtime dies or refuses, it is run again with no 0
+            among the integers that inputs give as divisors, then with no -1; sets that it does not take are counted.
 
         Raises
         ------
@@ -74,36 +93,39 @@ class Auditor:
         if not subject.points:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
-        with self._process() as process:
-            subject, plain, exposed = both_runs(subject, given, process, self._runtime.title)
-            seconds = perf_counter() - start
-            if exposed.end is not End.RETURNED:
-                return self._without_values(subject, plain, exposed, seconds, given)
-            nodes = tuple(record(point, given, exposed.value, process) for point in subject.points)
-        changed = _changed(subject, plain.value, exposed.value) if plain.end is End.RETURNED else ()
-        return self._audit(nodes, plain, exposed, seconds, changed=changed)
+        with _folder() as folder, self._process() as process:
+            runs = Runs(subject, process, self._runtime.title, folder)
+            plain, exposed = runs.both(given)
+            subject, took = runs.subject, perf_counter() - start
+            if exposed.end is End.RETURNED:
+                nodes = [record(point, given, exposed.value, process) for point in subject.points]
+            else:
+                nodes = self._without_values(subject)
+            tried = EdgeRuns()
+            if exposed.end is not End.HUNG:
+                seconds = min(self._limits.seconds, max(_LEAST_LIMIT, _TIMES * took))
+                tried, nodes = _edge_runs(runs, _drawn(edges), process, seconds, nodes)
+        changed: tuple[str, ...] = ()
+        if plain.end is exposed.end is End.RETURNED:
+            changed = _changed(subject, plain.value, exposed.value)
+        found = suspects(subject.file, given) if exposed.end in (End.CRASHED, End.REFUSED) else ()
+        seconds = perf_counter() - start
+        return replace(self._audit(tuple(nodes), plain, exposed, seconds), changed=changed, suspects=found, edges=tried)
 
     def _check_constants(self, inputs: Mapping[str, Any]) -> None:
         """Refuse what would be ignored."""
         for tensor in self.subject.inputs:
-            if tensor.optional and tensor.name in inputs and self._maker == _MAKERS["openvino"]:
+            if tensor.optional and tensor.name in inputs and parsed(self._backend)[0] == "openvino":
                 why = "has a value in the model, and OpenVINO takes that for a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
-    def _without_values(
-        self, subject: Subject, plain: Answer, exposed: Answer, seconds: float, given: Mapping[str, Any]
-    ) -> Audit:
+    def _without_values(self, subject: Subject) -> list[NodeRecord]:
         reason = f"{self._runtime.title} returned no outputs"
-        nodes = tuple(
+        return [
             NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.points
-        )
-        asked = exposed.end in (End.CRASHED, End.REFUSED)
-        found = suspects(subject.file, given) if asked else ()
-        return self._audit(nodes, plain, exposed, seconds, suspects=found)
+        ]
 
-    def _audit(
-        self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float, **found: tuple[str, ...]
-    ) -> Audit:
+    def _audit(self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float) -> Audit:
         return Audit(
             model=str(self.subject.file),
             backend=self._backend,
@@ -113,28 +135,96 @@ class Auditor:
             plain=Run(plain.end, plain.words),
             exposed=Run(exposed.end, exposed.words),
             seconds=seconds,
-            **found,
+            inner=self.subject.inner,
+            expanded=self.subject.expanded,
+            guarded=any(point.guarded for point in self.subject.points),
         )
 
     def _process(self) -> Isolated:
-        return Isolated(self._maker, self._options, limits=self._limits)
+        maker, *arguments = self._maker
+        return Isolated(str(maker), *arguments, limits=self._limits)
 
-    def _read(self, file: Path, name: str) -> Subject:
+    def _read(self, file: Path) -> Subject:
         source = read_source(file)
         if source.onnx is not None:
             from vinculum.conformance.audit.onnx_subject import onnx_subject
 
-            return onnx_subject(source)
+            return onnx_subject(source, expand=self._expand)
+        name, options = parsed(self._backend)
         if name != "openvino":
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")
+        if self._expand:
+            raise ModelError(f"model {str(file)!r} is OpenVINO IR, whose layers have no bodies; leave --expand out")
         read_net(source.content)  # A malformed model gets our own error message.
-        from vinculum.conformance.audit.openvino_subject import openvino_subject
-
+        self._maker = (_OPENVINO_IR, options)
         with self._process() as process:
-            facts = process.call("facts", file.absolute())
-        if facts.end is not End.RETURNED:
-            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(facts)}")
-        return openvino_subject(file, facts.value)
+            answer = process.call("subject", file.absolute())
+        if answer.end is not End.RETURNED:
+            raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(answer)}")
+        subject: Subject = answer.value
+        return replace(subject, file=file)
+
+
+def _edge_runs(
+    runs: Runs, edges: Iterable[Mapping[str, Any]], process: Isolated, seconds: float, nodes: list[NodeRecord]
+) -> tuple[EdgeRuns, list[NodeRecord]]:
+    """Return what became of the runs on edge cases, and the records with what they show."""
+    points, tried = runs.subject.points, EdgeRuns()
+    found = [list[NodeRecord]() for _ in points]
+    alone = [node.alone for node in nodes]
+    end = perf_counter() + _SECONDS
+    for given in edges:
+        if perf_counter() > end:
+            break
+        first: Run | None = None
+        for inputs in _milder(points, validated_inputs(runs.subject.inputs, given)):
+            answer = runs.exposed(inputs, seconds)
+            if answer.end is End.RETURNED:
+                break
+            first = first or Run(answer.end, answer.words)
+            if answer.end is End.CRASHED and tried.died is None:
+                died = Run(answer.end, answer.words)
+                tried = replace(tried, died=died, suspects=suspects(runs.subject.file, inputs))
+            if answer.end not in (End.CRASHED, End.REFUSED):
+                break
+        returned = answer.end is End.RETURNED
+        skipped = tried.skipped or (None if returned else first)
+        tried = replace(tried, sets=tried.sets + 1, compared=tried.compared + returned, skipped=skipped)
+        for place, point in enumerate(points if returned else ()):
+            one = record(point, inputs, answer.value, process if alone[place] is None else None)
+            alone[place] = alone[place] or one.alone
+            found[place].append(one)
+    verdicts = map(merged, found)
+    return tried, [replace(n, edges=e, alone=a) for n, e, a in zip(nodes, verdicts, alone, strict=True)]
+
+
+def _runs_models(name: str) -> bool:
+    try:
+        return isinstance(runtime(name), ModelRuntime)
+    except VinculumError:  # Another package's, which cannot be had.
+        return False
+
+
+def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the sets that can be drawn: of some inputs none can, or they take more than 1 GiB."""
+    with suppress(ModelError):
+        yield from edges
+
+
+def _milder(points: Sequence[Point], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield inputs, then such as divide no integer by 0, then neither by 0 nor -1, as far as inputs are divisors."""
+    yield inputs
+    divisors = {point.sources[-2].input for point in points if len(point.sources) > 1}
+    integers = [name for name in inputs if name in divisors and "int" in inputs[name].dtype.name]
+    tame = dict(inputs)
+    for forbidden in (0, -1):
+        before = dict(tame)
+        for name in integers:
+            kind = inputs[name].dtype
+            met = tame[name] == np.array(forbidden).astype(kind)
+            tame[name] = np.where(met, kind.type(3), tame[name]) if met.any() else tame[name]
+        if any(tame[name] is not before[name] for name in integers):
+            yield dict(tame)
 
 
 def _changed(subject: Subject, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -11,24 +12,48 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
+from vinculum.conformance.audit.expansion import expanded
 from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
+from vinculum.models.inner_divisions import InnerDivision
+from vinculum.models.model import Model
 from vinculum.models.onnx.constants import visible_constants
-from vinculum.models.onnx.divisions import division_nodes, division_of, mark, number_of
+from vinculum.models.onnx.divisions import (
+    GUARDS,
+    division_nodes,
+    division_of,
+    guarded,
+    mark,
+    number_of,
+)
 from vinculum.models.onnx.file import complete_model
-from vinculum.models.onnx.inference import infer_types
+from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.model import model_of
-from vinculum.models.onnx.scopes import Scope, all_nodes, opset_imports
+from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports, scopes
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.source import SourceFile
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.model import Broadcasting
+from vinculum.spec.element_types import by_onnx_code
+from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, OperatorSpec
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.registry import find
 from vinculum.text import one_line, quoted
 
+_GUARDED: Mapping[str, tuple[OperatorSpec, Mapping[str, AttributeValue]]] = {
+    "Div": (DIV_14, {}),
+    "Reciprocal": (RECIPROCAL_13, {}),
+    "FloorDiv": (DIVIDE_1, {"m_pythondiv": True}),  # ONNX has none.
+}
+"""What guards by `vinculum harden` compute."""
 
-def onnx_subject(source: SourceFile, *, with_bodies: bool = True) -> Subject:
+
+def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool = False) -> Subject:
     """Return the model in an ONNX file with the operands and quotients of its divisions exposed; functions are inlined.
+
+    A guard that `vinculum harden` made is a division itself, whatever it divides inside.
 
     Parameters
     ----------
@@ -36,6 +61,8 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True) -> Subject:
         An ONNX file.
     with_bodies : bool
         Whether the branches of an If and the body of a Loop in the main graph are to hand their values out, too.
+    expand : bool
+        Whether nodes that divide inside give way to the bodies that ONNX defines them by.
 
     Raises
     ------
@@ -44,30 +71,74 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True) -> Subject:
     """
     proto, file = complete_model(source), source.path
     _check_outputs(proto)
+    proto, bodies = expanded(_inlined(proto)) if expand else (proto, 0)
     copy = ModelProto()
     copy.CopyFrom(proto)
     model = model_of(copy, file)
-    functions = {function.name: function.name for function in proto.functions}
-    for place, (_, node) in enumerate(division_nodes(proto, functions)):
-        mark(node, place)  # The copies that inlining makes keep it.
-    inlined = _inlined(proto) if proto.functions else proto
+    titles = {function.name: function.name for function in proto.functions}
+    originals = _originals(proto, model, titles)
+    inlined = _inlined(proto)
     exposed = _Exposed(inlined, file.parent, with_bodies)
-    originals: dict[int | None, Division] = dict(enumerate(model.divisions))
-    points: dict[int | None, list[Point]] = {number: [] for number in originals}
-    taken = set[tuple[str, str]]()
     # Of what stands in a function only a call tells the types.
-    typed = infer_types(inlined) if proto.functions else inlined
-    for scope, node in list(division_nodes(typed, functions)):
-        number = number_of(node)
-        original = originals[number]
-        found = division_of(scope, node, set()) if proto.functions else original
-        name = distinct_name(original.name, original.path, taken)
-        division = Division(name, original.path, found.spec, found.element_type, found.shapes)
-        points[number].append(exposed.point(scope, node, division))
+    typed = infer_types(without_large_initializers(inlined))
+    taken = set[tuple[str, str]]()
+    points: dict[int | None, list[Point]] = {number: [] for number in originals}
+    for scope, node in list(division_nodes(typed, titles)):
+        original = originals.get(number_of(node))
+        if original is not None:
+            found = division_of(scope, node, set()) if titles else original
+            name = distinct_name(original.name, original.path, taken)
+            division = Division(name, original.path, found.spec, found.element_type, found.shapes)
+            given = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
+            point = Point(division, checked_attributes(division.spec, given))
+            points[number_of(node)].append(exposed.point(scope, node, node.input, point))
     for number, division in originals.items():
         points[number] = points[number] or [Point(division, {}, unobserved=_uncalled(division.path))]
+    guards, inner = list[Point](), list(model.inner_divisions)
+    for scope, node, operator, operands in list(_guards(typed, titles)):
+        if operator in _GUARDED:
+            name = distinct_name(name_of(node), scope.path, taken)
+            guards.append(exposed.point(scope, node, operands, _guard(name, scope, operator, operands)))
+        else:
+            inner.append(InnerDivision(name_of(node), scope.path, operator, "for its remainder, guarded"))
     outputs = tuple(tensor.name for tensor in model.outputs)
-    return Subject(file, model.inputs, outputs, tuple(chain(*points.values())), exposed.model)
+    found_points = (*chain(*points.values()), *guards)
+    return Subject(file, model.inputs, outputs, found_points, exposed.model, tuple(inner), bodies)
+
+
+def _originals(proto: ModelProto, model: Model, titles: Mapping[str, str]) -> dict[int | None, Division]:
+    """Return a model's divisions but for those of guards, by numbers that are marked in their nodes."""
+    originals: dict[int | None, Division] = dict(enumerate(model.divisions))
+    for place, (_, node) in enumerate(division_nodes(proto, titles)):
+        mark(node, place)  # The copies that inlining makes keep it.
+        if guarded(node) is not None:
+            del originals[place]
+    return originals
+
+
+def _guards(model: ModelProto, titles: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto, str, Sequence[str]]]:
+    """Yield what `vinculum harden` put in the place of a division: where, what gives the result, of which operation.
+
+    It is a call of its function or the last of its nodes, and last comes what it divides.
+    """
+    for scope in scopes(model, titles):
+        for node in () if isinstance(scope.holder, FunctionProto) else scope.holder.node:
+            written = guarded(node)
+            if node.domain == GUARDS and node.op_type in titles:
+                yield scope, node, node.op_type.partition("_")[0], node.input
+            elif written:
+                operator, *operands = json.loads(written)
+                yield scope, node, operator, operands
+
+
+def _guard(name: str, scope: Scope, operator: str, operands: Sequence[str]) -> Point:
+    spec, attributes = _GUARDED[operator]
+    if spec.dialect is Dialect.ONNX:
+        spec = find(spec.name, opset=scope.opsets[""])
+    declared = scope.types.get(operands[-1])
+    code = TensorProto.UNDEFINED if declared is None else declared.tensor_type.elem_type
+    element_type = by_onnx_code(code) if code else None
+    return Point(Division(name, scope.path, spec, element_type), attributes, guarded=True)
 
 
 def _check_outputs(model: ModelProto) -> None:
@@ -83,18 +154,27 @@ def _uncalled(path: str) -> str:
 
 
 def _inlined(model: ModelProto) -> ModelProto:
-    """Return a model with its functions' nodes in the place of their calls; those of other operator sets stay."""
+    """Return a model with its functions' nodes in the place of their calls; guards and other operator sets' stay."""
+    functions = list(model.functions)
+    guards = [function for function in functions if function.domain == GUARDS]
+    if len(guards) == len(functions):
+        return model
     imported = opset_imports(model)
     for function in model.functions:
         for domain, version in opset_imports(function).items():
             if domain not in imported:  # What functions import alone is to be the model's.
                 imported[domain] = version
                 model.opset_import.add(domain=domain, version=version)
+    calling = ModelProto()
+    calling.CopyFrom(model)
+    del calling.functions[:]
+    calling.functions.extend(function for function in functions if function.domain != GUARDS)
     try:
-        inlined = inline_local_functions(model)
+        inlined = inline_local_functions(calling)
     except (RuntimeError, ValueError) as error:
         raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
-    _restore_called(inlined, model.functions)
+    inlined.functions.extend(guards)
+    _restore_called(inlined, functions)
     return inlined
 
 
@@ -127,43 +207,45 @@ class _Exposed:
         self._places: dict[str, int] = {}
         self._bodies = Bodies(model, opset_imports(model).get("", 1)) if with_bodies else None
 
-    def point(self, scope: Scope, node: NodeProto, division: Division) -> Point:
-        """Return the division that a node is, its operands and its quotient exposed if that can be done."""
-        given = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
-        attributes = checked_attributes(division.spec, given)
+    def point(self, scope: Scope, node: NodeProto, operands: Sequence[str], point: Point) -> Point:
+        """Return the division that a node gives the quotient of, operands and quotient exposed if that can be done."""
         if isinstance(scope.holder, FunctionProto):
             why = f"inside the function {quoted(scope.path)}, which is not inlined everywhere: an operator set differs"
-            return Point(division, attributes, unobserved=why)
+            return replace(point, unobserved=why)
+        values = [*filter(None, operands), node.output[0]]
         if scope.path:
-            return self._inner_point(scope, node, Point(division, attributes, unobserved=inside_body(scope.path)))
-        operands = [self._source(name, division) for name in node.input if name]
-        quotient = Source(place=self._place(node.output[0]))
-        return Point(division, attributes, (*operands, quotient))
+            return self._inner_point(scope, values, replace(point, unobserved=inside_body(scope.path)))
+        sources = [self._source(name, scope, point.division) for name in values[:-1]]
+        return replace(point, sources=(*sources, Source(place=self._place(values[-1], scope))))
 
-    def _inner_point(self, scope: Scope, node: NodeProto, point: Point) -> Point:
+    def _inner_point(self, scope: Scope, values: Sequence[str], point: Point) -> Point:
         element_type = point.division.element_type
         if self._bodies is None or element_type is None or not self._bodies.can_expose(scope.path):
             return point
         stacked = self._bodies.is_stacked(scope.path)
         if stacked and point.division.spec.broadcasting_rule(point.attributes) is Broadcasting.LIMITED:
             return point
-        names = self._bodies.expose(scope.path, [*node.input, *node.output], element_type)
-        sources = tuple(Source(place=self._place(name)) for name in names)
+        names = self._bodies.expose(scope.path, values, element_type)
+        sources = tuple(Source(place=self._place(name, scope)) for name in names)
         how = Delivery.STACKED if stacked else Delivery.BRANCH
         return replace(point, sources=sources, unobserved=None, delivery=how)
 
-    def _source(self, name: str, division: Division) -> Source:
+    def _source(self, name: str, scope: Scope, division: Division) -> Source:
         given = name if name in self._inputs else None
         if name in self._constants:
             return Source(given, decode(self._constants[name], self._folder, f"an operand of {division.label}"))
-        return Source(given) if given is not None else Source(place=self._place(name))
+        return Source(given) if given is not None else Source(place=self._place(name, scope))
 
-    def _place(self, name: str) -> int:
-        """Return the place of a value among all outputs, and make it one."""
+    def _place(self, name: str, scope: Scope) -> int:
+        """Return the place of a value among all outputs, and make it one, with what is known of its type."""
         if name not in self._places:
             if name in self._own:
                 self._places[name] = self._own.index(name)
             else:
                 self._places[name] = len(self.model.graph.output)
-                self.model.graph.output.add(name=name)
+                output = self.model.graph.output.add(name=name)
+                if name in scope.types:
+                    output.type.CopyFrom(scope.types[name])
+                    for dimension in output.type.tensor_type.shape.dim:
+                        dimension.Clear()  # Of inferred sizes some runtimes know better.
         return self._places[name]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from vinculum.conformance.audit.openvino_audit import DivideFacts, ModelFacts, PortFacts
 from vinculum.conformance.audit.points import Point, Source, Subject, distinct_name, inside_body
+from vinculum.conformance.runtimes.openvino import OpenVino, places
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.models.execution import Division
+from vinculum.models.engines.openvino.cut_model import nodes_of
+from vinculum.models.engines.openvino.tensors import to_array
+from vinculum.models.execution import Division, Shape
+from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.attributes import checked_attributes
@@ -16,64 +20,95 @@ from vinculum.spec.element_types import ElementType, by_openvino_name
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.text import quoted
 
-_NUMPY = "numpy"
+
+class OpenVinoAudit(OpenVino):
+    """Tells where the model in an IR divides, and runs it exposed; this object lives in a process of its own."""
+
+    def subject(self, file: Path) -> Subject:
+        """Return the model in an IR file.
+
+        Raises
+        ------
+        ModelError
+            If two inputs have one name.
+        AttributeValueError
+            If an attribute of a Divide is not one of the document's.
+        """
+        model = self.read(str(file))
+        names = [port.get_node().get_friendly_name() for port in model.inputs]
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if twice is not None:
+            raise ModelError(f"two inputs of the model are called {quoted(twice)}; an audit needs names that differ")
+        types = map(_element_type, model.inputs)
+        inputs = tuple(map(ModelTensor, names, types, map(_shape, model.inputs)))
+        outputs = tuple(_output_name(port) for port in model.outputs)
+        place, taken = len(outputs), set[tuple[str, str]]()
+        points: list[Point] = []
+        inner: list[InnerDivision] = []
+        for path, node in nodes_of(model):
+            kind = node.get_type_name()
+            divides = what_openvino_divides(kind)
+            if kind == "Divide":
+                points.append(_point(node, path, place, taken))
+                place += len(points[-1].sources)
+            elif divides is not None:
+                inner.append(InnerDivision(node.get_friendly_name(), path, kind, divides))
+        return Subject(file, inputs, outputs, tuple(points), None, tuple(inner))
+
+    def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of a model, and behind them operands and quotient of each Divide that is in no body."""
+        from openvino import opset1
+
+        model = self.read(str(file))
+        given = places(model, inputs)
+        for node in model.get_ordered_ops():
+            if node.get_type_name() == "Divide":
+                model.add_results([opset1.result(port) for port in _ports(node)])
+        return self.run(model, given)
 
 
-def openvino_subject(file: Path, facts: ModelFacts) -> Subject:
-    """Return the model in an IR file.
-
-    Parameters
-    ----------
-    file : Path
-        The XML.
-    facts : ModelFacts
-        What OpenVINO tells of it.
-
-    Raises
-    ------
-    ModelError
-        If two inputs have one name.
-    AttributeValueError
-        If an attribute of a Divide is not one of the document's.
-    """
-    _check_names([port.name for port in facts.inputs])
-    inputs = tuple(ModelTensor(port.name, _element_type(port), port.shape) for port in facts.inputs)
-    place = len(facts.outputs)
-    points: list[Point] = []
-    taken: set[tuple[str, str]] = set()
-    for divide in facts.divides:
-        points.append(_point(divide, place, taken))
-        place += 0 if divide.path else len(divide.ports)
-    return Subject(file, inputs, facts.outputs, tuple(points), None)
+def _ports(divide: Any) -> list[Any]:
+    return [*(divide.input_value(place) for place in range(2)), divide.output(0)]
 
 
-def _check_names(inputs: Sequence[str]) -> None:
-    twice = next((name for place, name in enumerate(inputs) if name in inputs[:place]), None)
-    if twice is not None:
-        raise ModelError(f"two inputs of the model are called {quoted(twice)}; an audit needs names that differ")
-
-
-def _point(divide: DivideFacts, place: int, taken: set[tuple[str, str]]) -> Point:
-    element_type = _element_type(divide.ports[0])
+def _point(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Point:
+    ports = _ports(divide)
+    element_type = _element_type(ports[0])
     known = element_type if isinstance(element_type, ElementType) else None
-    shapes = tuple(port.shape for port in divide.ports)
-    name = distinct_name(divide.name, divide.path, taken)
-    division = Division(name, divide.path, DIVIDE_1, known, shapes)
-    if divide.path:
-        return Point(division, {}, unobserved=inside_body(divide.path))
-    attributes = {"axis" if given == AXIS_OF_OPENVINO else given: value for given, value in divide.attributes.items()}
-    if attributes.get("auto_broadcast", _NUMPY) == _NUMPY:
+    name = distinct_name(divide.get_friendly_name(), path, taken)
+    division = Division(name, path, DIVIDE_1, known, tuple(map(_shape, ports)))
+    if path:
+        return Point(division, {}, unobserved=inside_body(path))
+    given = divide.get_attributes()
+    attributes = {"axis" if key == AXIS_OF_OPENVINO else key: value for key, value in given.items()}
+    if attributes.get("auto_broadcast", "numpy") == "numpy":
         attributes.pop("axis", None)
-    sources = [
-        Source(parameter, constant, None if parameter or constant is not None else place + offset)
-        for offset, (parameter, constant) in enumerate(zip(divide.parameters, divide.constants, strict=True))
-    ]
+    sources = tuple(_source(port.get_node(), place + offset) for offset, port in enumerate(ports[:2]))
     quotient = Source(place=place + len(sources))
     return Point(division, checked_attributes(DIVIDE_1, attributes), (*sources, quotient))
 
 
-def _element_type(port: PortFacts) -> ElementType | str:
+def _source(maker: Any, place: int) -> Source:
+    kind = maker.get_type_name()
+    if kind == "Constant":
+        return Source(constant=to_array(maker))
+    return Source(maker.get_friendly_name()) if kind == "Parameter" else Source(place=place)
+
+
+def _element_type(port: Any) -> ElementType | str:
+    name = port.get_element_type().get_type_name()
     try:
-        return by_openvino_name(port.element_type)
+        return by_openvino_name(name)
     except SpecLookupError:
-        return "bool" if port.element_type == "boolean" else UNKNOWN
+        return "bool" if name == "boolean" else UNKNOWN
+
+
+def _shape(port: Any) -> Shape | None:
+    shape = port.get_partial_shape()
+    if shape.rank.is_dynamic:
+        return None
+    return tuple(None if size.is_dynamic else int(size.get_length()) for size in shape)
+
+
+def _output_name(port: Any) -> str:
+    return min(port.get_names(), default="") or str(port.get_node().input_value(0).get_node().get_friendly_name())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from vinculum.models.execution import Division
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.values import ModelTensor
 from vinculum.spec.model import AttributeValue
 
@@ -69,6 +70,8 @@ class Point:
         Why nothing can be said about it, if its values cannot be exposed.
     delivery : Delivery
         How its values come.
+    guarded : bool
+        Whether it stands for a guard, which `vinculum harden` put in the place of a division.
     """
 
     division: Division
@@ -76,6 +79,7 @@ class Point:
     sources: tuple[Source, ...] = ()
     unobserved: str | None = None
     delivery: Delivery = Delivery.AS_THEY_ARE
+    guarded: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,10 @@ class Subject:
         Its divisions, in the file's order.
     exposed : ModelProto or None
         The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
+    inner : tuple of InnerDivision
+        The nodes that divide inside.
+    expanded : int
+        How many of those gave way to their function bodies.
     """
 
     file: Path
@@ -101,6 +109,8 @@ class Subject:
     outputs: tuple[str, ...]
     points: tuple[Point, ...]
     exposed: ModelProto | None
+    inner: tuple[InnerDivision, ...] = ()
+    expanded: int = 0
 
     @property
     def exposes_bodies(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,20 @@ from vinculum.conformance.audit.bodies import taken_branch
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
 from vinculum.conformance.audit.points import Delivery, Point
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.case import Expectation
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.question import Question
+from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
 from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.element_types import by_numpy_name
 
+_KINDS = list(Kind)
+"""The worse, the later."""
 
-def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated) -> NodeRecord:
+
+def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
     """Return what a run shows of one division.
 
     Parameters
@@ -32,8 +38,8 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
         What the model was given.
     exposed : sequence of array
         What the runtime handed out.
-    process : Isolated
-        The runtime; a division that is not exact is asked again, alone.
+    process : Isolated or None
+        The runtime; a division that is not exact is asked again, alone. None if that need not be.
     """
     division = point.division
     if point.unobserved is not None:
@@ -54,16 +60,34 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     element_type = by_numpy_name(expected.dtype.name)
     dividend, divisor = aligned(question)
     expectation = Expectation(expected, open_quotients(dividend, divisor))
-    case = Case(division.label, "", element_type, question, lambda: expectation, Level.QUICK)
-    verdict = judge(case, Answer(End.RETURNED, np.asarray(actual)))
+    verdict = judge(question, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,
         element_type,
         tuple(operand.shape for operand in operands),
         verdict,
-        None if verdict.kind.passes else judge(case, process.call("divide", question)),
+        None
+        if process is None or verdict.kind.passes
+        else judge(question, expectation, process.call("answer", question)),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
+    )
+
+
+def merged(records: Sequence[NodeRecord]) -> Verdict | None:
+    """Return what the quotients of one division are worth in several runs together; None if none observed any."""
+    verdicts = [found.verdict for found in records if found.verdict is not None]
+    if not verdicts:
+        return None
+    worst = max(verdicts, key=lambda verdict: _KINDS.index(verdict.kind))
+    ulps: Counter[int] = sum((Counter(verdict.ulps) for verdict in verdicts), Counter())
+    return replace(
+        worst,
+        elements=sum(verdict.elements for verdict in verdicts),
+        differing=sum(verdict.differing for verdict in verdicts),
+        ulps=dict(sorted(ulps.items())),
+        largest=max(verdict.largest or 0 for verdict in verdicts) if worst.kind is Kind.ULPS else None,
+        unspecified=(),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from vinculum.conformance.verdict import Verdict
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division
+from vinculum.models.inner_divisions import InnerDivision
 from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT, FLOAT16, ElementType
 
@@ -46,17 +47,19 @@ class NodeRecord:
     shapes : tuple of tuple of int
         The operands' shapes.
     verdict : Verdict or None
-        What its quotients are worth; None if they were not observed.
+        What its quotients are worth on the inputs; None if they were not observed.
     alone : Verdict or None
-        If that is not a pass: what the runtime's quotients of the same operands are worth in a model of this one node.
-        If they are exact, the runtime does something else with the node where it stands; it may have had operands of
-        a wider type, which it rounded to hand them out.
+        If one of the two verdicts is not a pass: what the runtime's quotients of the same operands are worth in a model
+        of this one node. If they are exact, the runtime does something else with the node where it stands; it may have
+        had operands of a wider type, which it rounded to hand them out.
     hazards : tuple of Hazard
         What its operands are like.
     smallest_divisor : str or None
         The divisor of the smallest magnitude that is not zero; None if there is none.
     unobserved : str or None
         Why there is no verdict.
+    edges : Verdict or None
+        What its quotients are worth in all sets of edge cases together; None if they were observed in none.
     """
 
     division: Division
@@ -67,6 +70,17 @@ class NodeRecord:
     hazards: tuple[Hazard, ...] = ()
     smallest_divisor: str | None = None
     unobserved: str | None = None
+    edges: Verdict | None = None
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Those that there are."""
+        return tuple(verdict for verdict in (self.verdict, self.edges) if verdict is not None)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a quotient is not right."""
+        return any(not verdict.kind.passes for verdict in self.verdicts)
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,29 @@ class Run:
 
     end: End = End.RETURNED
     words: str = ""
+
+
+@dataclass(frozen=True)
+class EdgeRuns:
+    """What became of the runs of the exposed model on sets of edge cases.
+
+    Attributes
+    ----------
+    sets, compared : int
+        How many sets were tried, and how many of them the model ran on.
+    skipped : Run or None
+        The first run that did not return, if it is no finding.
+    died : Run or None
+        The first in which the process died.
+    suspects : tuple of str
+        The divisions that our engine meets MIN/-1 or a zero divisor in, in that run.
+    """
+
+    sets: int = 0
+    compared: int = 0
+    skipped: Run | None = None
+    died: Run | None = None
+    suspects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +137,15 @@ class Audit:
     changed : tuple of str
         The outputs that differ between the two, each as a sentence.
     seconds : float
-        How long both took, loading included.
+        How long all runs took, loading included.
+    edges : EdgeRuns
+        The runs on edge cases.
+    inner : tuple of InnerDivision
+        The nodes that divide inside, whose quotients nothing here compares.
+    expanded : int
+        How many such nodes gave way to the bodies that ONNX defines them by.
+    guarded : bool
+        Whether divisions are guarded as `vinculum harden` guards them; they are audited with their guards.
     """
 
     model: str
@@ -113,21 +158,28 @@ class Audit:
     seconds: float
     suspects: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    edges: EdgeRuns = EdgeRuns()
+    inner: tuple[InnerDivision, ...] = ()
+    expanded: int = 0
+    guarded: bool = False
 
     @property
     def finds(self) -> bool:
-        """Whether there is a quotient that is not right, or a run that did not return."""
-        wrong = any(_is_wrong(node) for node in self.nodes)
-        return wrong or any(run.end is not End.RETURNED for run in (self.plain, self.exposed))
+        """Whether there is a quotient that is not right, or a run on the inputs that did not return, or a death."""
+        runs_end = all(run.end is End.RETURNED for run in (self.plain, self.exposed))
+        return self.edges.died is not None or not runs_end or any(node.is_wrong for node in self.nodes)
+
+    @property
+    def runtime(self) -> str:
+        """The backend without its options."""
+        return self.backend.partition("[")[0].strip()
 
     @property
     def cure(self) -> tuple[str, ...]:
         """Lines of Python that make divisions exact which are not; none where nothing is known to help."""
-        name, _, options = self.backend.partition("[")
-        wrong = any(_is_wrong(node) and node.element_type in (FLOAT, FLOAT16) for node in self.nodes)
+        if self.expanded:  # What was found are not the model's own divisions.
+            return ()
+        options = self.backend.partition("[")[2]
+        wrong = any(node.is_wrong and node.element_type in (FLOAT, FLOAT16) for node in self.nodes)
         on_cpu = "device=" not in options or "device=CPU" in options
-        return EXACT_ON_OPENVINO if name == "openvino" and on_cpu and wrong else ()
-
-
-def _is_wrong(node: NodeRecord) -> bool:
-    return node.verdict is not None and not node.verdict.kind.passes
+        return EXACT_ON_OPENVINO if self.runtime == "openvino" and on_cpu and wrong else ()

@@ -1,4 +1,4 @@
-"""The two runs of an audited model: as it is, and with its divisions exposed."""
+"""The runs of an audited model: as it is, and with its divisions exposed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from vinculum.conformance.audit.points import Point, Subject
@@ -16,39 +15,65 @@ from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
 
-def both_runs(
-    subject: Subject, inputs: Mapping[str, Any], process: Isolated, title: str
-) -> tuple[Subject, Answer, Answer]:
-    """Return what became of the model as it is and exposed, and before them which model was exposed in the end.
-
-    If a runtime does not take bodies that hand out values, they keep them. What hangs is not run again.
+class Runs:
+    """Runs a model.
 
     Parameters
     ----------
     subject : Subject
         The model.
-    inputs : Mapping of str to array
-        What it is run on.
     process : Isolated
         The runtime.
     title : str
         What sentences call the runtime.
+    folder : str
+        Where the exposed model is written to, once.
 
-    Raises
-    ------
-    ModelError
-        If the exposed model cannot be written.
+    Attributes
+    ----------
+    subject : Subject
+        The model that was exposed in the end.
     """
-    plain = process.call("run", subject.file.absolute(), inputs)
-    if plain.end is End.HUNG:
-        return subject, plain, plain
-    exposed = _exposed_run(subject, process, inputs)
-    hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
-    if exposed.end is not End.RETURNED and subject.exposes_bodies and not hopeless:
-        why = f"{title} does not run the model with its values handed out: {end_in_words(exposed)}"
-        subject = _without_bodies(subject, why)
-        exposed = _exposed_run(subject, process, inputs)
-    return subject, plain, exposed
+
+    def __init__(self, subject: Subject, process: Isolated, title: str, folder: str) -> None:
+        self.subject = subject
+        self._process, self._title, self._folder = process, title, folder
+        self._written: Subject | None = None
+
+    def both(self, inputs: Mapping[str, Any]) -> tuple[Answer, Answer]:
+        """Return what became of the model as it is and exposed.
+
+        If a runtime does not take bodies that hand out values, they keep them. What hangs is not run again.
+
+        Raises
+        ------
+        ModelError
+            If the exposed model cannot be written.
+        """
+        plain = self._process.call("run_model", self.subject.file.absolute(), inputs)
+        if plain.end is End.HUNG:
+            return plain, plain
+        exposed = self.exposed(inputs)
+        hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
+        if exposed.end is not End.RETURNED and self.subject.exposes_bodies and not hopeless:
+            why = f"{self._title} does not run the model with its values handed out: {end_in_words(exposed)}"
+            self.subject = _without_bodies(self.subject, why)
+            exposed = self.exposed(inputs)
+        return plain, exposed
+
+    def exposed(self, inputs: Mapping[str, Any], seconds: float | None = None) -> Answer:
+        """Return what became of the exposed model, in so many seconds, if not those of the process's limits."""
+        if self.subject.exposed is None:
+            return self._process.call("run_exposed", self.subject.file.absolute(), inputs, seconds=seconds)
+        path = Path(self._folder) / "exposed.onnx"
+        if self._written is not self.subject:
+            try:
+                write_model(self.subject.exposed, path)
+            except OSError as error:
+                raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
+            self._written = self.subject
+        answer = self._process.call("run_model", path, inputs, seconds=seconds)
+        return replace(answer, words=answer.words.replace(f"{self._folder}{os.sep}", ""))
 
 
 def end_in_words(answer: Answer) -> str:
@@ -56,24 +81,11 @@ def end_in_words(answer: Answer) -> str:
     return f"{answer.end.value} ({answer.words})" if answer.words else answer.end.value
 
 
-def _exposed_run(subject: Subject, process: Isolated, inputs: Mapping[str, Any]) -> Answer:
-    if subject.exposed is None:
-        return process.call("run_exposed", subject.file.absolute(), inputs)
-    try:
-        with TemporaryDirectory(prefix="vinculum-") as folder:
-            path = Path(folder) / "exposed.onnx"
-            write_model(subject.exposed, path)
-            answer = process.call("run", path, inputs)
-    except OSError as error:
-        raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
-    return replace(answer, words=answer.words.replace(f"{folder}{os.sep}", ""))
-
-
 def _without_bodies(subject: Subject, why: str) -> Subject:
     """Return the model with bodies that keep their values, and tell so of the divisions in them."""
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
-    plainer = onnx_subject(read_source(subject.file), with_bodies=False)
+    plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)
     pairs = zip(subject.points, plainer.points, strict=True)
     return replace(plainer, points=tuple(_explained(before, after, why) for before, after in pairs))
 

@@ -1,8 +1,9 @@
-"""How a runtime computes its quotients: a few questions, and the models of arithmetic that explain the answers."""
+"""How a runtime computes its quotients, in words: what explains its answers to some of the suite's cases."""
 
 from __future__ import annotations
 
 from vinculum.conformance.fingerprint.finding import Finding, Fingerprint, Standing
-from vinculum.conformance.fingerprint.fingerprinting import PROBES, fingerprint, fingerprint_of
+from vinculum.conformance.fingerprint.findings import findings
+from vinculum.conformance.fingerprint.fingerprinting import fingerprint, selected
 
-__all__ = ["PROBES", "Finding", "Fingerprint", "Standing", "fingerprint", "fingerprint_of"]
+__all__ = ["Finding", "Fingerprint", "Standing", "findings", "fingerprint", "selected"]

@@ -1,94 +1,102 @@
-"""The fingerprint of a runtime: every probe's questions asked in two other processes, then every answer explained."""
+"""The fingerprint of a runtime: some of the suite's cases asked, and what their answers say of how it computes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Sequence
 
-from vinculum.conformance.fingerprint.arithmetic_probes import constants, division, one_divisor, reciprocals
-from vinculum.conformance.fingerprint.asking import Asker
-from vinculum.conformance.fingerprint.edge_probes import minimum_by_minus_one, zero_divisors
-from vinculum.conformance.fingerprint.finding import Finding, Fingerprint
-from vinculum.conformance.fingerprint.rule_probes import (
-    axes,
-    empty_tensors,
-    illegal_operands,
-    rounding_attributes,
-    versions,
-)
+from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.fingerprint.finding import Fingerprint
+from vinculum.conformance.fingerprint.findings import findings
+from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.sandbox import Isolated, Limits
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.suite import ANSWERING, Advance, ask
+from vinculum.sandbox import Limits
+from vinculum.spec.element_types import FLOAT, INT32, INT64
+from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
 
-Probe = Callable[[Asker], Iterator[Finding]]
-Advance = Callable[[int, str], None]
-
-PROBES: tuple[Probe, ...] = (
-    division,
-    one_divisor,
-    reciprocals,
-    rounding_attributes,
-    constants,
-    axes,
-    illegal_operands,
-    empty_tensors,
-    versions,
-    # These may end the process, which must then be started again, unless nothing is left to ask.
-    zero_divisors,
-    minimum_by_minus_one,
-)
-"""Every probe: called, it asks; what it returns waits for the answers."""
-
-_REGISTRY = "vinculum.conformance.runtimes.registry:runtime"
-_PROCESSES = 2
+_TELLING = 64  # Elements; fewer tell little of how constants are divided.
 
 
-def fingerprint(backend: str, *, limits: Limits | None = None, advance: Advance | None = None) -> Fingerprint:
+def fingerprint(
+    backend: str,
+    chosen: Sequence[Case] | None = None,
+    *,
+    workers: int = 2,
+    limits: Limits | None = None,
+    advance: Advance | None = None,
+) -> Fingerprint:
     """Return how the runtime of that name computes its quotients.
 
     Parameters
     ----------
     backend : str
         As `vinculum.conformance.runtimes.registry.runtime` takes it: ``"openvino"``, ``"torch[device=cuda]"``.
-    limits : Limits, optional
-        What a single question may take.
-    advance : callable, optional
-        Called after each probe with the number of those done and the last one's name.
+    chosen : sequence of Case, optional
+        What it is asked; if None, what `selected` returns.
+    workers : int, keyword-only
+        How many processes answer side by side.
+    limits : Limits, keyword-only
+        What a single case may take.
+    advance : callable, keyword-only
+        Called from any thread, one call at a time.
 
     Raises
     ------
     VinculumError
         If there is no such runtime, or its package is not installed.
     """
-    from vinculum.conformance.runtimes.registry import runtime
+    start, asked = time.perf_counter(), runtime(backend)
+    asked.check()
+    answered = ask(
+        None,
+        selected(asked) if chosen is None else chosen,
+        ANSWERING,
+        backend,
+        workers=workers,
+        limits=limits,
+        advance=advance,
+    )
+    found = tuple(findings(answered))
+    return Fingerprint(backend, asked.title, dict(asked.versions()), found, time.perf_counter() - start)
 
-    return fingerprint_of(runtime(backend), backend, _REGISTRY, backend, limits=limits, advance=advance)
+
+def selected(asked: Runtime) -> list[Case]:
+    """Return the cases of the suite's default level that tell most of how a runtime computes."""
+    covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.question)]
+    onnx = {case.element_type for case in covered if case.question.spec is DIV_14}
+    return [case for case in covered if _tells(case, case.element_type in onnx)]
 
 
-def fingerprint_of(
-    runtime: Runtime,
-    backend: str,
-    maker: str,
-    *arguments: object,
-    limits: Limits | None = None,
-    advance: Advance | None = None,
-) -> Fingerprint:
-    """Return how a runtime computes its quotients; the maker makes it again in the processes that answer."""
-    runtime.check()
-    start = time.perf_counter()
-    found: list[Finding] = []
-    with ExitStack() as stack:
-        callers = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(_PROCESSES)]
-        pool = stack.enter_context(ThreadPoolExecutor(_PROCESSES))
-        # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
-        for caller in callers:
-            stack.callback(caller.close)
-        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        asker = Asker(runtime, callers, pool)
-        asked = [(probe.__name__.replace("_", " "), probe(asker)) for probe in PROBES]
-        for done, (name, findings) in enumerate(asked, 1):
-            found += findings
-            if advance is not None:
-                advance(done, name)
-    return Fingerprint(backend, runtime.title, dict(runtime.versions()), tuple(found), time.perf_counter() - start)
+def _tells(case: Case, onnx: bool) -> bool:
+    """Tell whether a case is worth its time; Divide-1 tells of an element type only what ONNX's operator does not."""
+    question, quick, whole = case.question, case.level is Level.QUICK, case.element_type.is_integer
+    if question.constant == (True, False) or case.element_type not in DIV_14.element_types:
+        return False
+    size, folded = max(operand.size for operand in question.operands), any(question.constant)
+    if onnx and question.spec is DIVIDE_1:
+        if not whole:
+            return case.element_type is FLOAT and not folded and ("axis" in question.attributes or _illegal(question))
+        usual = case.element_type in (INT32, INT64)
+        if quick:
+            return usual or rounding_asked(question) is IntegerRounding.FLOOR
+        return usual and all(question.constant) and size >= _TELLING
+    if question.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1):
+        return case.element_type is FLOAT and not folded and (quick or "axis" in question.attributes)
+    if _illegal(question):
+        mixed = len({operand.dtype for operand in question.operands}) > 1
+        return not folded and (mixed or case.element_type in (FLOAT, INT32))
+    if whole and question.operands[0].shape == question.operands[-1].shape and size:
+        # x / 0 and MIN / -1 may end the process where the whole tensor is one such division.
+        return quick or folded or size == 1 or not question.operands[-1].any()
+    return quick or (size >= _TELLING and (folded or (not whole and question.operands[-1].ndim == 0)))
+
+
+def _illegal(question: Question) -> bool:
+    return why_refused(question) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from vinculum.conformance.case import Case, Expectation, Level
+from vinculum.conformance.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.generators.clauses import Subject, clause
 from vinculum.conformance.generators.deliveries import Delivery, constant, delivery_words
 from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Joined, Operands
@@ -74,11 +74,11 @@ class CaseBuilder:
         declared = ((self.spec.attribute(name), value) for name, value in attributes.items())
         return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
 
-    def title(self, attributes: Attributes) -> str:
-        """Return the first part of an id: the version, and the rounding where attributes choose it."""
+    def rounding(self, attributes: Attributes) -> str:
+        """Return what an id calls the rounding that attributes choose; nothing where none can be chosen."""
         if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
-            return self.spec.title
-        return f"{self.spec.title} {_ROUNDING[self.spec.rounding(self.canonical(attributes))]}"
+            return ""
+        return _ROUNDING[self.spec.rounding(self.canonical(attributes))]
 
     def case(
         self,
@@ -87,17 +87,23 @@ class CaseBuilder:
         delivery: Delivery,
         subject: Subject | str,
         attributes: Attributes,
-        operands: Operands,
+        operands: Callable[[], Operands],
         expected: Callable[[], Expectation],
         level: Level,
     ) -> Case:
         """Return a case; `subject` gives the clause, or is its tag."""
-        parts = (self.title(attributes), self.element_type.name, tried, form, delivery_words(delivery, self.spec))
         return Case(
-            id="/".join(parts),
+            id=CaseId(
+                operator=self.spec.title,
+                rounding=self.rounding(attributes),
+                element_type=self.element_type.name,
+                scenario=tried,
+                shapes=form,
+                placement=delivery_words(delivery, self.spec),
+            ),
             clause=clause(self.spec, self.element_type, subject, self.canonical(attributes)),
             element_type=self.element_type,
-            question=Question(self.spec, attributes, operands, constant(delivery, self.spec)),
+            asked=lambda: Question(self.spec, attributes, operands(), constant(delivery, self.spec)),
             expected=expected,
             level=level,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from operator import attrgetter
 
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.generators.attribute_questions import AttributeQuestion, attribute_questions
@@ -13,6 +14,7 @@ from vinculum.conformance.generators.deliveries import Delivery, deliveries
 from vinculum.conformance.generators.expectations import expectation_of_class, refusal
 from vinculum.conformance.generators.values.classes import value_classes
 
+_OPERANDS = attrgetter("operands")
 _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays no part in these.
 
 
@@ -29,9 +31,10 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
                 level = values.asked_at(delivery, newest=newest)
                 if level <= builder.level:
                     expected = partial(expectation_of_class, spec, element_type, rounding, values)
+                    form = values.form(len(spec.inputs))
                     yield builder.case(
-                        values.tried, values.form, delivery, values.subject,
-                        {**rounding, **joining}, values.operands, expected, level,
+                        values.tried, form, delivery, values.subject,
+                        {**rounding, **joining}, partial(_OPERANDS, values), expected, level,
                     )  # fmt: skip
 
 
@@ -48,8 +51,8 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
                 attributes = builder.canonical(asked.attributes)
                 exact = partial(expectation_of_class, spec, element_type, attributes, values)
                 yield builder.case(
-                    asked.tried, values.form, delivery, asked.subject,
-                    asked.attributes, values.operands, refusal if asked.refused else exact, level,
+                    asked.tried, values.form(len(spec.inputs)), delivery, asked.subject,
+                    asked.attributes, lambda: values.operands, refusal if asked.refused else exact, level,
                 )  # fmt: skip
 
 

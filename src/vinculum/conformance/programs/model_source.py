@@ -1,15 +1,12 @@
-"""Python source that makes the model of a question: an ONNX model by onnx's helper, or an IR as it is written."""
+"""Python source that makes the model of a question: an ONNX model or an IR, as the text that it is written in."""
 
 from __future__ import annotations
 
-from json import dumps
 from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import list_lines
-from vinculum.conformance.question import Question, quotient_shape
-from vinculum.spec.model import AttributeValue
+from vinculum.conformance.question import Question
 from vinculum.tensors.storage import element_type_of_dtype
 
 _PACKED = """
@@ -22,22 +19,20 @@ def packed(array):  # Two in a byte, the first in its low half.
 
 
 def onnx_model_lines(question: Question) -> list[str]:
-    """Return lines that make `model`, the ONNX model that asks a question, from the operands by onnx's helper."""
-    from vinculum.models.engines.onnxruntime.session import IR_VERSION
+    """Return lines that make `model`, the ONNX model that asks a question, from its text and the constant operands."""
+    from onnx import printer
 
-    spec = question.spec
-    named = list(zip((operand.name for operand in spec.inputs), question.operands, question.constant, strict=True))
-    given = [_declared(name, array, f"{name.lower()}.shape") for name, array, constant in named if not constant]
-    stored = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name, _, constant in named if constant]
-    result = _declared(spec.outputs[0].name, question.operands[0], quotient_shape(question))
+    from vinculum.conformance.programs.onnx_model import onnx_program
+
+    model = onnx_program(question).model
+    constants = [tensor.name for tensor in model.graph.initializer]
+    del model.graph.initializer[:]
+    stored = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name in constants]
     return [
-        *_node_lines(question),
-        *list_lines("inputs", given),
-        *list_lines("outputs", [result]),
-        *(list_lines("constants", stored) if stored else ()),
-        f'graph = helper.make_graph([node], "division", inputs, outputs{", constants" if stored else ""})',
-        f"opset = helper.make_opsetid({dumps(spec.domain)}, {spec.since_version})",
-        f"model = helper.make_model(graph, opset_imports=[opset], ir_version={IR_VERSION})",
+        'model = parser.parse_model("""',
+        *printer.to_text(model).splitlines(),
+        '""")',
+        *([f"model.graph.initializer.extend([{', '.join(stored)}])"] if stored else ()),
     ]
 
 
@@ -90,26 +85,3 @@ def _data_lines(question: Question, data: bytes) -> list[str]:
         gap = len(data) - len(raw[0]) - len(raw[1])
         pieces[1:] = [f"bytes({gap})", pieces[1]] if gap >= 0 else []
     return ["# The constants, each from the offset in its Const layer on.", f"data = {' + '.join(pieces)}"]
-
-
-def _node_lines(question: Question) -> list[str]:
-    """Return lines that make `node`."""
-    spec = question.spec
-    names = [operand.name for operand in spec.inputs]
-    written = {name: value for name, value in question.attributes.items() if value != ()}
-    attributes = "".join(f", {name}={_value_source(value)}" for name, value in written.items())
-    empty = [name for name in question.attributes if name not in written]
-    return [
-        f'node = helper.make_node("{spec.name}", {dumps(names)}, ["{spec.outputs[0].name}"]{attributes})',
-        *(f'node.attribute.append(helper.make_attribute("{name}", [], attr_type=7))  # INTS' for name in empty),
-    ]
-
-
-def _value_source(value: AttributeValue) -> str:
-    return dumps(value) if isinstance(value, str) else repr(value)
-
-
-def _declared(name: str, array: NDArray[Any], shape: object) -> str:
-    element_type = element_type_of_dtype(array.dtype)
-    code = "BOOL" if element_type is None else element_type.name.upper()
-    return f'helper.make_tensor_value_info("{name}", TensorProto.{code}, {shape})'

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from vinculum.conformance.programs.array_source import array_source
 from vinculum.conformance.question import Question
 
-_WIDTH = 100
 _IMPORTS = {
     "base64": "import base64",
     "ctypes": "import ctypes",
@@ -25,7 +24,7 @@ _IMPORTS = {
     "torch": "import torch",
 }
 """The names that programs use, and where each comes from; in the order in which the imports stand."""
-_OF_ONNX = ("TensorProto", "helper", "numpy_helper")
+_OF_ONNX = ("helper", "numpy_helper", "parser")
 _REFERENCE = "ReferenceEvaluator"
 _TEXT = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
 
@@ -51,12 +50,6 @@ def operand_lines(question: Question) -> list[str]:
     assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, question.operands, strict=True)]
     printed = ", ".join(f"repr({name})" for name in names)
     return ['np.set_printoptions(floatmode="unique")', *assigned, f'print({printed}, sep="\\n", flush=True)']
-
-
-def list_lines(name: str, items: Sequence[str]) -> list[str]:
-    """Return lines that assign a list to a name; where one line would be too long, every item has its own."""
-    line = f"{name} = [{', '.join(items)}]"
-    return [line] if len(line) <= _WIDTH else [f"{name} = [", *(f"    {item}," for item in items), "]"]
 
 
 def print_quotient(expression: str) -> str:

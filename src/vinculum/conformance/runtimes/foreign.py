@@ -40,6 +40,8 @@ class ForeignRuntime:
         if missing:
             raise ModelError(f"{self._owner} has no {', '.join(missing)}; a runtime has {', '.join(_MEMBERS)}")
         self.title = str(self._made.title)
+        if hasattr(self._made, "run_model"):  # What it raises is for the process that it is in.
+            self.run_model = self._made.run_model
 
     def check(self) -> None:
         """Let it refuse to go on."""

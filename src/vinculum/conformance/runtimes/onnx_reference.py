@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -42,17 +43,15 @@ class OnnxReference:
 
     def answer(self, question: Question) -> NDArray[Any]:
         """Return the quotient that it evaluates."""
-        from onnx.reference import ReferenceEvaluator
-
         from vinculum.conformance.programs.onnx_model import onnx_program
 
         program = onnx_program(question)
-        try:
-            outputs: Any = ReferenceEvaluator(program.model).run(None, dict(program.inputs))
-        except NotImplementedError as error:
-            raise UnsupportedError(one_line(error)) from None
-        quotient: NDArray[Any] = outputs[0]
+        quotient: NDArray[Any] = _outputs(program.model, program.inputs)[0]
         return quotient
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file."""
+        return _outputs(str(file), inputs)
 
     def reproducer(self, question: Question) -> str:
         """Return Python source that makes the model with onnx's helper and evaluates it."""
@@ -61,3 +60,12 @@ class OnnxReference:
             *onnx_model_lines(question),
             print_quotient(f"ReferenceEvaluator(model).run(None, {inputs_source(question)})[0]"),
         )
+
+
+def _outputs(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
+    from onnx.reference import ReferenceEvaluator
+
+    try:
+        return list(ReferenceEvaluator(model).run(None, dict(inputs)))
+    except NotImplementedError as error:
+        raise UnsupportedError(one_line(error)) from None

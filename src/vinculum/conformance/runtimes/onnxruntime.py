@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from json import dumps
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,14 +16,15 @@ from vinculum.conformance.programs.reproducer import operand_lines, print_quotie
 from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
-from vinculum.text import listed
+from vinculum.text import listed, quoted
 
 _NAME = "onnxruntime"
 _CPU = "CPUExecutionProvider"
 _QUIET = 4
+_OPTIONS = ("provider", "provider_library", "operator_library", "graph_optimization_level", "intra_op_num_threads")
 _LEVELS = {
     "disable": "ORT_DISABLE_ALL",
     "basic": "ORT_ENABLE_BASIC",
@@ -42,9 +45,12 @@ class OnnxRuntime:
     ----------
     options : Mapping of str to str
         ``provider``: an execution provider, or several joined by ``+``, the first the most wanted; unless
-        ``CPUExecutionProvider`` is named, nothing falls back to it. ``graph_optimization_level``: ``disable``,
-        ``basic``, ``extended`` or ``all``, its default. ``intra_op_num_threads``: its default here is 1, since tensors
-        are small and other cases run beside. Any key with a dot in it is a session configuration entry.
+        ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first of them;
+        ``NAME.KEY``: of the one of that name. ``provider_library``: the path of a plug-in library that offers the
+        providers named. ``operator_library``: the path of one with custom operators.
+        ``graph_optimization_level``: ``disable``, ``basic``, ``extended`` or ``all``, its default.
+        ``intra_op_num_threads``: its default here is 1, since tensors are small and other cases run beside. Any other
+        key with a dot in it is a session configuration entry.
     """
 
     title = "ONNX Runtime"
@@ -52,11 +58,22 @@ class OnnxRuntime:
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = dict(options)
         own = {name: value for name, value in options.items() if "." not in name}
-        check_names(_NAME, own, ("provider", "graph_optimization_level", "intra_op_num_threads"))
+        check_names(_NAME, own, _OPTIONS)
         self._providers = own.get("provider", _CPU).split("+")
+        self._library, self._operators = own.get("provider_library"), own.get("operator_library")
+        if self._library is not None and "provider" not in own:
+            raise AttributeValueError(f"provider_library of {_NAME} needs provider=NAME, of one that is in the library")
         self._level = _LEVELS[chosen(_NAME, "graph_optimization_level", own, tuple(_LEVELS), "all")]
         self._threads = whole_number(_NAME, "intra_op_num_threads", own, 1)
-        self._entries = {name: value for name, value in options.items() if "." in name}
+        self._provider_options: dict[str, dict[str, str]] = {name: {} for name in self._providers}
+        self._entries: dict[str, str] = {}
+        for name, value in options.items():
+            owner, dot, key = name.partition(".")
+            owner = self._providers[0] if owner == "provider" else owner
+            if owner in self._provider_options and dot:
+                self._provider_options[owner][key] = value
+            elif dot:
+                self._entries[name] = value
 
     def check(self) -> None:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
@@ -106,20 +123,37 @@ class OnnxRuntime:
         except Exception as error:  # Its exceptions have no base in common.
             raise _refusal(error) from None
 
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
+        return list(self.run(str(file), inputs).values())
+
     def reproducer(self, question: Question) -> str:
         """Return Python source that makes the model with onnx's helper and runs it in a session."""
         lines = ["options = onnxruntime.SessionOptions()"]
         lines.append(f"options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{self._level}")
         lines.append(f"options.intra_op_num_threads = {self._threads}")
         lines += [f"options.add_session_config_entry({dumps(n)}, {dumps(v)})" for n, v in self._config().items()]
+        if self._operators is not None:
+            lines.append(f"options.register_custom_ops_library({dumps(self._operators)})")
         return python_program(
             *operand_lines(question),
             *onnx_model_lines(question),
             *lines,
-            f"providers = {dumps(self._providers)}",
-            "session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=providers)",
+            *self._session_lines(),
             *_run_lines(question),
         )
+
+    def _session_lines(self) -> list[str]:
+        """Return the lines that make the session for its providers."""
+        made = "session = onnxruntime.InferenceSession(model.SerializeToString(), options"
+        if self._library is None:
+            return [f"providers = {list(self._provider_options.items())!r}", f"{made}, providers=providers)"]
+        path = dumps(str(Path(self._library).absolute()))
+        lines = [f"onnxruntime.register_execution_provider_library({dumps(Path(self._library).name)}, {path})"]
+        for name, own in self._provider_options.items():
+            lines.append(f"devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == {dumps(name)}]")
+            lines.append(f"options.add_provider_for_devices(devices, {own!r})")
+        return [*lines, f"{made})"]
 
     def _config(self) -> dict[str, str]:
         """Return the session's configuration entries."""
@@ -129,23 +163,59 @@ class OnnxRuntime:
     def _session(self, model: bytes | str) -> Any:
         import onnxruntime
 
-        available = onnxruntime.get_available_providers()
-        missing = [name for name in self._providers if name not in available]
-        if missing:
-            raise ModelError(
-                f"ONNX Runtime has no execution provider {listed(missing)} here; it has: {', '.join(available)}"
-            )
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _QUIET
         options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, self._level)
         options.intra_op_num_threads = self._threads
         for name, value in self._config().items():
             options.add_session_config_entry(name, value)
-        session = onnxruntime.InferenceSession(model, options, providers=self._providers, enable_fallback=0)
+        if self._operators is not None:
+            options.register_custom_ops_library(_library_file(self._operators))
+        if self._library is None:
+            _check_available(self._providers, onnxruntime.get_available_providers())
+            providers = list(self._provider_options.items())
+            session = onnxruntime.InferenceSession(model, options, providers=providers, enable_fallback=0)
+        else:
+            for name, devices in _plugged(_library_file(self._library), self._providers).items():
+                options.add_provider_for_devices(devices, self._provider_options[name])
+            session = onnxruntime.InferenceSession(model, options)
         unused = [name for name in self._providers if name not in session.get_providers()]
         if unused:
             raise ModelError(f"ONNX Runtime could not start the execution provider {listed(unused)}")
         return session
+
+
+def _library_file(path: str) -> str:
+    if not Path(path).is_file():
+        raise ModelError(f"there is no library {quoted(path)} for ONNX Runtime; give the path of a file")
+    return str(Path(path).absolute())
+
+
+def _check_available(wanted: Sequence[str], available: Sequence[str]) -> None:
+    missing = [name for name in wanted if name not in available]
+    if missing:
+        known = ", ".join(dict.fromkeys(available)) or "none"
+        raise ModelError(f"ONNX Runtime has no execution provider {listed(missing)} here; it has: {known}")
+
+
+@cache
+def _registered(path: str) -> None:
+    """Let ONNX Runtime load a plug-in library of providers, once in a process."""
+    import onnxruntime
+
+    onnxruntime.register_execution_provider_library(Path(path).name, path)
+
+
+def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the devices of each provider, those of a plug-in library too."""
+    import onnxruntime
+
+    _registered(path)
+    found: dict[str, list[Any]] = {}
+    for device in onnxruntime.get_ep_devices():
+        found.setdefault(device.ep_name, []).append(device)
+    _check_available(providers, list(found))
+    return {name: found[name] for name in providers}
 
 
 def _run_lines(question: Question) -> list[str]:

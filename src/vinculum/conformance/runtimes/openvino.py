@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -107,11 +108,34 @@ class OpenVino:
         except RuntimeError as error:
             raise _refusal(error) from None
 
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, by OpenVINO's own reading of it."""
+        model = self.read(str(file))
+        return self.run(model, places(model, inputs))
+
     def reproducer(self, question: Question) -> str:
         """Return Python source that makes the model, with onnx's helper or as the text of an IR, and compiles it."""
         from vinculum.conformance.runtimes.openvino_reproducer import reproducer
 
         return reproducer(question, self._device, self._properties)
+
+
+def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
+    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none.
+
+    Raises
+    ------
+    ModelError
+        If one is to be given that has none of their names: OpenVINO would take whatever its memory holds.
+    """
+    found: dict[int, Any] = {}
+    for place, port in enumerate(model.inputs):
+        names = (port.get_node().get_friendly_name(), *port.get_names())
+        name = next((name for name in names if name in inputs), None)
+        if name is None:
+            raise ModelError(f"OpenVINO calls an input {quoted(names[-1])}, and the model has none of that name")
+        found[place] = inputs[name]
+    return found
 
 
 @cache

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
@@ -58,23 +59,35 @@ def _version(distribution: str) -> str:
 
 
 def check_elsewhere(maker: str, *arguments: object) -> None:
-    """Refuse to go on with a runtime whose `start`, called in another process, refuses.
+    """Refuse to go on with a runtime whose `start`, called in another process, refuses; see `asked_elsewhere`."""
+    asked_elsewhere("start", maker, *arguments)
+
+
+def asked_elsewhere(method: str, maker: str, *arguments: object, called: str = "the runtime") -> Any:
+    """Return what a method of a runtime gives in another process, which is made for that and ended.
 
     Parameters
     ----------
+    method : str
+        Its name; it takes no arguments.
     maker : str
         ``"package.module:attribute"``, what makes the runtime there.
     *arguments
         What the maker is called with.
+    called : str, keyword-only
+        What messages call the runtime.
 
     Raises
     ------
     VinculumError
         If the runtime cannot be made there.
     ModelError
-        If it is not ready.
+        If the method refuses, or the process dies of it.
     """
-    with Isolated(maker, *arguments, limits=Limits(seconds=_SECONDS)) as elsewhere:
-        answer = elsewhere.call("start")
-    if answer.end is not End.RETURNED:
-        raise ModelError(answer.words)
+    with Isolated(maker, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
+        answer = elsewhere.call(method)
+    if answer.end is End.RETURNED:
+        return answer.value
+    if answer.end is End.CRASHED:
+        raise ModelError(f"{called} cannot be started: the process ended: {answer.words}")
+    raise ModelError(answer.words if answer.end is End.REFUSED else f"{called} cannot be started: {answer.words}")

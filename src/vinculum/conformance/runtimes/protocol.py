@@ -1,9 +1,13 @@
-"""What every runtime's file provides. A package of somebody else's offers one as an entry point `vinculum.backends`."""
+"""What every runtime's file provides, and what an entry point `vinculum.backends` of another package names.
+
+A plug-in, ``module:attribute``, needs less: see `vinculum.testing`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -11,7 +15,7 @@ from vinculum.conformance.question import Question
 
 
 class Runtime(Protocol):
-    """A runtime that divides.
+    """A runtime that divides. What runs whole models too is a `ModelRuntime`.
 
     It is made by calling its class with the options, ``Runtime(options: Mapping[str, str])``, both in our process,
     where only `check`, `covers`, `versions` and `reproducer` are called, and in the process that answers, where
@@ -47,3 +51,11 @@ class Runtime(Protocol):
 
     def reproducer(self, question: Question) -> str:
         """Return Python source, complete and short, that asks the same in the runtime's own interface and prints."""
+
+
+@runtime_checkable
+class ModelRuntime(Runtime, Protocol):
+    """A runtime that runs any ONNX model."""
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, in its order; it raises as `answer` does."""

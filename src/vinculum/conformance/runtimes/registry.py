@@ -1,6 +1,6 @@
-"""Runtimes by the names that the command line takes: our own, those of other packages, and any ONNX backend.
+"""Runtimes by the names that the command line takes: our own, those of other packages, plug-ins, and any program.
 
-A backend is written `name`, `name[key=value,key=value]` or `package.module:attribute[...]`.
+A backend is written `name`, `name[key=value,key=value]`, `package.module:attribute[...]` or `command:./program[...]`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
 
+from vinculum.conformance.runtimes.command import PREFIX, Command
 from vinculum.conformance.runtimes.foreign import ForeignRuntime
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
@@ -29,6 +32,8 @@ _OWN = {
     "jax": f"{_ROOM}.jax:Jax",
     "vinculum": f"{_ROOM}.vinculum_itself:VinculumItself",
 }
+_STRANGERS = "package.module:attribute, or command:./program"
+_FORMS = f"name, name[key=value,key=value], {_STRANGERS}"
 _BACKEND = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
 
 Maker = Callable[[Mapping[str, str]], Runtime]
@@ -45,8 +50,8 @@ def runtime(backend: str) -> Runtime:
     Parameters
     ----------
     backend : str
-        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``. A name of ours goes before one
-        of another package, and this before a module.
+        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``, ``"command:./program"``. A name
+        of ours goes before one of another package, and this before a program and a module.
 
     Raises
     ------
@@ -65,10 +70,12 @@ def runtime(backend: str) -> Runtime:
     foreign = _foreign()
     if name in foreign:
         return ForeignRuntime(foreign[name], options)
+    if name.startswith(PREFIX):
+        return Command(name.removeprefix(PREFIX), options)
     if ":" in name:
-        from vinculum.conformance.runtimes.onnx_backend import OnnxBackend
+        from vinculum.conformance.runtimes.plugin import Plugin
 
-        return OnnxBackend(name, options)
+        return Plugin(name, options)
     raise SpecLookupError(_unknown(name))
 
 
@@ -95,9 +102,7 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
     """
     match = _BACKEND.fullmatch(backend.strip())
     if match is None:
-        raise AttributeValueError(
-            f"{quoted(backend)} names no backend; allowed: name, name[key=value,key=value] or package.module:attribute"
-        )
+        raise AttributeValueError(f"{quoted(backend)} names no backend; allowed: {_FORMS}")
     options: dict[str, str] = {}
     for part in (match[2] or "").split(",") if match[2] else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -115,6 +120,17 @@ def _foreign() -> dict[str, EntryPoint]:
 
 def _unknown(name: str) -> str:
     allowed = names()
-    message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, or package.module:attribute"
+    message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, {_STRANGERS}"
+    if _is_module(name):
+        return f"{message}; for the module of that name write '{name}:', or {name}:ATTRIBUTE for what is in it"
+    if Path(name).is_file():
+        return f"{message}; for that program write 'command:{name}'"
     close = get_close_matches(name.lower(), allowed, n=1)
     return f"{message}; did you mean {close[0]!r}?" if close else message
+
+
+def _is_module(name: str) -> bool:
+    """Tell whether a name could be imported, from the working folder too, without importing anything."""
+    if not name.isidentifier():
+        return False
+    return Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file() or find_spec(name) is not None

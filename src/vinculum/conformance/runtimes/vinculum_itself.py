@@ -56,6 +56,12 @@ class VinculumItself:
         quotient: NDArray[Any] = VinculumBackend.run_model(program.model, dict(program.inputs))[0]
         return quotient
 
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file."""
+        from vinculum.models import load
+
+        return list(load(file).run(inputs).values())
+
     def reproducer(self, question: Question) -> str:
         """Return Python source that asks the same of the installed package."""
         sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}

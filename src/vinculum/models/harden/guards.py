@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -12,14 +13,12 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from vinculum.models.harden.decision import Facts, Runtime
 from vinculum.models.harden.exact_quotient import exact_quotient
 from vinculum.models.harden.integer_nodes import IntegerNodes
+from vinculum.models.onnx.divisions import GUARDS, mark_guard
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
-
-DOMAIN = "vinculum"
-"""Of the functions."""
 
 _FUNCTIONS = 8
 """The IR version from which on a model holds functions."""
@@ -50,7 +49,7 @@ class Guards:
         self._policies = policies
         self._wanted = functions
         self._names = names_in(model)
-        self._titles = {function.name for function in model.functions if function.domain == DOMAIN}
+        self._titles = {function.name for function in model.functions if function.domain == GUARDS}
         self._functions: dict[tuple[object, ...], FunctionProto] = {}
 
     def opset(self, around: int) -> int:
@@ -73,11 +72,14 @@ class Guards:
             function = self._functions[facts.decisive]
             if len(function.node) > 1:
                 call = deepcopy(node)
-                call.domain, call.op_type = DOMAIN, function.name
+                call.domain, call.op_type = GUARDS, function.name
                 del call.attribute[:]  # They chose the function.
                 return [call], []
         rewriter = Rewriter(scope.holder, facts.opset, self._names, name_of(node))
         rewriter.stand_for(node, rewrite(rewriter, facts, list(node.input), self._runtime, self._policies))
+        made = next(new for new in rewriter.nodes if node.output[0] in new.output)
+        mark_guard(new for new in rewriter.nodes if new is not made)
+        mark_guard([made], json.dumps([facts.operator, *node.input]))
         return rewriter.nodes, rewriter.initializers
 
     def complete(self) -> None:
@@ -90,17 +92,18 @@ class Guards:
             self._model.functions.insert(0, function)
         for holder in (self._model, *self._model.functions):
             nodes = holder.graph.node if isinstance(holder, ModelProto) else holder.node
-            calls = isinstance(holder, ModelProto) or any(node.domain == DOMAIN for node in all_nodes(nodes))
-            if calls and DOMAIN not in opset_imports(holder):
-                holder.opset_import.add(domain=DOMAIN, version=1)
+            calls = isinstance(holder, ModelProto) or any(node.domain == GUARDS for node in all_nodes(nodes))
+            if calls and GUARDS not in opset_imports(holder):
+                holder.opset_import.add(domain=GUARDS, version=1)
 
     def _function(self, facts: Facts, what: str) -> FunctionProto:
         name = unique_name(f"{facts.operator}_{facts.element_type}", self._titles)
         inputs = ["B"] if facts.operator == "Reciprocal" else ["A", "B"]
         rewriter = Rewriter(FunctionProto(), facts.opset, {"A", "B", "C"}, "")
         rewriter.name_result(rewrite(rewriter, facts, inputs, self._runtime, self._policies), "C")
+        mark_guard(rewriter.nodes)
         opsets = [helper.make_opsetid("", facts.opset)]
-        return helper.make_function(DOMAIN, name, inputs, ["C"], rewriter.nodes, opsets, doc_string=what)
+        return helper.make_function(GUARDS, name, inputs, ["C"], rewriter.nodes, opsets, doc_string=what)
 
 
 def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper
+import numpy as np
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, helper, numpy_helper
+from onnx.defs import SchemaError, get_schema
 
 from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
+from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
+from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_onnx_code
@@ -23,6 +28,9 @@ DIVIDES = frozenset({"Div", "Reciprocal"})
 ALSO_UNIDIRECTIONAL = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 """The other operators that broadcast B onto A only, and only when told, before operator set 7."""
 _KEY = "vinculum.division"
+_GUARD = "vinculum.guard"
+GUARDS = "vinculum"
+"""The domain of the functions that take the places of hardened divisions."""
 
 
 def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto]]:
@@ -31,6 +39,47 @@ def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iter
         for node in scope.holder.node:
             if node.domain == "" and node.op_type in DIVIDES:
                 yield scope, node
+
+
+def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[InnerDivision]:
+    """Yield every node of a model with linked functions that divides inside, but for those of guards."""
+    for scope, constants in zip(scopes(model, function_names), visible_constants(model), strict=True):
+        for node in scope.holder.node:
+            domain = "" if node.domain == "ai.onnx" else node.domain
+            if domain == FUNCTIONS or guarded(node) is not None or (domain == "" and _is_harmless(node, constants)):
+                continue
+            divides = what_onnx_divides(domain, node.op_type)
+            if divides is not None:
+                operator = f"{domain}.{node.op_type}" if domain else node.op_type
+                yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(domain, node, scope))
+
+
+def _is_harmless(node: NodeProto, constants: Mapping[str, TensorProto]) -> bool:
+    """Tell whether a node divides nothing where others of its operator do: by a power of 0 or more, or not training."""
+    if node.op_type == "Pow":
+        exponent = constants.get("".join(node.input[1:2]))
+        return exponent is not None and not bool(np.any(numpy_helper.to_array(exponent) < 0))
+    return node.op_type == "Dropout" and not "".join(node.input[2:])
+
+
+def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:
+    try:
+        schema = get_schema(node.op_type, scope.opsets.get(domain, 1), domain)
+    except SchemaError:
+        return False
+    kinds = ("has_function", "has_context_dependent_function")  # The onnx package's types do not tell of them.
+    return any(getattr(schema, kind) for kind in kinds)
+
+
+def mark_guard(nodes: Iterable[NodeProto], value: str = "") -> None:
+    """Write into nodes that they are part of what takes the place of one division; into the last what that is."""
+    for node in nodes:
+        node.metadata_props.add(key=_GUARD, value=value)
+
+
+def guarded(node: NodeProto) -> str | None:
+    """Return what `mark_guard` wrote into a node; None if it is no part of a guard."""
+    return next((entry.value for entry in node.metadata_props if entry.key == _GUARD), None)
 
 
 def mark(node: NodeProto, number: int) -> None:

@@ -18,6 +18,7 @@ from vinculum.models.onnx.divisions import (
     declared_shape,
     division_nodes,
     division_of,
+    inner_divisions,
     mark,
 )
 from vinculum.models.onnx.functions import link_functions
@@ -57,7 +58,8 @@ def _model(proto: ModelProto) -> Model:
     infos = (*inferred.graph.value_info, *inferred.graph.input, *inferred.graph.output)
     shapes = {info.name: declared_shape(info.type) for info in infos}
     known = {name: shape for name, shape in shapes.items() if shape is not None}
-    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, known))
+    inner = tuple(inner_divisions(inferred, function_names))
+    return Model(inputs, outputs, divisions, OnnxProgram(proto, divisions, constants, known), inner)
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.program import CutProgram
+from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.model import Model
 from vinculum.models.openvino_ir.constants import constant
 from vinculum.models.openvino_ir.layers import Bounds, divide, parameter
@@ -121,7 +122,12 @@ def _foreign_model(net: Net, foreign: Layer, content: bytes, data: Path) -> Mode
     program = CutProgram(
         content, data, tuple(parameters.values()), divides, _numbered(net, results), f"to run {foreign.title}"
     )
-    return Model(tuple(inputs), outputs, tuple(step.division for step in divides.values()), program)
+    inner = tuple(
+        InnerDivision(layer.name, path, layer.type, inside)
+        for path, layer in all_layers(net)
+        if (inside := what_openvino_divides(layer.type)) is not None
+    )
+    return Model(tuple(inputs), outputs, tuple(step.division for step in divides.values()), program, inner)
 
 
 def _declared(net: Net, port: Port) -> TensorType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -17,6 +17,8 @@ from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted, shape_text
 
 _LARGEST = 2**30
+_OPEN = (1000, 257, 64, 17, 9, 3)
+_SMALL = 1 << 12  # Elements.
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,28 @@ def dimension_sizes(
     return sizes
 
 
-def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]) -> DrawnInput:
+def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int:
+    """Return a size for dimensions that nobody gives one for: the largest that leaves inputs small, 1 if none does.
+
+    - `sizes`: of the other symbolic dimensions.
+    """
+    shapes = [[size if isinstance(size, int) else sizes.get(size or "") for size in t.shape or ()] for t in tensors]
+    opened = [shape for shape in shapes if None in shape]
+    return next((size for size in _OPEN if all(prod(size if d is None else d for d in s) < _SMALL for s in opened)), 1)
+
+
+def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: int) -> list[ModelTensor]:
+    """Return inputs with every dimension of a size, those that `sizes` does not hold of size `others`."""
+
+    def shape(tensor: ModelTensor) -> tuple[int, ...] | None:
+        if tensor.shape is None:
+            return None
+        return tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in tensor.shape)
+
+    return [replace(tensor, shape=shape(tensor)) for tensor in tensors]
+
+
+def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int], others: int = 1) -> DrawnInput:
     """Return an input from ``numpy.random.default_rng([seed, position])``, whatever else is given or drawn.
 
     Floats follow the standard normal distribution; integers are 1 to 9, signed ones of either sign and never 0;
@@ -62,18 +85,19 @@ def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]
 
     - `position`: which of the model's inputs it is, from 0.
     - `seed`: 0 or more.
-    - `sizes`: of symbolic dimensions; those missing are taken to be 1.
+    - `sizes`: of symbolic dimensions.
+    - `others`: the size of the other open ones.
 
     ModelError if its rank is not known, its element type is none that is drawn, or it would take more than 1 GiB.
     """
     if tensor.shape is None:
         raise ModelError(f"input {tensor} cannot be drawn: its rank is not known; {_instead(tensor)}")
-    shape = tuple(size if isinstance(size, int) else sizes.get(size or "", 1) for size in tensor.shape)
+    shape = tuple(size if isinstance(size, int) else sizes.get(size or "", others) for size in tensor.shape)
     dtype = _dtype(tensor)
     if prod(size for size in shape if size) * dtype.itemsize > _LARGEST:
         taken = f"shape {shape_text(shape)} takes more than 1 GiB"
         raise ModelError(f"input {tensor} is not drawn: {taken}; {_instead(tensor)}, or a smaller --dim")
-    assumed = {d or "?": 1 for d in tensor.shape if not isinstance(d, int) and (d or "") not in sizes}
+    assumed = {d or "?": others for d in tensor.shape if not isinstance(d, int) and (d or "") not in sizes}
     return DrawnInput(_drawn(tensor, np.random.default_rng([seed, position]), shape, dtype), assumed)
 
 

@@ -69,10 +69,9 @@ class ValueClass:
             array.flags.writeable = False
         return arrays
 
-    @property
-    def form(self) -> str:
-        """What an id calls the way in which the operands are joined."""
-        return self.label or (self.joined.value if len(self.operands) > 1 else "one dimension")
+    def form(self, operands: int) -> str:
+        """Return what an id calls the way in which so many operands are joined."""
+        return self.label or (self.joined.value if operands > 1 else "one dimension")
 
     def asked_at(self, delivery: Delivery, *, newest: bool) -> Level:
         """Return the first level that asks these operands in a delivery."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.models.engines.openvino.cut_model import NAME, bodies_of
+from vinculum.models.engines.openvino.cut_model import NAME, nodes_of
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 
@@ -62,7 +62,7 @@ class Writer:
             for number, (_, quotient) in enumerate(names):
                 called.setdefault(quotient, []).append(number)
             found: dict[int, bool] = {}
-            for node in _divides(model):
+            for node in (node for _, node in nodes_of(model) if node.get_type_name() == "Divide"):
                 numbers = [number for number in called.get(node.get_friendly_name(), ()) if number not in found]
                 if not numbers:  # What OpenVINO makes of another operator.
                     continue
@@ -75,11 +75,3 @@ class Writer:
         except RuntimeError as error:  # All that OpenVINO raises.
             return reason_of(error)
         return found
-
-
-def _divides(model: Any) -> Iterator[Any]:
-    for node in model.get_ordered_ops():
-        if node.get_type_name() == "Divide":
-            yield node
-        for body in bodies_of(node):
-            yield from _divides(body)

@@ -7,7 +7,8 @@ gives. A body that holds a Divide is a graph like the whole, run here as often a
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -357,9 +358,21 @@ def bodies_of(node: Any) -> list[Any]:
     return [node.get_function()] if hasattr(node, "get_function") else []
 
 
+def nodes_of(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every node of a model and its bodies, with where it stands, as in `vinculum.models.Division`."""
+    seen: Counter[str] = Counter()
+    for node in model.get_ordered_ops():
+        kind = node.get_type_name()
+        seen[kind] += 1
+        yield path, node
+        for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
+            number = f"#{seen[kind]}" if seen[kind] > 1 else ""
+            step = f"{kind}{number}:{branch if kind == 'If' else 'body'}"
+            yield from nodes_of(body, f"{path}/{step}" if path else step)
+
+
 def _divides(model: Any) -> bool:
-    nodes = model.get_ordered_ops()
-    return any(node.get_type_name() == "Divide" or any(map(_divides, bodies_of(node))) for node in nodes)
+    return any(node.get_type_name() == "Divide" for _, node in nodes_of(model))
 
 
 def _forget_states(model: Any) -> None:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError, ModelError
-from vinculum.models.engines.openvino.cut_model import bodies_of
+from vinculum.models.engines.openvino.cut_model import nodes_of
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
+from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.openvino import divide
@@ -28,20 +29,6 @@ _NOT_MULTIPLIED = "nonconvertable_divide_0"
 _NOT_AHEAD = "DisableConstantFolding_0"
 # What the CPU device calls layers that compute a Divide as it is.
 _ALONE = ("Eltwise", "Subgraph")
-# Layers that divide by themselves, in their own way.
-_COMPOSITES = (
-    "AvgPool",
-    "BatchNormInference",
-    "GroupNormalization",
-    "LogSoftmax",
-    "LRN",
-    "MVN",
-    "NormalizeL2",
-    "RMS",
-    "ReduceMean",
-    "Softmax",
-)
-
 Kind = tuple[str, bool, bool]
 """An element type as OpenVINO calls it, and whether dividend and divisor are constants."""
 
@@ -149,27 +136,21 @@ def exact_divisions(model: Any) -> ExactDivisions:
             f"the model is a {type(model).__name__}, not an openvino.Model; give what openvino.Core().read_model(path) "
             "returns, before it is compiled"
         )
-    found = list(_made_exact(model, ""))
+    found = list(_made_exact(model))
     exact = tuple(division for division in found if isinstance(division, ExactDivision))
     inexact = tuple(division for division in found if isinstance(division, InexactDivision))
     return ExactDivisions(exact, inexact, model)
 
 
-def _made_exact(model: Any, path: str) -> Iterator[ExactDivision | InexactDivision]:
-    seen: dict[str, int] = {}
-    for node in model.get_ordered_ops():
-        kind, name = node.get_type_name(), node.get_friendly_name()
-        seen[kind] = seen.get(kind, 0) + 1
+def _made_exact(model: Any) -> Iterator[ExactDivision | InexactDivision]:
+    for path, node in nodes_of(model):
+        kind = node.get_type_name()
         if kind == "Divide":
             yield _division(node, path)
         elif kind == "Power" and _is_reciprocal(node):
             yield _division(_as_divide(node), path)
-        elif kind in _COMPOSITES:
-            yield InexactDivision(name, path, f"{kind} divides inside of one layer")
-        for body, branch in zip(bodies_of(node), ("then_branch", "else_branch"), strict=False):
-            label = branch if kind == "If" else "body"
-            step = f"{kind}{f'#{seen[kind]}' if seen[kind] > 1 else ''}:{label}"
-            yield from _made_exact(body, f"{path}/{step}" if path else step)
+        elif what_openvino_divides(kind) is not None:
+            yield InexactDivision(node.get_friendly_name(), path, f"{kind} divides inside of one layer")
 
 
 def _division(node: Any, path: str) -> ExactDivision | InexactDivision:

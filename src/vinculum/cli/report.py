@@ -1,0 +1,53 @@
+"""``vinculum report``: reports of runs that ``vinculum conform --save`` has written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Record, Sarif, Verbose, finish
+from vinculum.errors import AttributeValueError
+
+
+def report(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN.json", help="Runs as --save wrote them.", show_default=False),
+    ] = None,
+    machine: Machine = False,
+    junit: Junit = None,
+    sarif: Sarif = None,
+    html: Html = None,
+    expect: Expect = None,
+    record: Record = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run; read none.")] = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show runs of the conformance suite again, in any form, without asking a runtime.
+
+    Exit codes: 0 if every case passes or is not supported, or all is as --expect has it; 1 if not; 2 for wrong usage.
+    """
+    from vinculum.conformance.run_file import read_runs
+
+    if schema:
+        import json
+
+        from vinculum.conformance import run_file
+
+        print(json.dumps(run_file.schema(), indent=1))
+        return
+    if not files:
+        raise AttributeValueError("give a file that vinculum conform --save has written; see vinculum report --help")
+    outputs = Outputs(junit=junit, sarif=sarif, html=html, record=record, expect=tuple(expect or ()))
+    known = outputs.known()
+    runs = [run for file in files for run in read_runs(file)]
+    if record is not None and (len(runs) > 1 or runs[0].selection.only):
+        raise AttributeValueError("--record writes down one whole run: give one RUN.json, made without --only")
+    strangers = [one for name, one in known.items() if name not in {run.backend for run in runs}]
+    if strangers:
+        raise AttributeValueError(
+            f"{strangers[0].file} is for {strangers[0].backend!r}, which no run is of; leave it out"
+        )
+    finish(runs, known, outputs, machine=machine, verbose=verbose)

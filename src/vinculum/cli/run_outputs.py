@@ -1,0 +1,124 @@
+"""What ``vinculum conform`` and ``vinculum report`` make of runs: pages, files, comparisons, an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vinculum.errors import AttributeValueError
+
+if TYPE_CHECKING:
+    from vinculum.conformance.expect import KnownDeviations
+    from vinculum.conformance.run import Run
+    from vinculum.reporting.conformance.expected import Comparison
+
+Machine = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
+Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run there, for vinculum report, as JSON.")]
+Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there.")]
+Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF there, a rule for each cause.")]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained page there.")]
+Expect = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="The known deviations of a backend: fail on any other, and on none of them."),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write what deviates there, for --expect, with the reasons that it gives."),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that options name."""
+
+    save: Path | None = None
+    junit: Path | None = None
+    sarif: Path | None = None
+    html: Path | None = None
+    record: Path | None = None
+    expect: tuple[Path, ...] = ()
+
+    def known(self) -> dict[str, KnownDeviations]:
+        """Return what the files of --expect know, by backend; a file that cannot be written is refused now.
+
+        Raises
+        ------
+        ModelError, AttributeValueError
+            If one cannot be read, two are for one backend, or a file is named twice.
+        """
+        from vinculum.cli.report_files import check_files
+        from vinculum.conformance.expect import read_known_deviations
+
+        known = {file.backend: file for file in map(read_known_deviations, self.expect)}
+        if len(known) < len(self.expect):
+            raise AttributeValueError("two files of --expect are for one backend; give one for each")
+        written = {
+            "--save": self.save, "--junit": self.junit, "--sarif": self.sarif, "--html": self.html,
+            "--record": self.record,
+        }  # fmt: skip
+        # What is recorded may take the place of what was expected: it keeps the reasons.
+        check_files(written, {"--expect": [file for file in self.expect if file != self.record]})
+        return known
+
+    def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
+        """Write every file, or none."""
+        from vinculum.cli.report_files import write_files
+        from vinculum.conformance.expect import as_toml
+        from vinculum.conformance.run_file import as_json
+        from vinculum.reporting.conformance import html, junit, sarif
+
+        files: dict[Path, str] = {}
+        if self.save is not None:
+            files[self.save] = as_json(runs)
+        if self.junit is not None:
+            files[self.junit] = junit.document(runs)
+        if self.sarif is not None:
+            files[self.sarif] = sarif.document(runs)
+        if self.html is not None:
+            files[self.html] = html.document(runs, known)
+        if self.record is not None:
+            files[self.record] = as_toml(runs[0], known.get(runs[0].backend))
+        write_files(files)
+
+
+def finish(
+    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, machine: bool, verbose: bool
+) -> None:
+    """Print runs, write their files, and end with the exit code that they deserve."""
+    from vinculum.conformance.expect import mismatches
+
+    pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
+    comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
+    _print(runs, comparisons, machine, verbose)
+    outputs.write(runs, known)
+    if _deviates(runs, comparisons):
+        raise typer.Exit(1)
+
+
+def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], machine: bool, verbose: bool) -> None:
+    from vinculum.reporting.conformance import expected, json_lines, page
+    from vinculum.reporting.console import console
+
+    if machine:
+        for run in runs:
+            for line in json_lines.lines(run):
+                print(line)
+    shown = console(stderr=machine)
+    if not machine:
+        shown.print(page.page(runs, width=shown.width, verbose=verbose), crop=False)
+    if comparisons:
+        shown.print(expected.page(comparisons, verbose=verbose))
+
+
+def _deviates(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> bool:
+    """Return whether anything is not as it must be; where a file says what is expected, that is what must be."""
+    compared = [run.backend for run, _, _ in comparisons]
+    left = [run for run in runs if run.backend not in compared]
+    return any(mismatches for _, _, mismatches in comparisons) or any(
+        result.verdict.kind.deviates for run in left for result in run.results
+    )

@@ -1,0 +1,115 @@
+"""``vinculum vectors``: the cases as files for programs without Python, and what such a program's answers are worth."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vinculum.errors import AttributeValueError
+
+vectors = typer.Typer(
+    name="vectors", no_args_is_help=True, help="Write the cases of conform as files, or judge answers to them."
+)
+
+_MOST = 20
+_ONLY_HELP = "{} the cases with such an id, as 'Div-14/int64/*'. May be repeated."
+
+
+class Format(Enum):
+    """What `vinculum.conformance.vectors.export` writes."""
+
+    onnx = "onnx"
+    jsonl = "jsonl"
+    testfloat = "testfloat"
+    npy = "npy"
+
+
+@vectors.command()
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there.")],
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            help="onnx: folders of node tests. jsonl: lines, and the conventions of other specifications. testfloat: "
+            "lines of Berkeley TestFloat. npy: NumPy files.",
+            show_default=False,
+        ),
+    ],
+    only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Write"))] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer cases.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every case.")] = False,
+) -> None:
+    """Write the cases of conform, with the exact quotients, for programs that need no Python.
+
+    Every export holds index.json with a digest of each file, cases.jsonl with every case as a line, and the schemas of
+    both. The same command writes the same bytes.
+    """
+    if quick and full:
+        raise AttributeValueError("--quick and --full exclude each other; give one, or none")
+    from vinculum.conformance.case import Level
+    from vinculum.conformance.vectors.export import check_empty
+    from vinculum.conformance.vectors.export import export as written
+    from vinculum.reporting.harmless import harmless
+    from vinculum.reporting.progress import progress
+
+    check_empty(folder)
+    level = Level.QUICK if quick else Level.FULL if full else Level.DEFAULT
+    with progress("Writing", 0) as advance:
+        index = written(
+            folder,
+            form.value,
+            level,
+            tuple(only or ()),
+            advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
+        )
+    told = ", ".join(f"{count:,} {name}" for name, count in index.cases.items())
+    size = sum(file.bytes for file in index.files)
+    print(f"{harmless(str(folder))}: {told}; {len(index.files) + 1:,} files, {size / 1e6:,.1f} MB")
+
+
+@vectors.command("judge")
+def judge_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What vinculum vectors export wrote.")],
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ANSWERS", help="A file of JSON lines, or a folder of NAME.npy files and answers.jsonl."
+        ),
+    ],
+    only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Judge"))] = None,
+    machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that fails.")] = False,
+) -> None:
+    """Tell what the answers of any program are worth, bit by bit.
+
+    Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for what cannot be
+    read.
+    """
+    from vinculum.conformance.vectors.judge import counts, judged
+    from vinculum.reporting.conformance.words import message, verdict_sentence
+    from vinculum.reporting.harmless import harmless
+
+    results = list(judged(folder, answers, tuple(only or ())))
+    failing = [one for one in results if one.fails]
+
+    if machine:
+        for one in results:
+            kind, words = (
+                ("not answered", "") if one.verdict is None else (one.verdict.kind.value, message(one.verdict))
+            )
+            print(json.dumps({"id": one.id, "verdict": kind, "message": words, "fails": one.fails}))
+    else:
+        for one in failing if verbose else failing[:_MOST]:
+            told = f"{one.verdict.kind.value}: {verdict_sentence(one.verdict)}" if one.verdict else "not answered"
+            print(harmless(f"{one.id}: {told}"))
+        if len(failing) > _MOST and not verbose:
+            print(f"and {len(failing) - _MOST:,} more, which --verbose names")
+        found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())
+        print(f"{len(results):,} cases: {found}; {len(failing):,} fail")
+    if failing:
+        raise typer.Exit(1)

@@ -1,0 +1,8 @@
+"""Why a run's answers deviate: ways to divide that give the very bits, and rules that tell the outcome."""
+
+from __future__ import annotations
+
+from vinculum.conformance.arithmetic.answered import Answered, Cause, Explained, Explanation
+from vinculum.conformance.arithmetic.explain import explain, predicts, written
+
+__all__ = ["Answered", "Cause", "Explained", "Explanation", "explain", "predicts", "written"]

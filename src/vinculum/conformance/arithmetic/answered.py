@@ -1,0 +1,128 @@
+"""A case that was answered, and the causes that tell why it deviates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.case import Case
+from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.sandbox import Answer, End
+from vinculum.spec.element_types import ElementType
+
+VALUES, REFUSED, ACCEPTED, UNSUPPORTED = "divided", "refused", "accepted", "not supported"
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A case, what became of its question, and what that is worth."""
+
+    case: Case
+    answer: Answer
+    verdict: Verdict
+
+    @property
+    def deviates(self) -> bool:
+        """Whether the answer wants an explanation."""
+        return not self.verdict.kind.passes and self.verdict.kind is not Kind.UNSUPPORTED
+
+    @property
+    def outcome(self) -> str:
+        """What became of the question, in words that do not depend on its numbers."""
+        if self.answer.end is End.REFUSED:
+            return REFUSED
+        if self.answer.end is End.UNSUPPORTED:
+            return UNSUPPORTED
+        if self.answer.end is not End.RETURNED:
+            return (
+                f"{self.answer.end.value}: {self.answer.words}"
+                if self.answer.end is End.CRASHED
+                else self.answer.end.value
+            )
+        if self.case.expectation.quotient is None:
+            return ACCEPTED
+        if self.verdict.kind is Kind.WRONG_TYPE:
+            value = self.answer.value
+            return f"gave {value.dtype}" if isinstance(value, np.ndarray) else "gave no array"
+        return "gave another shape" if self.verdict.kind is Kind.WRONG_SHAPE else VALUES
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why answers deviate: something that predicts what was given or what became of the question.
+
+    Attributes
+    ----------
+    statement : str
+        What happens, in English.
+    element_types : tuple of ElementType
+        The dividends' of the cases that it explains.
+    divisions : tuple of Division
+        Of an arithmetic the stages, for each element type; empty of a rule.
+    outcome : str
+        Of a rule what becomes of a question, or how its operands are aligned; empty of an arithmetic.
+    where : tuple of str
+        Of a rule the properties of the questions that it is about.
+    """
+
+    statement: str
+    element_types: tuple[ElementType, ...] = ()
+    divisions: tuple[Division, ...] = ()
+    outcome: str = ""
+    where: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What files write: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
+        if self.divisions:
+            return f"arithmetic: {self.divisions[0].form}"
+        return f"rule: {self.outcome}{' where ' if self.where else ''}{' and '.join(self.where)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A cause and what it explains.
+
+    Attributes
+    ----------
+    cause : Cause
+        The cause.
+    cases : tuple of Answered
+        The deviating cases that it predicts and that no cause before it did, the smallest first.
+    passing : int
+        How many cases that pass it predicts too, of the same element types and circumstances.
+    """
+
+    cause: Cause
+    cases: tuple[Answered, ...]
+    passing: int
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why the answers of a run deviate.
+
+    Attributes
+    ----------
+    explained : tuple of Explained
+        The causes, that of most cases first.
+    unexplained : tuple of Answered
+        The deviating cases that none of them predicts.
+    """
+
+    explained: tuple[Explained, ...]
+    unexplained: tuple[Answered, ...]
+
+    def by_case(self) -> Mapping[str, Cause | None]:
+        """Return for the id of each deviating case its cause, None where there is none."""
+        causes: dict[str, Cause | None] = {str(one.case.id): None for one in self.unexplained}
+        causes.update((str(one.case.id), own.cause) for own in self.explained for one in own.cases)
+        return causes
+
+
+def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:
+    """Return cases by how many numbers they ask to divide, and by."""
+    return tuple(sorted(cases, key=lambda one: sum(operand.size for operand in one.case.question.operands)))

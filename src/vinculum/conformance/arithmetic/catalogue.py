@@ -1,0 +1,116 @@
+"""The ways to divide that are worth trying on an element type's quotients, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from itertools import product
+
+from vinculum.conformance.arithmetic.division import Division, FloatDivision, IntegerDivision
+from vinculum.conformance.arithmetic.stages import Flush, Inverse, Narrowing, Rounding, Saturation, Width
+from vinculum.errors import AttributeValueError
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT8E5M2,
+    FLOAT16,
+    INT64,
+    UINT32,
+    UINT64,
+    ElementType,
+    Kind,
+)
+from vinculum.text import quoted
+
+_WIDER = {
+    FLOAT: (DOUBLE,),
+    FLOAT16: (FLOAT, DOUBLE),
+    BFLOAT16: (FLOAT, DOUBLE),
+    FLOAT8E4M3FN: (FLOAT, FLOAT16, BFLOAT16),
+    FLOAT8E5M2: (FLOAT, FLOAT16, BFLOAT16),
+}
+_NARROWER = {
+    DOUBLE: (FLOAT, FLOAT16, BFLOAT16),
+    FLOAT: (FLOAT16, BFLOAT16),
+    FLOAT16: (BFLOAT16,),
+    BFLOAT16: (FLOAT16,),
+}
+_OPERANDS = (Flush.NO, Flush.SIGNED, Flush.POSITIVE)
+_INVERSES = ((Inverse.NO, Flush.NO), *((Inverse.ROUNDED, flush) for flush in Flush))
+_STORED = (Inverse.STORED, Inverse.STORED_CUT, Inverse.STORED_ODD)
+_WIDTHS = (
+    (Width.OWN, Width.OWN),
+    (Width.WRAPPED, Width.WRAPPED),
+    (Width.SATURATED, Width.SATURATED),
+    (Width.WRAPPED, Width.SATURATED),
+    (Width.SATURATED, Width.WRAPPED),
+)
+
+
+@cache
+def catalogue(element_type: ElementType) -> tuple[Division, ...]:
+    """Return the ways to divide an element type, the simplest first; the very first is right.
+
+    A float16 or bfloat16 quotient that is computed in float and then rounded is the correctly rounded one, so that no
+    quotient can show it; with a reciprocal ties between subnormal numbers do, and bfloat16 beyond float's range.
+    """
+    ways = _integers(element_type) if element_type.is_integer else _floats(element_type)
+    return tuple(sorted(ways, key=lambda way: way.peculiarities))
+
+
+def named(form: str, element_type: ElementType) -> Division:
+    """Return the way to divide an element type that is written so: ``"a * (1/b)"``.
+
+    Raises
+    ------
+    AttributeValueError
+        If none is.
+    """
+    ways = _by_form(element_type)
+    if form not in ways:
+        close = get_close_matches(form, ways, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeValueError(f"{quoted(form)} is no way to divide {element_type} that is known{hint}")
+    return ways[form]
+
+
+@cache
+def _by_form(element_type: ElementType) -> Mapping[str, Division]:
+    return {way.form: way for way in catalogue(element_type)}
+
+
+def _floats(t: ElementType) -> Iterator[FloatDivision]:
+    for dividend, divisor, quotient in product(_OPERANDS, _OPERANDS, Flush):
+        for reciprocal, inverse in _INVERSES:
+            stages = (reciprocal, dividend, divisor, inverse, quotient)
+            yield FloatDivision(t, t, *stages)
+            for narrower, saturation in product(_NARROWER.get(t, ()), Saturation):
+                yield FloatDivision(t, narrower, *stages, saturation=saturation)
+            for wider in _WIDER.get(t, ()):
+                # What float rounds twice is rounded rightly.
+                for narrowing in Narrowing if wider is FLOAT else (Narrowing.ROUNDED,):
+                    if reciprocal is not Inverse.NO or narrowing is not Narrowing.ROUNDED:
+                        yield FloatDivision(t, wider, *stages, narrowing)
+        for inverse in _OPERANDS:
+            if t is FLOAT:
+                yield FloatDivision(t, t, Inverse.POWER, dividend, divisor, inverse, quotient)
+            for reciprocal, narrowing in product(
+                _STORED, Narrowing if FLOAT in _WIDER.get(t, ()) and t is not FLOAT else ()
+            ):
+                yield FloatDivision(t, FLOAT, reciprocal, dividend, divisor, inverse, quotient, narrowing)
+
+
+def _integers(t: ElementType) -> Iterator[IntegerDivision]:
+    widths = _WIDTHS if t in (INT64, UINT64, UINT32) else _WIDTHS[:1]
+    signs = (False, True) if t.kind is Kind.UNSIGNED else (False,)
+    for rounding, (dividend, divisor), as_signed in product(Rounding, widths, signs):
+        operands = (t, rounding, dividend, divisor, as_signed)
+        yield IntegerDivision(*operands)
+        if dividend is Width.OWN and len(widths) > 1:
+            for result in (Width.WRAPPED, Width.SATURATED):
+                yield IntegerDivision(*operands, result=result)
+        for computed_in, reciprocal, saturates in product((FLOAT, DOUBLE), (False, True), (False, True)):
+            yield IntegerDivision(*operands, computed_in, reciprocal, saturates)

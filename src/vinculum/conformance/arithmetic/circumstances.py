@@ -1,0 +1,147 @@
+"""What a question is like, as far as that may decide its outcome: what a rule about refusals can be made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.errors import VinculumError
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import by_numpy_name
+from vinculum.spec.model import Broadcasting, IntegerRounding
+from vinculum.tensors.broadcasting import Alignment, join
+
+_PLACED = {
+    (False,): "run-time operands",
+    (True,): "constant operands",
+    (False, False): "run-time operands",
+    (False, True): "a constant divisor",
+    (True, False): "a constant dividend",
+    (True, True): "constant operands",
+}
+UNJOINED = "shapes that the version does not join"
+"""Why a question must be refused whose shapes do not fit."""
+
+_MANY = 64
+
+
+def placement(question: Question) -> str:
+    """Return which operands are constants, in words."""
+    return _PLACED[question.constant]
+
+
+def alignment(question: Question, rule: Broadcasting | None = None, *, ignoring_axis: bool = False) -> Alignment | None:
+    """Return how a question's two operands lie under the quotient, by its own rule or another; None if they do not."""
+    try:
+        attributes = checked_attributes(question.spec, question.attributes) if rule is None else question.attributes
+        axis = attributes.get("axis")
+        own = question.spec.broadcasting_rule(attributes) if rule is None else rule
+        shapes = [operand.shape for operand in question.operands]
+        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
+    except (VinculumError, KeyError):
+        return None
+
+
+def why_refused(question: Question) -> str | None:
+    """Return why a question must be refused, in words; None if its type, attributes and shapes are all legal."""
+    spec, types = question.spec, {operand.dtype for operand in question.operands}
+    if len(types) > 1:
+        return "operands of two element types"
+    if by_numpy_name(types.pop().name) not in spec.element_types:
+        return "an element type that the version does not list"
+    for name, value in question.attributes.items():
+        if spec.attribute(name) is None:
+            return "an attribute that the version does not have"
+        try:
+            checked_attributes(spec, {name: value})
+        except VinculumError:
+            return f"a value that {name} may not have"
+    if alignment(question) is None:
+        return UNJOINED
+    return None
+
+
+def properties(question: Question) -> Iterator[str]:
+    """Yield what is true of a question beside the element type of its dividends, in words, the most telling first."""
+    spec = question.spec
+    yield from _numbers(question)
+    yield why_refused(question) or "a legal question"
+    yield placement(question)
+    yield "no constant operand" if not any(question.constant) else "a constant operand"
+    yield spec.title
+    yield f"version {spec.since_version} of an operator"
+    if len(question.operands) > 1:
+        yield f"{by_numpy_name(question.operands[1].dtype.name)} divisors"
+    if spec.integer_rounding:
+        yield f"division {rounding_asked(question).value}"
+    yield from (f"{name}={value}" for name, value in question.attributes.items())
+    yield from (f"{name} written" for name in question.attributes)
+    if spec.attribute("axis") is not None and "axis" not in question.attributes:
+        yield "no axis"
+    yield from _sizes(question)
+
+
+def rounding_asked(question: Question) -> IntegerRounding:
+    """Return how a question's integers are to be rounded, by whatever name its attribute is spelled."""
+    attributes = {a.name: v for n, v in question.attributes.items() if (a := question.spec.attribute(n)) is not None}
+    try:
+        return question.spec.rounding(attributes)
+    except KeyError:  # of an illegal value, or of an operator that has no integers
+        return IntegerRounding.TRUNCATING
+
+
+def _sizes(question: Question) -> Iterator[str]:
+    shapes = [operand.shape for operand in question.operands]
+    yield "shapes that are equal" if len(set(shapes)) == 1 else "shapes that differ"
+    if len(set(shapes)) > 1 and question.operands[-1].size > 1:
+        yield "several divisors that are broadcast"
+    as_numpy = alignment(question, Broadcasting.MULTIDIRECTIONAL)
+    if as_numpy is None:
+        yield "shapes that NumPy refuses"
+    else:
+        yield "shapes that NumPy joins"
+        if alignment(question) not in (None, as_numpy):
+            yield "shapes that NumPy joins otherwise"
+    for words, operand in (("dividend", question.operands[0]), ("divisor", question.operands[-1])):
+        yield f"a {words} of rank {operand.ndim}"
+        yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"
+    sizes = [operand.size for operand in question.operands]
+    if 0 in sizes:
+        yield "an empty operand"
+    elif max(sizes) == 1:
+        yield "one element"
+    else:
+        yield "several elements"
+        yield f"{'more than' if max(sizes) > _MANY else 'up to'} {_MANY} elements"
+
+
+def _numbers(question: Question) -> Iterator[str]:
+    dividend, divisor = question.operands[0], question.operands[-1]
+    element_type = by_numpy_name(divisor.dtype.name)
+    if element_type.binary_format is None and not element_type.is_integer:
+        return
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        zero = divisor == np.zeros((), divisor.dtype)
+        if zero.any():
+            yield "a zero divisor"
+            if dividend.size:
+                yield "x / 0"
+        if element_type.is_integer:
+            if element_type.minimum and dividend.dtype == divisor.dtype and _overflows(dividend, divisor):
+                yield "MIN / -1"
+            return
+        for words, operand in (("dividend", dividend), ("divisor", divisor)):
+            if not np.isfinite(operand.astype(np.float64)).all():
+                yield f"a {words} that is not finite"
+
+
+def _overflows(dividend: NDArray[Any], divisor: NDArray[Any]) -> bool:
+    least = np.array(by_numpy_name(dividend.dtype.name).minimum).astype(dividend.dtype)
+    minimum, minus_one = dividend == least, divisor == np.array(-1).astype(divisor.dtype)
+    if dividend.shape == divisor.shape:
+        return bool((minimum & minus_one).any())
+    return bool(minimum.any() and minus_one.any())  # of shapes that differ, each meets every other or is alone

@@ -1,0 +1,296 @@
+"""A way to compute a quotient: the stages that it goes through, how they are written, and what they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.arithmetic.stages import (
+    Flush,
+    Inverse,
+    Narrowing,
+    Rounding,
+    Saturation,
+    Width,
+    flushed,
+    integer_quotient,
+    narrowed,
+    operated,
+    saturated,
+    to_32_bits,
+    to_integer,
+    to_minus_one,
+    whole,
+)
+from vinculum.kernels.float_environment import ieee_754
+from vinculum.spec.element_types import ElementType, Kind
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.storage import dtype_of
+
+Array = NDArray[Any]
+
+_ASKED = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}
+
+
+@dataclass(frozen=True)
+class FloatDivision:
+    """One way to compute a float quotient.
+
+    Attributes
+    ----------
+    element_type : ElementType
+        Of the operands and of the quotient.
+    computed_in : ElementType
+        In which the operations are done, and to which the operands are rounded.
+    reciprocal : Inverse
+        How ``1 / b`` is rounded before it is multiplied by ``a``, if it is.
+    dividend, divisor, inverse, quotient : Flush
+        What becomes of subnormal numbers: of both the element type and the one that is computed in.
+    narrowing : Narrowing
+        From the format that is computed in into the element type.
+    saturation : Saturation
+        Whether what is too large for a narrower format becomes its largest number, and not an infinity.
+    """
+
+    element_type: ElementType
+    computed_in: ElementType
+    reciprocal: Inverse = Inverse.NO
+    dividend: Flush = Flush.NO
+    divisor: Flush = Flush.NO
+    inverse: Flush = Flush.NO
+    quotient: Flush = Flush.NO
+    narrowing: Narrowing = Narrowing.ROUNDED
+    saturation: Saturation = Saturation.NO
+
+    def quotients(self, a: Array, b: Array, asked: IntegerRounding | None = None) -> Array:
+        """Return what a runtime would give that computes in this way; `asked` is for integers."""
+        del asked
+        with ieee_754():
+            a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
+            if self.reciprocal is Inverse.NO:
+                result = operated(np.divide, a, b, self.quotient)
+            else:
+                result = operated(np.multiply, a, self._inverse(b), self.quotient)
+            if self.computed_in is self.element_type:
+                return result
+            if self.saturation is Saturation.ALL:
+                result = saturated(result)
+            result = narrowed(result, dtype_of(self.element_type), self.narrowing)
+            return flushed(result, Flush.SIGNED if self.quotient is Flush.UNROUNDED else self.quotient)
+
+    def _inverse(self, b: Array) -> Array:
+        if self.reciprocal is Inverse.POWER:
+            return flushed(to_minus_one(b), self.inverse)
+        inverse, narrowing = operated(np.divide, np.ones_like(b), b, self.inverse), self.reciprocal.narrowing
+        if narrowing is None:
+            return inverse
+        stored = narrowed(inverse, dtype_of(self.element_type), narrowing)
+        return flushed(stored, self.inverse).astype(inverse.dtype)
+
+    def _operand(self, array: Array, flush: Flush) -> Array:
+        array = flushed(array, flush)
+        if self.computed_in is self.element_type:
+            return array
+        array = array.astype(dtype_of(self.computed_in))
+        return flushed(array if self.saturation is Saturation.NO else saturated(array), flush)
+
+    @cached_property
+    def form(self) -> str:
+        """How it is written: ``"flush(a) * (1/b) computed in float32"``."""
+        a, b = self.dividend.of("a"), self.divisor.of("b")
+        inverse = self.reciprocal.value.format(b=b)
+        inverse = f"({inverse})" if inverse.startswith("1") and self.inverse is Flush.NO else self.inverse.of(inverse)
+        expression = self.quotient.of(f"{a} * {inverse}" if self.reciprocal is not Inverse.NO else f"{a} / {b}")
+        if self.computed_in is not self.element_type:
+            expression += f" computed in {self.computed_in.numpy}"
+        return ", ".join(part for part in (expression, self.saturation.value, self.narrowing.value) if part)
+
+    @property
+    def statement(self) -> str:
+        """How it computes, in words."""
+        flushes = "flushes subnormal numbers to zero" if self._flushes else ""
+        if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
+            return f"{flushes}, else correctly rounded" if flushes else "correctly rounded"
+        where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
+        way = " as a multiplication by the reciprocal, a * (1/b)" if self.reciprocal is not Inverse.NO else ""
+        cut = {
+            Narrowing.ROUNDED: "",
+            Narrowing.CUT: "then cut off instead of rounded",
+            Narrowing.ODD: "then rounded only if its last bit is 1, and else cut off",
+        }[self.narrowing]
+        return ", ".join(part for part in (f"computed{where}{way}", cut, flushes) if part)
+
+    @property
+    def detail(self) -> str:
+        """What becomes of subnormal numbers and of those that are too large, in words."""
+        flushes = [("reciprocals become", self.inverse), ("quotients become", self.quotient)]
+        if self.dividend is self.divisor:
+            flushes.insert(0, ("operands count as", self.dividend))
+        else:
+            flushes[:0] = [("dividends count as", self.dividend), ("divisors count as", self.divisor)]
+        parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
+        parts += [_FLUSHES[how].format(*words.split(maxsplit=1)) for words, how in flushes if how is not Flush.NO]
+        if self.saturation is not Saturation.NO:
+            too_large = "infinities and numbers too large for it taken as its largest"
+            parts.append(too_large + (", quotients too" if self.saturation is Saturation.ALL else ""))
+        return "; ".join(parts)
+
+    @property
+    def peculiarities(self) -> tuple[int, ...]:
+        """In how many respects it differs from a correctly rounded division, the weightier ones first."""
+        rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in self._flushes)
+        return (
+            (self.computed_in is not self.element_type)
+            + (self.reciprocal is not Inverse.NO)
+            + (self.reciprocal in _INVERSES)
+            + bool(self._flushes)
+            + (self.narrowing is not Narrowing.ROUNDED)
+            + (self.saturation is not Saturation.NO),
+            len(set(self._flushes)) + rare,
+            len(self._flushes),
+        )
+
+    @property
+    def _flushes(self) -> tuple[Flush, ...]:
+        """What is flushed in any way."""
+        flushes = (self.dividend, self.divisor, self.inverse, self.quotient)
+        return tuple(how for how in flushes if how is not Flush.NO)
+
+
+_INVERSES = {
+    Inverse.POWER: "the reciprocal is the C library's powf(b, -1)",
+    Inverse.STORED: "the reciprocal is rounded to the element type",
+    Inverse.STORED_CUT: "the reciprocal is cut off to the element type",
+    Inverse.STORED_ODD: "the reciprocal is rounded to the element type if its last bit is 1, and else cut off",
+}
+_FLUSHES = {
+    Flush.SIGNED: "subnormal {0} {1} zero",
+    Flush.POSITIVE: "subnormal {0} and -0 {1} +0",
+    Flush.UNROUNDED: "{0} below the normal numbers {1} zero, before they are rounded",
+}
+
+
+@dataclass(frozen=True)
+class IntegerDivision:
+    """One way to compute an integer quotient.
+
+    Where it divides by zero without a float, as after the upper bits of a divisor are dropped, it gives 0.
+
+    Attributes
+    ----------
+    element_type : ElementType
+        Of the operands and of the quotient.
+    rounding : Rounding
+        Which integer the quotient becomes.
+    dividend, divisor : Width
+        How the operands become int32, if they do.
+    as_signed : bool
+        Whether the operands of an unsigned type are taken as signed.
+    computed_in : ElementType or None
+        A floating-point type that takes the place of integer arithmetic.
+    reciprocal : bool
+        Whether ``1 / b`` is rounded before it is multiplied by ``a``.
+    saturates : bool
+        Whether a float beyond the integers becomes MIN or MAX; else it becomes MIN.
+    result : Width
+        How the quotient becomes int32 on its way, if it does.
+    """
+
+    element_type: ElementType
+    rounding: Rounding = Rounding.AS_ASKED
+    dividend: Width = Width.OWN
+    divisor: Width = Width.OWN
+    as_signed: bool = False
+    computed_in: ElementType | None = None
+    reciprocal: bool = False
+    saturates: bool = False
+    result: Width = Width.OWN
+
+    def quotients(self, a: Array, b: Array, asked: IntegerRounding = IntegerRounding.TRUNCATING) -> Array:
+        """Return what a runtime would give that computes in this way and is asked for a rounding."""
+        rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding
+        a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
+        with ieee_754():
+            if self.computed_in is None:
+                quotient = integer_quotient(a, b, rounding)
+            else:
+                own, dtype = a.dtype, dtype_of(self.computed_in)
+                a, b = a.astype(dtype), b.astype(dtype)
+                exact = a * (np.ones_like(b) / b) if self.reciprocal else a / b
+                quotient = to_integer(whole(exact, b, rounding), own, saturates=self.saturates)
+        return to_32_bits(quotient, self.result).astype(dtype_of(self.element_type))
+
+    def _operand(self, array: Array, width: Width) -> Array:
+        signed = self.as_signed or self.element_type.kind is Kind.SIGNED
+        if self.element_type.bits < 8:  # ml_dtypes' integers of 4 bits have too little arithmetic.
+            array = array.astype(np.int8)
+            return np.where(array > 7, array - 16, array).astype(np.int8) if signed else array.astype(np.uint8)
+        return to_32_bits(array.view(f"i{array.itemsize}") if signed else array, width)
+
+    @cached_property
+    def form(self) -> str:
+        """How it is written: ``"trunc(int32(a) / int32(b)) computed in float32"``."""
+        a, b = (
+            width.of(f"signed({x})" if self.as_signed else x)
+            for x, width in (("a", self.dividend), ("b", self.divisor))
+        )
+        expression = self.result.of(self.rounding.of(f"{a} * (1/{b})" if self.reciprocal else f"{a} / {b}"))
+        if self.computed_in is not None:
+            expression += f" computed in {self.computed_in.numpy}"
+        return f"{expression}, saturated" if self.saturates else expression
+
+    @property
+    def statement(self) -> str:
+        """How it computes, in words."""
+        operands = "operands taken as signed" if self.as_signed else ""
+        narrow = "computed in int32" if self.dividend is not Width.OWN else ""
+        if self.computed_in is not None:
+            way = f"in {self.computed_in}{', as a * (1/b)' if self.reciprocal else ''}"
+            narrow = f"{narrow}, and there {way}" if narrow else f"computed {way}"
+        result = "quotients narrowed to int32" if self.result is not Width.OWN else ""
+        parts = [part for part in (operands, narrow, result) if part]
+        rounding = ROUNDED[self.rounding]
+        return ", ".join(part for part in ("; ".join(parts), rounding) if part) or "exact"
+
+    @property
+    def detail(self) -> str:
+        """What becomes of numbers that int32 cannot hold, in words."""
+        words = {Width.WRAPPED: "upper bits dropped", Width.SATURATED: "too large ones become MIN or MAX"}
+        parts = {"dividends": self.dividend, "divisors": self.divisor, "quotients": self.result}
+        return ", ".join(f"{what}: {words[how]}" for what, how in parts.items() if how is not Width.OWN)
+
+    @property
+    def peculiarities(self) -> tuple[int, ...]:
+        """In how many respects it differs from the division that is asked for."""
+        return (
+            sum((
+                self.rounding is not Rounding.AS_ASKED,
+                self.dividend is not Width.OWN,
+                self.divisor is not self.dividend,
+                self.as_signed,
+                self.computed_in is not None,
+                self.reciprocal,
+                self.saturates,
+                self.result is not Width.OWN,
+            )),
+        )  # fmt: skip
+
+
+ROUNDED = {
+    Rounding.AS_ASKED: "",
+    Rounding.TRUNCATED: "truncated",
+    Rounding.FLOORED: "rounded down",
+    Rounding.EUCLIDEAN: "rounded so that no remainder is negative",
+    Rounding.TO_EVEN: "rounded to nearest, ties to even",
+}
+
+Division = FloatDivision | IntegerDivision
+
+
+def in_words(way: Division) -> str:
+    """Return how a way to divide computes, with its details."""
+    return "; ".join(part for part in (way.statement, way.detail) if part)

@@ -1,0 +1,131 @@
+"""Why a run's answers deviate: every deviating case is given to a cause that predicts what happened there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from vinculum.conformance.arithmetic.answered import (
+    UNSUPPORTED,
+    VALUES,
+    Answered,
+    Cause,
+    Explained,
+    Explanation,
+    smallest_first,
+)
+from vinculum.conformance.arithmetic.catalogue import named
+from vinculum.conformance.arithmetic.circumstances import properties
+from vinculum.conformance.arithmetic.division import Division, in_words
+from vinculum.conformance.arithmetic.fitting import Fit, gives
+from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
+from vinculum.errors import AttributeValueError
+from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.text import quoted
+
+
+def explain(
+    answered: Sequence[Answered],
+    fitted: Mapping[ElementType, Fit] | None = None,
+    known: Sequence[Cause] = (),
+) -> Explanation:
+    """Return the causes of all that deviates.
+
+    Of each element type's wrong quotients the way to divide that gives the most of them bit for bit comes first; of
+    several that give as many, the one that gives most of what passes in the same circumstances, then the simplest.
+    What no arithmetic gives is held against other alignments of the operands, and then against rules of what is
+    refused, accepted or ends the process. A rule that any case contradicts is none.
+
+    Parameters
+    ----------
+    answered : sequence of Answered
+        What a run asked, in any order; the runtime is not needed.
+    fitted : Mapping of ElementType to Fit, optional
+        What `fits` returns of the same cases, where it is wanted for more.
+    known : sequence of Cause
+        Those that are given all that they predict before any other is looked for. Few cases may allow several causes;
+        a known one that they allow is the one.
+    """
+    left = {id(one): one for one in answered if one.deviates}
+    found: list[Explained] = []
+
+    def take(cause: Cause, cases: Sequence[Answered], passing: int) -> None:
+        own = [one for one in cases if left.pop(id(one), None) is not None]
+        if own:
+            types = tuple(t for t in ELEMENT_TYPES if any(one.case.element_type is t for one in own))
+            found.append(Explained(replace(cause, element_types=types), smallest_first(own), passing))
+
+    for cause in known:
+        if not any(contradicts(cause, one) for one in answered):
+            own = [one for one in answered if predicts(cause, one, known)]
+            take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
+    ways: dict[ElementType, list[Division]] = {}
+    arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
+    for element_type, fit in (fits(answered) if fitted is None else fitted).items():
+        for way, cases, passing in fit.causes():
+            ways.setdefault(element_type, []).append(way)
+            arithmetic.setdefault(way.form, []).append((way, cases, passing))
+    for told in alignments(answered, ways):
+        take(*told)
+    for parts in arithmetic.values():
+        cases = [one for _, own, _ in parts for one in own]
+        take(_arithmetic([way for way, *_ in parts]), cases, sum(passing for *_, passing in parts))
+    for told in outcomes(answered, list(left.values())):
+        take(*told)
+    ordered = sorted(found, key=lambda one: -len(one.cases))
+    return Explanation(tuple(ordered), smallest_first(left.values()))
+
+
+def written(name: str, element_types: Sequence[ElementType]) -> Cause:
+    """Return the cause of some element types that has a name: ``"arithmetic: a * (1/b)"``.
+
+    Raises
+    ------
+    AttributeValueError
+        If no cause is written so.
+    """
+    kind, _, rest = name.partition(": ")
+    if kind == "arithmetic":
+        return replace(_arithmetic([named(rest, t) for t in element_types]), element_types=tuple(element_types))
+    outcome, _, where = rest.partition(" where ")
+    if kind != "rule" or not outcome:
+        raise AttributeValueError(f"{quoted(name)} is no cause; one begins with 'arithmetic: ' or 'rule: '")
+    return Cause(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
+
+
+def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
+    """Tell whether a cause predicts what became of a case; where operands are aligned otherwise, with the others."""
+    if one.case.element_type not in cause.element_types:
+        return False
+    if cause.divisions:
+        return one.outcome == VALUES and any(gives(way, one) for way in _of_type(one, cause))
+    if cause.outcome in ALIGNMENTS:
+        ways = {one.case.element_type: [way for other in others for way in _of_type(one, other)]}
+        return aligned_so(one, ALIGNMENTS[cause.outcome][1], ways) is True
+    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.question))
+
+
+def contradicts(cause: Cause, one: Answered) -> bool:
+    """Tell whether a case has all properties that a rule names, and yet another outcome."""
+    if cause.divisions or cause.outcome in ALIGNMENTS or one.outcome == UNSUPPORTED:
+        return False
+    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.question))
+    return about and one.outcome != cause.outcome
+
+
+def _of_type(one: Answered, cause: Cause) -> list[Division]:
+    return [way for way in cause.divisions if way.element_type is one.case.element_type]
+
+
+def _arithmetic(ways: Sequence[Division]) -> Cause:
+    return Cause(in_words(ways[0]), divisions=tuple(ways))
+
+
+def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:
+    """Return for each element type that was divided the ways to divide it that the answers allow."""
+    found = {}
+    for element_type in ELEMENT_TYPES:
+        own = [one for one in answered if one.case.element_type is element_type and one.outcome == VALUES]
+        if own and element_type is not REAL:
+            found[element_type] = Fit(element_type, own)
+    return found

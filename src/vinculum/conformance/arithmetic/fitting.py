@@ -1,0 +1,246 @@
+"""Which ways to divide give the very bits that were answered, found on a few elements and then proved on all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.arithmetic.answered import VALUES, Answered
+from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
+from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.question import Question
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.broadcasting import Alignment
+
+Array = NDArray[Any]
+Circumstances = tuple[str, str, bool]
+
+_FEW = 32  # Elements of each kind, on which ways to divide are told apart.
+
+
+@dataclass(eq=False)
+class Pairs:
+    """The same operands under the same rounding, however often they are asked, and what was answered."""
+
+    a: Array
+    b: Array
+    rounding: IntegerRounding
+    right: Array
+    members: list[tuple[int, Array, Array]] = field(default_factory=list)  # number, answer, which elements count
+
+
+def laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
+    """Return an operand repeated along the quotient's dimensions, one after the other."""
+    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
+    return np.ascontiguousarray(np.broadcast_to(operand.reshape(sizes), shape)).reshape(-1)
+
+
+def dividends_and_divisors(question: Question, under: Alignment | None = None) -> tuple[Array, Array]:
+    """Return the operands of every quotient in one dimension; the dividends of a Reciprocal are 1."""
+    *dividend, divisor = question.operands
+    if not dividend:
+        b = np.ascontiguousarray(divisor).reshape(-1)
+        return np.ones_like(b), b
+    lying = under or alignment(question)
+    assert lying is not None
+    return laid(dividend[0], lying.a, lying.shape), laid(divisor, lying.b, lying.shape)
+
+
+def circumstances(question: Question) -> Circumstances:
+    """Return what may decide the way to divide: constants, how the divisors lie, and the operator."""
+    shapes = [operand.shape for operand in question.operands]
+    one_divisor, alike = question.operands[-1].size == 1, len(set(shapes)) == 1
+    lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
+    return placement(question), lying, len(shapes) == 1
+
+
+def canonical(array: Array) -> Array:
+    """Return encodings by which numbers are the same: every NaN has one, and zeros of two signs differ."""
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.name in ("int4", "uint4"):
+        return array.astype(np.int8)
+    bits = array.view(f"u{array.itemsize}")
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        return np.where(np.isnan(array), bits.dtype.type(-1 % (1 << 8 * bits.itemsize)), bits)
+
+
+def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
+    """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
+    a, b = dividends_and_divisors(one.case.question, under)
+    same = canonical(way.quotients(a, b, rounding_asked(one.case.question))) == canonical(
+        np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
+    )
+    silent = one.case.expectation.silent
+    return bool((same if silent is None or under is not None else same | silent.reshape(-1)).all())
+
+
+class Fit:
+    """The divided cases of one element type, and the ways to divide it."""
+
+    def __init__(self, element_type: ElementType, answered: Sequence[Answered]) -> None:
+        self._answered = [one for one in answered if one.outcome == VALUES]
+        self.ways = catalogue(element_type)
+        self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
+        self._circumstances = [circumstances(one.case.question) for one in self._answered]
+        self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
+        self._everywhere = np.ones(len(self._answered), np.bool_)
+
+    @cached_property
+    def _pairs(self) -> list[Pairs]:
+        return _pairs(self._answered)
+
+    def causes(self, group: Iterable[Answered] | None = None) -> list[tuple[Division, list[Answered], int]]:
+        """Return ways to divide, the deviating cases that each explains, and how many that pass it predicts.
+
+        First come those that give every quotient of some circumstances, then those that give most of what is left.
+
+        Parameters
+        ----------
+        group : iterable of Answered, optional
+            The cases; all if None.
+        """
+        among = self._everywhere if group is None else self._mask(group)
+        left, found = self.deviating & among, dict[int, Array]()
+        for step in (self._whole, self._greedy):
+            for way, own in step(among, left) if left.any() else ():
+                found[way] = found.get(way, ~self._everywhere) | own
+                left &= ~own
+        return [(self.ways[way], self._cases(own), self._passing(way, own)) for way, own in found.items()]
+
+    def _whole(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
+        """Yield ways that give every quotient of some circumstances, and the cases of these."""
+        masks = [self._alike(np.arange(len(left)) == i) & among for i in self._first_of_each(left)]
+        whole = np.array([self._on_a_few[:, mask].all(1) for mask in masks])
+        while masks:
+            scores = whole.T @ np.array([(mask & left).sum() for mask in masks])
+            way = int(np.argmax(scores))
+            if not scores[way]:
+                return
+            held = np.flatnonzero(whole[:, way])
+            proved = self._proved(way)
+            whole[:, way] = [proved[mask].all() and own for mask, own in zip(masks, whole[:, way], strict=True)]
+            if whole[held, way].all():
+                yield way, reduce(np.logical_or, (masks[place] for place in held)) & left
+
+    def _greedy(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
+        """Yield the ways that give most, each with what it is the first to give."""
+        predicted = self._on_a_few.copy()
+        while left.any():
+            scores = predicted[:, left].sum(1)
+            best = int(scores.max())
+            if not best:
+                return
+            way = self._best(predicted, left, np.flatnonzero(scores == best))
+            predicted[way] = self._proved(way)
+            if predicted[way][left].sum() == best:
+                yield way, predicted[way] & left
+
+    def whole(self, group: Iterable[Answered]) -> Division | None:
+        """Return the simplest way to divide that gives every quotient of some of the cases; None if none does."""
+        among = self._mask(group)
+        if not self.deviating[among].any():
+            return self.ways[0]
+        possible = map(int, np.flatnonzero(self._on_a_few[:, among].all(1)))
+        return next((self.ways[way] for way in possible if self._proved(way)[among].all()), None)
+
+    def _mask(self, group: Iterable[Answered]) -> Array:
+        chosen = {id(one) for one in group}
+        return np.array([id(one) in chosen for one in self._answered], np.bool_)
+
+    def _best(self, predicted: Array, left: Array, tied: Array) -> int:
+        """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
+        seen: dict[bytes, Array] = {}
+        passing = []
+        for way in tied:
+            own = predicted[way] & left
+            alike = seen.setdefault(own.tobytes(), self._alike(own) if own.tobytes() not in seen else own)
+            passing.append(int((predicted[way] & ~self.deviating & alike).sum()))
+        return int(tied[int(np.argmax(passing))])
+
+    def _first_of_each(self, chosen: Array) -> list[int]:
+        """Return a case of each of the circumstances of those chosen."""
+        return list({self._circumstances[i]: int(i) for i in np.flatnonzero(chosen)}.values())
+
+    def _cases(self, chosen: Array) -> list[Answered]:
+        return [self._answered[i] for i in np.flatnonzero(chosen)]
+
+    def _passing(self, way: int, own: Array) -> int:
+        """Return how many cases pass that a way predicts, in the circumstances of those that it explains."""
+        return int((self._proved(way) & ~self.deviating & self._alike(own)).sum())
+
+    def _alike(self, chosen: Array) -> Array:
+        """Return which cases are of the same circumstances as one of those chosen."""
+        wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
+        return np.array([one in wanted for one in self._circumstances], np.bool_)
+
+    def _proved(self, way: int) -> Array:
+        """Return which cases a way predicts, to the last element."""
+        if way not in self._known:
+            predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
+            for pairs in self._pairs:
+                given = canonical(self.ways[way].quotients(pairs.a, pairs.b, pairs.rounding))
+                for number, answer, counts in pairs.members:
+                    predicted[number] = bool(((given == answer) | ~counts).all())
+        return self._known[way]
+
+    @cached_property
+    def _on_a_few(self) -> Array:
+        """Return for each way and each case whether the way predicts a few elements of the case."""
+        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way gives no quotient of nothing.
+        for rounding in {pairs.rounding for pairs in self._pairs}:
+            chosen = [pairs for pairs in self._pairs if pairs.rounding is rounding and pairs.a.size]
+            if not chosen:
+                continue
+            places = [_places(pairs) for pairs in chosen]
+            a, b = (np.concatenate([getattr(p, x)[at] for p, at in zip(chosen, places, strict=True)]) for x in "ab")
+            starts = np.cumsum([0, *map(len, places)])
+            numbers, gather, answers, ignored, bounds = [], [], [], [], [0]
+            for pairs, at, start in zip(chosen, places, starts, strict=False):
+                for number, answer, counts in pairs.members:
+                    numbers.append(number)
+                    gather.append(np.arange(start, start + len(at)))
+                    answers.append(answer[at])
+                    ignored.append(~counts[at])
+                    bounds.append(bounds[-1] + len(at))
+            where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
+            for place, way in enumerate(self.ways):
+                given = canonical(way.quotients(a, b, rounding))
+                predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
+        return predicted
+
+
+def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
+    found: dict[Any, Pairs] = {}
+    kept: list[Any] = []  # What is told apart by identity must stay.
+    for number, one in enumerate(answered):
+        question, expected = one.case.question, one.case.expectation
+        rounding = rounding_asked(question)
+        lying = alignment(question) if len(question.operands) > 1 else None
+        key = (*map(id, question.operands), lying, rounding)
+        if key not in found:
+            kept.append(question.operands)
+            a, b = dividends_and_divisors(question, lying)
+            found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
+        answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
+        silent = expected.silent
+        counts = np.ones(answer.shape, np.bool_) if silent is None else ~np.broadcast_to(silent, one.answer.value.shape)
+        found[key].members.append((number, answer, counts.reshape(-1)))
+    return list(found.values())
+
+
+def _places(pairs: Pairs) -> Array:
+    """Return the places of a few elements: some of all, and some at which each answer is wrong."""
+    size = pairs.right.size
+    places = [np.linspace(0, size - 1, min(size, _FEW)).astype(np.intp)]
+    for wrong in {np.flatnonzero((answer != pairs.right) & counts).tobytes() for _, answer, counts in pairs.members}:
+        at = np.frombuffer(wrong, np.intp)
+        places.append(at[:: max(1, at.size // _FEW)])
+    return np.unique(np.concatenate(places))

@@ -1,0 +1,199 @@
+"""Rules that predict what becomes of a question: other alignments, and outcomes that follow from a property."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import combinations
+from operator import and_, or_
+
+import numpy as np
+
+from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
+from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.circumstances import (
+    UNJOINED,
+    alignment,
+    properties,
+    why_refused,
+)
+from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.fitting import gives
+from vinculum.conformance.question import Question
+from vinculum.errors import VinculumError
+from vinculum.sandbox import End
+from vinculum.spec.element_types import REAL, ElementType
+from vinculum.spec.model import Broadcasting
+from vinculum.tensors.broadcasting import Alignment, join
+
+Align = Callable[[Question], Alignment | None]
+Divisions = Mapping[ElementType, Sequence[Division]]
+Told = tuple[Cause, list[Answered], int]
+"""A rule, the deviating cases that it predicts, and how many that pass."""
+
+_MOST_PROPERTIES = 3
+_DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
+_CRASHED = f"{End.CRASHED.value}: "
+
+
+def _as_numpy(question: Question) -> Alignment | None:
+    return alignment(question, Broadcasting.MULTIDIRECTIONAL)
+
+
+def _without_axis(question: Question) -> Alignment | None:
+    try:
+        rule = question.spec.broadcasting_rule(question.attributes)
+    except KeyError:
+        return None
+    return alignment(question, rule, ignoring_axis=True)
+
+
+def _from_axis(question: Question) -> Alignment | None:
+    """Return how NumPy aligns operands if the divisor gets dimensions of size 1, so that it starts at the axis."""
+    a, b = (operand.shape for operand in question.operands)
+    axis = question.attributes.get("axis")
+    if not isinstance(axis, int):
+        return _as_numpy(question)
+    trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
+    try:
+        together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
+    except VinculumError:
+        return None
+    own = tuple(None if d is None or d >= len(b) else d for d in together.b)
+    return Alignment(together.shape, together.a, own)
+
+
+ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
+    "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
+    "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, whatever the version says", _as_numpy),
+    "aligned from the axis as NumPy aligns": (
+        "the divisor starts at the axis, and from there operands are aligned as NumPy aligns them",
+        _from_axis,
+    ),
+}
+
+
+def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]:
+    """Return the alignments that predict what no arithmetic does, the one that predicts the most first.
+
+    What contradicts one says so of its own operator version and element type alone.
+    """
+    told = []
+    for name, (statement, align) in ALIGNMENTS.items():
+        groups: dict[object, list[tuple[Answered, bool]]] = {}
+        for one in answered:
+            right = aligned_so(one, align, divisions)
+            if right is not None:
+                groups.setdefault((one.case.question.spec, one.case.element_type), []).append((one, right))
+        kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
+        if any(one.deviates for one in kept):
+            passing = sum(not one.deviates for one in kept)
+            told.append((Cause(statement, outcome=name), [one for one in kept if one.deviates], passing))
+    return sorted(told, key=lambda one: -len(one[1]))
+
+
+def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None:
+    """Tell whether an alignment predicts what became of a question; None if it changes nothing there."""
+    question = one.case.question
+    if len({o.dtype for o in question.operands}) > 1 or one.outcome == UNSUPPORTED or len(question.operands) == 1:
+        return None
+    if one.case.element_type is REAL:
+        return None
+    reason, own, other = why_refused(question), alignment(question), align(question)
+    if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
+        return None
+    if reason is not None and one.outcome == REFUSED:
+        return None  # It may have been refused for any reason.
+    if other is None:
+        return one.outcome == REFUSED
+    value = one.answer.value
+    if not isinstance(value, np.ndarray) or value.shape != other.shape or value.dtype != question.operands[0].dtype:
+        return False
+    if reason is not None:
+        return one.outcome == ACCEPTED
+    return any(
+        gives(way, one, other)
+        for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ()))
+    )
+
+
+_OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may not have")
+
+
+def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
+    """Yield for each outcome the properties of a question from which it always follows, the widest first.
+
+    Parameters
+    ----------
+    answered : sequence of Answered
+        Every case: a rule that one of them contradicts is none.
+    left : sequence of Answered
+        The deviating cases that nothing explains yet.
+    """
+    known = [one for one in answered if one.outcome != UNSUPPORTED]
+    own = {id(one) for one in left}
+    held = _Held(known)
+    found: dict[tuple[str, tuple[str, ...]], tuple[list[Answered], int]] = {}
+    for outcome in dict.fromkeys(one.outcome for one in left if one.outcome != VALUES):
+        happened = _bits(one.outcome == outcome for one in known)
+        unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
+        while unexplained and (widest := held.widest(unexplained, happened)) is not None:
+            words, covered = widest
+            cases, passing = found.get((outcome, words), ([], 0))
+            cases = [*cases, *(known[place] for place in _places(covered & unexplained))]
+            passing += sum(not known[place].deviates for place in _places(covered))
+            found[outcome, words] = cases, passing
+            unexplained &= ~covered
+        if unexplained and (outcome in _DEATHS or outcome.startswith(_CRASHED)):
+            found[outcome, ()] = [known[place] for place in _places(unexplained)], 0
+    for (outcome, words), (cases, passing) in found.items():
+        yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
+
+
+class _Held:
+    """Which cases have which property, a bit for each case."""
+
+    def __init__(self, known: Sequence[Answered]) -> None:
+        self._properties: dict[str, int] = {}
+        self._types: dict[ElementType, int] = {}
+        for place, one in enumerate(known):
+            self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
+            for words in dict.fromkeys(properties(one.case.question)):
+                self._properties[words] = self._properties.get(words, 0) | 1 << place
+
+    def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
+        """Return the fewest properties that cover the most of the cases, of element types that do not contradict."""
+        masks: dict[int, str] = {}
+        for words, mask in sorted(self._properties.items(), key=lambda held: held[1].bit_count()):
+            if mask & wanted:
+                masks.setdefault(mask, words)  # Of two that say the same here the first will do.
+        best: tuple[int, tuple[str, ...], int] | None = None
+        for count in range(1, _MOST_PROPERTIES + 1):
+            for chosen in combinations(masks, count):
+                together = reduce(and_, chosen)
+                if (together & wanted).bit_count() <= (best[0] if best else count - 1):
+                    continue
+                contradicted = together & ~happened
+                covered = reduce(or_, (mask & together for mask in self._types.values() if not mask & contradicted), 0)
+                gain = (covered & wanted).bit_count()
+                if gain > (best[0] if best else count - 1):
+                    best = gain, tuple(masks[mask] for mask in chosen), covered
+        return None if best is None else best[1:]
+
+
+def _statement(outcome: str, words: Sequence[str], cases: Sequence[Answered]) -> str:
+    said = Counter(one.answer.words for one in cases if one.answer.words).most_common(1)
+    message = f": {said[0][0]}" if said and outcome == REFUSED else ""
+    return f"{outcome} for {', '.join(words)}{message}" if words else outcome
+
+
+def _bits(flags: Iterator[bool]) -> int:
+    return sum(1 << place for place, flag in enumerate(flags) if flag)
+
+
+def _places(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

@@ -1,0 +1,19 @@
+"""Known deviations of a runtime, as a strict file: what it lists must happen, and nothing else may."""
+
+from __future__ import annotations
+
+from vinculum.conformance.expect.compare import Disagreement, Mismatch, mismatches
+from vinculum.conformance.expect.file import read_known_deviations
+from vinculum.conformance.expect.known import KnownCases, KnownCause, KnownDeviations
+from vinculum.conformance.expect.record import as_toml
+
+__all__ = [
+    "Disagreement",
+    "KnownCases",
+    "KnownCause",
+    "KnownDeviations",
+    "Mismatch",
+    "as_toml",
+    "mismatches",
+    "read_known_deviations",
+]

@@ -1,0 +1,141 @@
+"""A file of known deviations, as TOML.
+
+::
+
+    backend = "openvino"
+    level = "default"
+    versions = { openvino = "2026.4.1" }
+
+    [[cause]]
+    arithmetic = "a * (1/b)"
+    element_types = ["float16", "float"]
+    reason = "the CPU device multiplies by the reciprocal"
+    link = "https://example.org/issues/1"
+
+    [[cause]]
+    rule = "crashed: SIGFPE where MIN / -1"
+    element_types = ["int32", "int64"]
+    reason = "MIN / -1 is left to an instruction that raises SIGFPE"
+
+    [[cases]]
+    verdicts = ["exact", "off by ulps"]
+    ids = ["Div-14/bfloat16/*/*/*"]
+    reason = "which arithmetic there is depends on the processor"
+
+A cause is what a run of ``vinculum conform`` names; it must give the bits of each case that deviates. Cases are named
+by patterns of ids, part by part: ``*`` stands for anything within one of the five parts. What is refused as the
+specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from vinculum.conformance.arithmetic.explain import written
+from vinculum.conformance.case import Level
+from vinculum.conformance.expect.known import PARTS, KnownCases, KnownCause, KnownDeviations
+from vinculum.conformance.expect.older_text import from_older_text
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError, VinculumError
+from vinculum.files import read_bounded
+from vinculum.spec.element_types import by_name
+from vinculum.text import one_line, quoted
+
+_LARGEST = 16 << 20  # Bytes.
+_TOML = re.compile(r"\s*(#[^\n]*\n\s*)*(\[|[\w.]+\s*=)")
+
+
+class CauseEntry(msgspec.Struct, forbid_unknown_fields=True):
+    """A table ``[[cause]]``."""
+
+    reason: str
+    element_types: tuple[str, ...]
+    arithmetic: str = ""
+    rule: str = ""
+    link: str = ""
+
+
+class CasesEntry(msgspec.Struct, forbid_unknown_fields=True):
+    """A table ``[[cases]]``."""
+
+    reason: str
+    verdicts: tuple[Kind, ...]
+    ids: tuple[str, ...]
+    link: str = ""
+
+
+class Content(msgspec.Struct, forbid_unknown_fields=True):
+    """A whole file."""
+
+    backend: str
+    level: Level
+    versions: dict[str, str] = {}
+    cause: tuple[CauseEntry, ...] = ()
+    cases: tuple[CasesEntry, ...] = ()
+
+
+def read_known_deviations(file: Path) -> KnownDeviations:
+    """Return what a file knows, in TOML or in the older form, which had patterns only.
+
+    Raises
+    ------
+    ModelError
+        If it says what cannot be; the line names the file, and the place in it.
+    OSError
+        If it cannot be read.
+    """
+    content = read_bounded(file, _LARGEST, "a file of known deviations")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
+    if not _TOML.match(text):
+        return from_older_text(text, file)
+    try:
+        read = msgspec.toml.decode(text, type=Content)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"{file} is no file of known deviations: {one_line(error)}") from None
+    return KnownDeviations(
+        file,
+        read.backend,
+        read.level,
+        tuple(read.versions.items()),
+        tuple(_causes(read, file)),
+        tuple(_cases(read, file)),
+    )
+
+
+def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
+    for number, entry in enumerate(read.cause, 1):
+        where = f"[[cause]] {number}"
+        if bool(entry.arithmetic) == bool(entry.rule):
+            which = "both arithmetic and rule" if entry.rule else "neither arithmetic nor rule"
+            raise ModelError(f"{where} of {file} has {which}; give one")
+        if not (entry.reason and entry.element_types):
+            raise ModelError(f"{where} of {file} has no {'element_types' if entry.reason else 'reason'}")
+        name = f"arithmetic: {entry.arithmetic}" if entry.arithmetic else f"rule: {entry.rule}"
+        try:
+            written(name, [by_name(each) for each in entry.element_types])
+        except VinculumError as error:
+            raise ModelError(f"{where} of {file}: {one_line(error)}") from None
+        yield KnownCause(name, entry.element_types, entry.reason, entry.link, where)
+
+
+def _cases(read: Content, file: Path) -> Iterator[KnownCases]:
+    for number, entry in enumerate(read.cases, 1):
+        where = f"[[cases]] {number}"
+        if not (entry.reason and entry.verdicts and entry.ids):
+            raise ModelError(f"{where} of {file} lacks a reason, verdicts or ids; give all three")
+        if all(kind.passes for kind in entry.verdicts):
+            raise ModelError(f"{where} of {file} lists passes only; what passes needs no entry")
+        for place, text in enumerate(entry.ids, 1):
+            pattern = tuple(text.split("/"))
+            if len(pattern) != PARTS:
+                raise ModelError(
+                    f"{where} of {file} has the pattern {quoted(text)}; it has {PARTS} parts, joined by '/'"
+                )
+            yield KnownCases(pattern, entry.verdicts, entry.reason, entry.link, f"{where}, pattern {place}")

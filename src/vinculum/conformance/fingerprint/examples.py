@@ -1,0 +1,75 @@
+"""What is told of wrong quotients: one of them as an equation, and where they are and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.arithmetic import Answered
+from vinculum.conformance.arithmetic.answered import VALUES
+from vinculum.conformance.arithmetic.fitting import canonical, dividends_and_divisors
+from vinculum.conformance.arithmetic.stages import smallest_normal
+from vinculum.tensors.storage import element_type_of
+
+Array = NDArray[Any]
+Group = Sequence[Answered]
+
+
+@dataclass(frozen=True, eq=False)
+class _Wrong:
+    """The wrong quotients of a case, their operands and the right ones, and which of those are ordinary numbers."""
+
+    numbers: tuple[Array, Array, Array, Array]
+    ordinary: NDArray[np.bool_]
+
+
+def _wrong(one: Answered) -> _Wrong:
+    right = np.ascontiguousarray(one.case.expectation.quotient).reshape(-1)
+    given = np.ascontiguousarray(one.answer.value, right.dtype).reshape(-1)
+    differs = np.flatnonzero(canonical(given) != canonical(right))
+    a, b = (operand[differs] for operand in dividends_and_divisors(one.case.question))
+    right = right[differs]
+    return _Wrong((a, b, given[differs], right), _ordinary(a) & _ordinary(b) & _ordinary(right))
+
+
+def example(wrong: Group) -> str:
+    """Return a wrong quotient as an equation, of ordinary numbers and of x / x if there is one; else nothing."""
+    examples: dict[int, str] = {}
+    for found in (_wrong(one) for one in wrong if one.outcome == VALUES):
+        same = canonical(found.numbers[0]) == canonical(found.numbers[1])
+        for rank, places in enumerate((found.ordinary & same, found.ordinary, np.ones_like(same))):
+            if places.any() and rank not in examples:
+                x, y, q, e = (str(array[int(np.argmax(places))]) for array in found.numbers)
+                examples[rank] = f"{x} / {y} = {q}, not {e}"
+    return examples[min(examples)] if examples else ""
+
+
+def where(wrong: Group) -> str:
+    """Return how many wrong float quotients are of ordinary numbers, and by how many encodings they are off at most."""
+    found = [_wrong(one) for one in wrong]
+    if wrong[0].case.element_type.is_integer:
+        return ""
+    given, right = (np.concatenate([one.numbers[i][one.ordinary] for one in found]) for i in (2, 3))
+    if not given.size:
+        return "all of them with zeros, infinities, NaN or subnormal numbers"
+    finite = np.isfinite(given)
+    places = []
+    for array in (given[finite], right[finite]):
+        bits = array.view(f"u{array.itemsize}").astype(object)
+        sign = 1 << (8 * array.itemsize - 1)
+        places.append(np.where(bits >= sign, sign - bits, bits))
+    most = max(np.abs(places[0] - places[1]), default=0)
+    left = f", {(~finite).sum():,} not finite" if not finite.all() else ""
+    return f"{given.size:,} of them with ordinary numbers, by up to {most:,} ulp{'' if most == 1 else 's'}{left}"
+
+
+def _ordinary(numbers: Array) -> NDArray[np.bool_]:
+    """Return which numbers are neither subnormal, zero, infinite nor NaN; every integer is."""
+    if element_type_of(numbers).is_integer:
+        return np.ones(numbers.shape, np.bool_)
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        return np.asarray(np.isfinite(numbers) & (np.abs(numbers) >= smallest_normal(numbers.dtype)))

@@ -1,0 +1,172 @@
+"""Any program that divides: it is asked over a pipe, and its death by a signal is a crash of the runtime."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.programs.reproducer import operand_lines, python_program
+from vinculum.conformance.question import Question
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, asked_elsewhere
+from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, question_bytes, question_pieces
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.sandbox import CrashedError, UnsupportedError
+from vinculum.text import one_line, quoted
+
+PREFIX = "command:"
+_PATIENCE = 5.0  # Seconds for the end of a program that has closed its pipe.
+_WIDTH = 64
+
+
+class Command:
+    """A program, from the first question until it dies; it is started again for the next one then.
+
+    Parameters
+    ----------
+    command : str
+        A path or a name on the PATH, and arguments; quoted as a shell's.
+    options : Mapping of str to str
+        Each is an argument more, ``--name=value``.
+
+    Raises
+    ------
+    AttributeValueError
+        If it cannot be split, or is empty.
+    """
+
+    def __init__(self, command: str, options: Mapping[str, str]) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise AttributeValueError(f"{quoted(command)} cannot be split as a shell does: {one_line(error)}") from None
+        if not words:
+            raise AttributeValueError("command: names no program; write command:./divider")
+        self.title = words[0]
+        self._words = [*words, *(f"--{name}={value}" for name, value in options.items())]
+        self._given = command, dict(options)
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def check(self) -> None:
+        """Refuse to go on if there is no such program, or it does not answer what 1/1 is.
+
+        That it does not support it, or refuses, is an answer.
+        """
+        self._program()
+        asked_elsewhere("start", f"{__name__}:Command", *self._given, called=quoted(self.title))
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the beginning of the digest of the program's file."""
+        program = self._program()
+        return {program.name: f"sha256 {sha256(program.read_bytes()).hexdigest()[:16]}"}
+
+    def covers(self, question: Question) -> bool:
+        """Tell that every question is covered, but for that of reals, which no program stores."""
+        return not any(operand.dtype.hasobject for operand in question.operands)
+
+    def start(self) -> None:
+        """Divide one by one."""
+        with suppress(UnsupportedError, ModelError):
+            self.answer(ONE_BY_ONE)
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return the quotient that the program gives.
+
+        Raises
+        ------
+        UnsupportedError, ModelError
+            If it says so.
+        CrashedError
+            If it dies, or what it writes is no answer; it is started again for the next question.
+        """
+        process = self._started()
+        try:
+            return answered(self._exchanged(process, question_bytes(question)))
+        except CrashedError:
+            _end(process)
+            self._running = None
+            raise
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that asks the program the same, and prints how it ended and what it wrote."""
+        names = [operand.name.lower() for operand in question.spec.inputs]
+        pieces: list[str] = []
+        for place, piece in enumerate(question_pieces(question)):
+            pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)
+        return python_program(
+            *operand_lines(question),
+            "question = [",
+            *pieces,
+            "]",
+            f'done = subprocess.run({self._words!r}, input=b"".join(question), stdout=subprocess.PIPE)',
+            'print("return code", done.returncode, "answer", done.stdout.hex(" ", 8))',
+            imports=["subprocess"],
+        )
+
+    def _program(self) -> Path:
+        found = shutil.which(self.title)
+        if found is not None:
+            return Path(found)
+        if Path(self.title).is_file():
+            raise ModelError(f"the program {quoted(self.title)} may not be executed; chmod +x allows it")
+        raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name that is on the PATH")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._running is None:
+            try:
+                self._running = subprocess.Popen(
+                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                )
+            except OSError as error:
+                words = error.strerror or one_line(error)
+                raise CrashedError(f"the program {quoted(self.title)} cannot be started: {words}") from None
+        return self._running
+
+    def _exchanged(self, process: subprocess.Popen[bytes], message: bytes) -> bytes:
+        """Return the content of the message that a program answers a message with."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(message)
+            process.stdin.flush()
+        except OSError:
+            raise CrashedError(_ended(process)) from None
+        head = process.stdout.read(LENGTH.size)
+        if len(head) < LENGTH.size:
+            raise CrashedError(_ended(process))
+        (length,) = LENGTH.unpack(head)
+        if length > LONGEST:
+            raise CrashedError(f"what it wrote is no answer: it begins with {head!r}, as a length {length:,} bytes")
+        content = process.stdout.read(length)
+        if len(content) < length:
+            raise CrashedError(_ended(process))
+        return content
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | str:
+    """Return the code with which a program ended; words if it lives and has closed its pipe, and end it then."""
+    try:
+        return process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "it closed its standard output, and gave no answer"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # What was not written yet cannot be any more.
+                pipe.close()
+
+
+def _bytes_lines(content: bytes) -> list[str]:
+    texts = (content[i : i + _WIDTH // 2].hex(" ", 4) for i in range(0, len(content), _WIDTH // 2))
+    return [f'    bytes.fromhex("{text}"),' for text in texts]

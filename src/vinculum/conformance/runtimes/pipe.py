@@ -1,0 +1,140 @@
+"""The bytes of the pipe between us and a program that divides: a question, and what it answers.
+
+Everything is little-endian, and begins at a multiple of 8 bytes. Both ways go messages: their length in a uint64,
+then so many bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.question import Question
+from vinculum.errors import ModelError, VinculumError
+from vinculum.sandbox import CrashedError, UnsupportedError
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import by_onnx_code
+from vinculum.spec.model import AttributeValue, IntegerRounding
+from vinculum.tensors.storage import dtype_of, element_type_of_dtype
+
+LENGTH = struct.Struct("<Q")
+LONGEST = 1 << 32
+"""Bytes of an answer; what says that it is longer is none."""
+
+_QUESTION = struct.Struct("<16s16sIIII")
+_ATTRIBUTE = struct.Struct("<32sII")
+_TENSOR = struct.Struct("<IIII")
+_ANSWER = struct.Struct("<IIII")
+_BOOL_CODE = 9
+_ROUNDINGS = {None: 0, IntegerRounding.TRUNCATING: 1, IntegerRounding.FLOOR: 2}
+_QUOTIENT, _UNSUPPORTED, _REFUSED = range(3)
+
+
+def question_bytes(question: Question) -> bytes:
+    """Return the message that asks a question."""
+    return b"".join(question_pieces(question))
+
+
+def question_pieces(question: Question) -> list[bytes]:
+    """Return the same in pieces: every second of them is the elements of an operand."""
+    spec = question.spec
+    head = _QUESTION.pack(
+        spec.dialect.value.encode(),
+        spec.name.encode(),
+        spec.since_version,
+        _ROUNDINGS[_rounding(question)],
+        len(question.attributes),
+        len(question.operands),
+    )
+    attributes = [_attribute(name, value) for name, value in question.attributes.items()]
+    pieces = [b"".join([head, *attributes])]
+    for array, constant in zip(question.operands, question.constant, strict=True):
+        elements = _elements(array)
+        pieces[-1] += _tensor_head(array, constant)
+        pieces += [elements, bytes(-len(elements) % 8)]
+    return [LENGTH.pack(sum(map(len, pieces))) + pieces[0], *pieces[1:]]
+
+
+def answered(content: bytes) -> NDArray[Any]:
+    """Return the quotient that a message holds, without its length.
+
+    Raises
+    ------
+    UnsupportedError, ModelError
+        If it says so.
+    CrashedError
+        If it is no answer.
+    """
+    if len(content) < _ANSWER.size:
+        raise CrashedError(f"its answer has {len(content)} bytes; one has at least {_ANSWER.size}")
+    status, code, rank, _ = _ANSWER.unpack_from(content)
+    if status in (_UNSUPPORTED, _REFUSED):
+        words = " ".join(content[_ANSWER.size :].decode(errors="replace").replace("\0", " ").split())
+        raise (UnsupportedError if status == _UNSUPPORTED else ModelError)(words or "it gave no reason")
+    if status != _QUOTIENT:
+        raise CrashedError(f"the status of its answer is {status}; allowed: 0 quotient, 1 not supported, 2 refused")
+    return _quotient(content, code, rank)
+
+
+def _quotient(content: bytes, code: int, rank: int) -> NDArray[Any]:
+    dtype, start = _dtype(code), _ANSWER.size + 8 * rank
+    if rank > 64 or len(content) < start:
+        raise CrashedError(f"its answer has {len(content)} bytes, too few for the {rank} dimensions that it tells")
+    shape: Sequence[int] = struct.unpack_from(f"<{rank}q", content, _ANSWER.size)
+    needed = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or not needed <= len(content) - start < needed + 8:
+        given = f"{len(content) - start} bytes of quotients"
+        raise CrashedError(f"its answer holds {given}; {dtype} of shape {tuple(shape)} has {needed}")
+    elements = np.frombuffer(content, dtype.newbyteorder("<"), math.prod(shape), start)
+    return elements.astype(dtype, copy=True).reshape(shape)
+
+
+def _dtype(code: int) -> np.dtype[Any]:
+    if code == _BOOL_CODE:
+        return np.dtype(np.bool_)
+    try:
+        return dtype_of(by_onnx_code(code))
+    except LookupError:
+        raise CrashedError(f"its answer is of element type {code}, which is no number of one") from None
+
+
+def _rounding(question: Question) -> IntegerRounding | None:
+    """Return how integers are rounded, None if the operands are none."""
+    element_type = element_type_of_dtype(question.operands[0].dtype)
+    if element_type is None or not element_type.is_integer or not question.spec.integer_rounding:
+        return None
+    try:
+        return question.spec.rounding(checked_attributes(question.spec, question.attributes))
+    except VinculumError:  # Some attribute is illegal, and the question must be refused.
+        return question.spec.rounding({})
+
+
+def _attribute(name: str, value: AttributeValue) -> bytes:
+    """Return an attribute: 1 an integer, 2 a list of them, 3 text, 4 true or false."""
+    if isinstance(value, str):
+        text = value.encode()
+        return _ATTRIBUTE.pack(name.encode(), 3, len(text)) + _padded(text)
+    if isinstance(value, tuple):
+        return _ATTRIBUTE.pack(name.encode(), 2, len(value)) + struct.pack(f"<{len(value)}q", *value)
+    return _ATTRIBUTE.pack(name.encode(), 4 if isinstance(value, bool) else 1, 1) + struct.pack("<q", value)
+
+
+def _tensor_head(array: NDArray[Any], constant: bool) -> bytes:
+    element_type = element_type_of_dtype(array.dtype)
+    code = _BOOL_CODE if element_type is None else element_type.onnx_code
+    return _TENSOR.pack(code or 0, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
+
+
+def _elements(array: NDArray[Any]) -> bytes:
+    """Return an array's elements, little-endian; those of 4 bits have a byte each."""
+    little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return little.tobytes()
+
+
+def _padded(content: bytes) -> bytes:
+    return content + bytes(-len(content) % 8)

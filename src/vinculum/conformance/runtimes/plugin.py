@@ -1,0 +1,194 @@
+"""A runtime by the name of its module and attribute: an ONNX backend, or a divider of the protocol of ours."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.question import Question
+from vinculum.conformance.runtimes.onnx_backend import OnnxBackend, reproducer
+from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.sandbox import UnsupportedError
+from vinculum.spec.model import Dialect
+from vinculum.text import listed, one_line, quoted
+
+_INTERFACES = ("answer", "prepare", "run_model")
+
+
+class Plugin:
+    """What ``package.module:attribute`` names; the working folder is searched last for the module.
+
+    With ``answer`` it follows `vinculum.testing.Divider`, and is asked about every standard; with ``prepare`` or
+    ``run_model`` it is a backend of ONNX's interface. Without an attribute, ``module:``, it is the module itself.
+
+    Parameters
+    ----------
+    target : str
+        ``"package.module:attribute"``.
+    options : Mapping of str to str
+        Keyword arguments of an ONNX backend's methods, or the mapping that a divider's class is made with.
+    """
+
+    def __init__(self, target: str, options: Mapping[str, str]) -> None:
+        self.title = target
+        self._target = target
+        self._options = dict(options)
+        self._made: Any = None
+        self._description: dict[str, Any] | None = None
+
+    def check(self) -> None:
+        """Refuse to go on if the module cannot be imported, or what is there is no runtime."""
+        self._told()
+
+    def versions(self) -> Mapping[str, str]:
+        """Return what it tells itself, and the version of the package that the module belongs to if it is installed."""
+        package = self._target.partition(":")[0].partition(".")[0]
+        found = versions_of(package) if self._told()["native"] else versions_of(package, "onnx")
+        told: dict[str, str] = self._told()["versions"]
+        return {name: version for name, version in found.items() if version != "not installed"} | told
+
+    def covers(self, question: Question) -> bool:
+        """Tell whether it can be asked: an ONNX backend is about an ONNX operator, a divider about every one."""
+        return bool(self._told()["native"]) or question.spec.dialect is Dialect.ONNX
+
+    def start(self) -> None:
+        """Import it, make it if it is the class of a divider, and let it start."""
+        self._divider()
+
+    def answer(self, question: Question) -> NDArray[Any]:
+        """Return the quotient that it gives; what a divider does not cover is not supported."""
+        divider = self._divider()
+        if hasattr(divider, "covers") and not divider.covers(question):
+            raise UnsupportedError(f"{self._target} does not cover it")
+        try:
+            return divider.answer(question)  # type: ignore[no-any-return]  # whatever it gives is judged
+        except NotImplementedError as error:
+            raise UnsupportedError(one_line(error)) from None
+
+    def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return all outputs of the model in a file, in an ONNX backend.
+
+        Raises
+        ------
+        ModelError
+            If it divides only.
+        """
+        divider = self._divider()
+        if not isinstance(divider, OnnxBackend):
+            raise ModelError(f"{quoted(self._target)} runs no models: it is a divider and no ONNX backend")
+        return divider.run_model(file, inputs)
+
+    def reproducer(self, question: Question) -> str:
+        """Return Python source that imports it and asks the same."""
+        module, _, attribute = self._target.partition(":")
+        source = f"{module}.{attribute}" if attribute else module
+        if not self._told()["native"]:
+            return reproducer(question, source, self._options, prepares=self._told()["prepares"], module=module)
+        if self._told()["options"] is not None:
+            source = f"{source}({self._options if self._told()['options'] else ''})"
+        names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
+        variant = f", variant={question.spec.variant!r}" if question.spec.variant else ""
+        opset = f", opset={question.spec.since_version}" if question.spec.dialect is Dialect.ONNX else ""
+        dialect = question.spec.dialect.value
+        return python_program(
+            "from vinculum.spec.registry import find",
+            "from vinculum.testing import Operation",
+            "",
+            *operand_lines(question),
+            f'spec = find("{question.spec.name}", dialect="{dialect}"{opset}{variant})',
+            f"operation = Operation(spec, {dict(question.attributes)}, ({names},), {question.constant})",
+            print_quotient(f"{source}.answer(operation)"),
+            imports=[module],
+        )
+
+    def tell(self) -> dict[str, Any]:
+        """Return what it is, in the process where it is imported."""
+        divider, found = self._divider(), _found(self._target)
+        native = not isinstance(divider, OnnxBackend)
+        versions = dict(divider.versions()) if hasattr(divider, "versions") else {}
+        return {
+            "native": native,
+            "prepares": hasattr(found, "prepare"),
+            "options": _takes_options(found) if native and inspect.isclass(found) else None,
+            "versions": {str(name): str(version) for name, version in versions.items()},
+        }
+
+    def _told(self) -> dict[str, Any]:
+        """Return what `tell` gives in another process, which is asked once."""
+        if self._description is None:
+            maker = f"{__name__}:Plugin"
+            self._description = asked_elsewhere("tell", maker, self._target, self._options, called=quoted(self._target))
+        return self._description
+
+    def _divider(self) -> Any:
+        """Return what answers in this process."""
+        if self._made is None:
+            made = _made(self._target, self._options)
+            if hasattr(made, "start"):
+                made.start()
+            self._made = made
+        return self._made
+
+
+def _made(target: str, options: Mapping[str, str]) -> Any:
+    """Return what a target names as an object that answers questions."""
+    found = _found(target)
+    if not hasattr(found, "answer"):
+        return OnnxBackend(found, options)
+    made: Any = found  # Whatever class it is, it takes what its signature says.
+    if inspect.isclass(found) and _takes_options(found):
+        return made(options)
+    if options:
+        raise AttributeValueError(f"{quoted(target)} takes no options; a class that takes a mapping of them does")
+    return made() if inspect.isclass(found) else found
+
+
+def _takes_options(kind: type) -> bool:
+    """Tell whether a class is made with a mapping of options, rather than with nothing."""
+    try:
+        return bool(inspect.signature(kind).parameters)
+    except ValueError:  # It is not written in Python, and does not tell.
+        return False
+
+
+def _found(target: str) -> Any:
+    """Return the object that a target names, the module itself if it names no attribute."""
+    with suppress(FileNotFoundError):  # The working folder may have been removed.
+        folder = str(Path.cwd())
+        if folder not in sys.path:
+            sys.path.append(folder)  # Behind all else: no file there must stand for an installed package.
+    name, _, attribute = target.partition(":")
+    try:
+        module = import_module(name)
+    except (Exception, SystemExit) as error:  # To import is to run what is not ours.
+        raise ModelError(f"{quoted(target)} cannot be imported: {type(error).__name__}: {one_line(error)}") from None
+    try:
+        found = reduce(getattr, attribute.split("."), module) if attribute else module
+    except AttributeError:
+        raise ModelError(f"{quoted(target)} is not there: {_missing(module, attribute)}") from None
+    if not any(hasattr(found, method) for method in _INTERFACES):
+        raise ModelError(
+            f"{quoted(target)} is no divider and no ONNX backend: it has neither answer, prepare nor run_model"
+        )
+    return found
+
+
+def _missing(module: Any, attribute: str) -> str:
+    """Return what a module lacks, and what it has instead."""
+    fitting = [name for name, value in vars(module).items() if any(hasattr(value, own) for own in _INTERFACES)]
+    close = get_close_matches(attribute, fitting, n=1)
+    known = f"runtimes there: {listed(sorted(fitting))}" if fitting else "no runtime is there"
+    return f"{module.__name__} has no attribute {quoted(attribute)}; {known}" + (
+        f"; did you mean {close[0]!r}?" if close else ""
+    )

@@ -1,0 +1,181 @@
+"""The export of cases: the same command writes the same bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import file_digest
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.conformance.vectors.conventions import convention_lines
+from vinculum.conformance.vectors.lines import case_line, standing
+from vinculum.conformance.vectors.npy import write_arrays
+from vinculum.conformance.vectors.onnx_folders import write_folder
+from vinculum.conformance.vectors.records import (
+    SCHEMA,
+    AnswerLine,
+    CaseLine,
+    ConventionLine,
+    File,
+    Index,
+    indented,
+    schema_of,
+)
+from vinculum.conformance.vectors.testfloat import FUNCTIONS, lines, pairs_of
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.files import atomic_write
+from vinculum.spec.element_types import REAL
+from vinculum.spec.model import Dialect
+from vinculum.text import listed
+
+FORMATS = ("onnx", "jsonl", "testfloat", "npy")
+INDEX, CASES, CONVENTIONS = "index.json", "cases.jsonl", "conventions.jsonl"
+
+_SCHEMAS: dict[str, type[Struct]] = {
+    "index": Index,
+    "cases": CaseLine,
+    "conventions": ConventionLine,
+    "answers": AnswerLine,
+}
+
+Advance = Callable[[int, str], None]
+"""Called with how many cases have been written, and the id of the last of them."""
+
+
+def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, advance: Advance | None = None) -> Index:
+    """Write cases into a folder, and return its index.
+
+    Every export holds ``index.json``, ``cases.jsonl`` and their schemas; beside them lies what the format adds.
+
+    Parameters
+    ----------
+    folder : Path
+        It must be empty, or not be there.
+    form : str
+        ``"onnx"``: folders of node tests, of ONNX's operators. ``"jsonl"``: the conventions of other specifications.
+        ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every tensor.
+    level : Level
+        Which cases.
+    only : sequence of str
+        Glob patterns on the ids; all cases are written if there is none.
+    advance : callable, optional
+        Called after each case.
+
+    Raises
+    ------
+    ModelError
+        If the folder is not empty.
+    AttributeValueError
+        If a pattern matches no case that the format can hold.
+    OSError
+        If nothing can be written there; nothing is left behind.
+    """
+    check_empty(folder)
+    index = folder / INDEX
+    with atomic_write(index) as temporary:
+        chosen = _Chosen(level, form, only)
+        with (temporary / CASES).open("wb") as file:
+            for count, case in enumerate(chosen, 1):
+                file.write(msgspec.json.encode(case_line(case)) + b"\n")
+                _WRITERS.get(form, _nothing)(case, temporary)
+                if advance is not None:
+                    advance(count, str(case.id))
+        chosen.check()
+        _write_more(form, chosen, temporary)
+        written = Index(
+            schema=SCHEMA,
+            format=form,
+            level=level.value,
+            only=tuple(only),
+            versions=versions_of("vinculum", "numpy", "ml_dtypes", "onnx"),
+            cases=dict(sorted(chosen.standings.items())),
+            files=tuple(_files(temporary)),
+        )
+        (temporary / INDEX).write_bytes(indented(written))
+    return written
+
+
+def check_empty(folder: Path) -> None:
+    """Refuse a folder that holds anything, or is none.
+
+    Raises
+    ------
+    ModelError
+        The line says so.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ModelError(f"{str(folder)!r} is no folder; give one that is empty or not there")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ModelError(f"the folder {str(folder)!r} is not empty; give one that is, or is not there")
+
+
+class _Chosen:
+    """The cases that a format can hold and a pattern matches, and what was seen of them."""
+
+    def __init__(self, level: Level, form: str, only: Sequence[str]) -> None:
+        self._level, self._form, self._only = level, form, only
+        self._matched: set[str] = set()
+        self.standings: Counter[str] = Counter()
+        self.floats: list[Case] = []
+
+    def __iter__(self) -> Iterator[Case]:
+        for case in cases(self._level):
+            matching = [pattern for pattern in self._only if case.id.matches(pattern)]
+            if (self._only and not matching) or not _holds(self._form, case):
+                continue
+            self._matched.update(matching)
+            self.standings[standing(case).value] += 1
+            if self._form == "testfloat":
+                self.floats.append(case)
+            yield case
+
+    def check(self) -> None:
+        idle = [pattern for pattern in self._only if pattern not in self._matched]
+        if idle:
+            raise AttributeValueError(
+                f"no case of this level that {self._form} can hold matches {listed(idle)}; vinculum conform --list "
+                "prints the ids, and * stands for anything"
+            )
+
+
+def _holds(form: str, case: Case) -> bool:
+    if form == "onnx":
+        return case.question.spec.dialect is Dialect.ONNX
+    if form == "testfloat":
+        two_floats = case.element_type in FUNCTIONS and len(case.question.operands) == 2
+        return two_floats and case.expectation.quotient is not None
+    return form != "npy" or case.element_type is not REAL
+
+
+def _nothing(case: Case, folder: Path) -> None:
+    """Write nothing: the line says all."""
+
+
+_WRITERS: dict[str, Callable[[Case, Path], None]] = {"onnx": write_folder, "npy": write_arrays}
+
+
+def _write_more(form: str, chosen: _Chosen, folder: Path) -> None:
+    if form == "testfloat":
+        for element_type, pairs in pairs_of(chosen.floats).items():
+            text = "".join(f"{line}\n" for line in lines(pairs, element_type))
+            (folder / f"{FUNCTIONS[element_type]}.txt").write_bytes(text.encode())
+    if form == "jsonl":
+        rows = (msgspec.json.encode(line) + b"\n" for line in convention_lines())
+        (folder / CONVENTIONS).write_bytes(b"".join(rows))
+    schemas = folder / "schemas"
+    schemas.mkdir()
+    for name, record in _SCHEMAS.items():
+        (schemas / f"{name}.json").write_bytes(schema_of(record))
+
+
+def _files(folder: Path) -> Iterator[File]:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        yield File(path.relative_to(folder).as_posix(), path.stat().st_size, digest)

@@ -1,0 +1,239 @@
+"""What the answers of any program are worth: they are held against an export, by the one judge of the suite."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import file_digest
+from io import BufferedReader
+from math import prod
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Struct
+
+from vinculum.conformance.judgement import judge
+from vinculum.conformance.vectors.elements import array_of
+from vinculum.conformance.vectors.export import CASES, CONVENTIONS, INDEX
+from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
+from vinculum.conformance.vectors.npy import read_array
+from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, ConventionLine, Index, Tensor
+from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.files import regular_size
+from vinculum.sandbox import Answer, End
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import listed, quoted
+
+_MOST = 1 << 34  # Bytes of a file, of which a line at a time is in memory.
+_ENDS = {
+    "refused": End.REFUSED,
+    "unsupported": End.UNSUPPORTED,
+    "crashed": End.CRASHED,
+    "hung": End.HUNG,
+}
+_R = TypeVar("_R", bound=Struct)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an answer is worth; None if there is no answer.
+
+    Attributes
+    ----------
+    id : str
+        The case's, or the convention's.
+    verdict : Verdict or None
+        As of a run of the suite.
+    """
+
+    id: str
+    verdict: Verdict | None
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is not as it must be: wrong, or missing."""
+        return self.verdict is None or self.verdict.kind.deviates
+
+
+def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Judged]:
+    """Yield what every answer to an export is worth, in the order of its cases.
+
+    The rows of conventions are judged where an answer names them: nobody divides by all of them.
+
+    Parameters
+    ----------
+    folder : Path
+        The export.
+    answers : Path
+        A file of JSON lines, or a folder of ``NAME.npy`` files, with ``answers.jsonl`` for what has no quotient.
+    only : sequence of str
+        Glob patterns on the ids; the others need no answer.
+
+    Raises
+    ------
+    ModelError
+        If a file cannot be read, is not of the export, or an answer is of no case.
+    AttributeValueError
+        If a pattern matches no case.
+    """
+    _check_index(folder)
+    given = _Given(answers)
+    matched: set[str] = set()
+    for line in _records(folder / CASES, CaseLine):
+        matching = [pattern for pattern in only if fnmatchcase(line.id, pattern)]
+        matched.update(matching)
+        answer = given.answer(line.id, line.name, line.quotient)
+        if not only or matching:
+            yield Judged(line.id, None if answer is None else _verdict(line, answer))
+    if (folder / CONVENTIONS).is_file():
+        for row in _records(folder / CONVENTIONS, ConventionLine):
+            answer = given.answer(row.id, None, row.quotient or row.operands[0])
+            if answer is not None and (not only or any(fnmatchcase(row.id, pattern) for pattern in only)):
+                yield Judged(row.id, _verdict(row, answer))
+    given.check()
+    idle = [pattern for pattern in only if pattern not in matched]
+    if idle:
+        raise AttributeValueError(f"no case of {str(folder)!r} matches {listed(idle)}; * stands for anything")
+
+
+def counts(results: Sequence[Judged]) -> dict[str, int]:
+    """Return how many answers there are of each verdict, the passes first; ``"not answered"`` comes last."""
+    found = Counter("not answered" if one.verdict is None else one.verdict.kind.value for one in results)
+    order = [*(kind.value for kind in Kind), "not answered"]
+    return {name: found[name] for name in order if found[name]}
+
+
+class _Given:
+    """The answers of a program, by id or by name."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise ModelError(
+                f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files"
+            )
+        lines = path / "answers.jsonl" if path.is_dir() else path
+        self._path = path
+        self._lines: dict[str, AnswerLine] = {}
+        self._arrays: set[str] = set()
+        if path.is_dir():
+            self._arrays = {file.stem for file in path.glob("*.npy")}
+        if lines.is_file() or not path.is_dir():
+            for line in _records(lines, AnswerLine):
+                if line.id in self._lines:
+                    raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
+                self._lines[line.id] = line
+        if not self._lines and not self._arrays:
+            raise ModelError(f"{str(path)!r} holds no answer")
+
+    def answer(self, id: str, name: str | None, expected: Tensor | None) -> Answer | None:
+        """Return the answer to a case and forget it, None if there is none."""
+        line = self._lines.pop(id, None)
+        if line is not None:
+            return _answer(line, expected)
+        if name is None or name not in self._arrays:
+            return None
+        self._arrays.remove(name)
+        path = self._path / f"{name}.npy"
+        dtype = np.dtype(np.float32) if expected is None else dtype_of(type_of(expected))
+        return Answer(End.RETURNED, read_array(path, dtype))
+
+    def check(self) -> None:
+        """Refuse answers to what was not asked."""
+        left = [*self._lines, *(f"{name}.npy" for name in sorted(self._arrays))]
+        if left:
+            raise ModelError(f"{str(self._path)!r} answers what is no case of the export: {listed(left)}")
+
+
+def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
+    """Return what a line tells.
+
+    Raises
+    ------
+    ModelError
+        If it tells nothing, or two things, or elements that cannot be read.
+    """
+    told = [name for name in ("elements", *_ENDS) if getattr(line, name) is not UNSET]
+    if len(told) != 1:
+        raise ModelError(
+            f"the answer to {quoted(line.id)} has {', '.join(told) or 'nothing'}; allowed is one of elements, "
+            f"{', '.join(_ENDS)}"
+        )
+    if told != ["elements"]:
+        return Answer(_ENDS[told[0]], None, " ".join(str(getattr(line, told[0])).split()))
+    if expected is None and (line.type is UNSET or line.shape is UNSET):
+        return Answer(End.RETURNED, None)  # Whatever it is: it must be refused.
+    type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
+    shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
+    try:
+        array, left_open = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
+    except ModelError as error:
+        raise ModelError(f"the answer to {quoted(line.id)}: {error}") from None
+    if left_open.any():
+        raise ModelError(f"the answer to {quoted(line.id)} has a dash for an element; write the quotient, or refuse")
+    return Answer(End.RETURNED, array)
+
+
+def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
+    """Return the shape of elements that tell none: the one expected if they are as many."""
+    count = len(elements.split())
+    return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
+
+
+def _verdict(line: CaseLine | ConventionLine, answer: Answer) -> Verdict:
+    try:
+        operation, expectation = operation_of(line), expectation_of(line)
+    except ModelError as error:
+        raise ModelError(f"the case {quoted(line.id)} cannot be read: {error}") from None
+    return judge(operation, expectation, answer)
+
+
+def _check_index(folder: Path) -> None:
+    """Refuse an export of another layout, or one whose cases were changed."""
+    path = folder / INDEX
+    if not path.is_file():
+        raise ModelError(f"{str(folder)!r} is no export: it has no {INDEX}; vinculum vectors export makes one")
+    try:
+        with _opened(path) as file:
+            found: Mapping[str, object] = msgspec.json.decode(file.read())
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+            raise ModelError(f"{str(path)!r} is not of layout {SCHEMA}; export the cases again")
+        index = msgspec.convert(found, Index)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"{str(path)!r} is no index: {error}") from None
+    digests = {file.path: file.sha256 for file in index.files}
+    for name in (CASES, CONVENTIONS):
+        if name in digests and _digest(folder / name) != digests[name]:
+            raise ModelError(f"{str(folder / name)!r} is not the file that {INDEX} tells of; export the cases again")
+
+
+def _digest(path: Path) -> str:
+    with _opened(path) as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _records(path: Path, kind: type[_R]) -> Iterator[_R]:
+    """Yield the lines of a file, each as a record."""
+    decoder = msgspec.json.Decoder(kind)
+    with _opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise ModelError(f"{str(path)!r}, line {number}: {error}") from None
+
+
+def _opened(path: Path) -> BufferedReader:
+    """Open an ordinary file; a pipe or a device could go on for ever."""
+    try:
+        if regular_size(path) > _MOST:
+            raise ModelError(f"{str(path)!r} is larger than {_MOST >> 30} GiB")
+        return path.open("rb")
+    except OSError as error:
+        raise ModelError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None

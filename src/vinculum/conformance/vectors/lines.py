@@ -1,0 +1,126 @@
+"""A case as a line of ``cases.jsonl``, and what a line asks and expects, for the judge."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.case import Case, Expectation
+from vinculum.conformance.question import Operation
+from vinculum.conformance.vectors.elements import array_of, elements_text
+from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
+from vinculum.errors import ModelError
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.element_types import ElementType, by_name
+from vinculum.spec.model import IntegerRounding
+from vinculum.spec.onnx_div import DIV_14
+from vinculum.spec.registry import ROWS
+from vinculum.tensors.storage import element_type_of
+
+_DIGITS = 12
+_ROUNDINGS = {IntegerRounding.TRUNCATING: "truncating", IntegerRounding.FLOOR: "floor"}
+
+
+def standing(case: Case) -> Standing:
+    """Return what is expected of the answer to a case."""
+    if case.expectation.quotient is None:
+        return Standing.REFUSED
+    return Standing.EXACT if case.expectation.silent is None else Standing.UNSPECIFIED
+
+
+def name_of(case: Case) -> str:
+    """Return what a case's folder is called: ``"test_div_14_int64_0123456789ab"``, the same in every export."""
+    words = re.sub(r"[^a-z0-9]+", "_", f"{case.question.spec.title} {case.element_type}".lower()).strip("_")
+    return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
+
+
+def case_line(case: Case) -> CaseLine:
+    """Return a case as a line."""
+    spec, operation = case.question.spec, case.question
+    quotient = case.expectation.quotient
+    operands = [
+        Operand(**_tensor(array), constant=constant)
+        for array, constant in zip(operation.operands, operation.constant, strict=True)
+    ]
+    return CaseLine(
+        id=str(case.id),
+        name=name_of(case),
+        standing=standing(case),
+        clause=case.clause,
+        standard=spec.dialect.value,
+        operator=spec.name,
+        version=spec.since_version,
+        variant=spec.variant,
+        rounding=_rounding(case),
+        attributes=dict(operation.attributes),
+        operands=tuple(operands),
+        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.silent)),
+    )
+
+
+def operation_of(line: CaseLine | ConventionLine) -> Operation:
+    """Return what a line asks; a convention of other specifications is judged as a Div of equal shapes is.
+
+    Raises
+    ------
+    ModelError
+        If there is no such operator version or element type, or a tensor does not fit.
+    """
+    arrays = tuple(_array(operand)[0] for operand in line.operands)
+    if isinstance(line, ConventionLine):
+        return Operation(DIV_14, {}, arrays, (False, False))
+    row = (line.standard, line.operator, line.version, line.variant)
+    found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
+    if not found:
+        raise ModelError(f"no specification has {line.operator}-{line.version} of {line.standard!r}")
+    return Operation(found[0], line.attributes, arrays, tuple(operand.constant for operand in line.operands))
+
+
+def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
+    """Return what a line expects of an answer.
+
+    Raises
+    ------
+    ModelError
+        If the quotient cannot be read.
+    """
+    if line.quotient is None:
+        return Expectation(None)
+    array, left_open = _array(line.quotient)
+    return Expectation(array, left_open if left_open.any() else None)
+
+
+def type_of(tensor: Tensor) -> ElementType:
+    """Return the element type of a tensor.
+
+    Raises
+    ------
+    ModelError
+        If there is none of that name.
+    """
+    try:
+        return by_name(tensor.type)
+    except LookupError as error:
+        raise ModelError(str(error)) from None
+
+
+def _tensor(array: NDArray[Any], left_open: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+    element_type = element_type_of(array)
+    text = elements_text(array, element_type, left_open)
+    return {"type": element_type.name, "shape": array.shape, "elements": text}
+
+
+def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    return array_of(tensor.elements, tensor.shape, type_of(tensor))
+
+
+def _rounding(case: Case) -> str | None:
+    """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
+    spec = case.question.spec
+    if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
+        return None
+    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.question.attributes))]

@@ -1,0 +1,55 @@
+"""NumPy files: one for every operand and quotient; types that NumPy has not lie there as unsigned integers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.case import Case
+from vinculum.conformance.vectors.lines import name_of
+from vinculum.errors import ModelError
+from vinculum.text import one_line
+
+FOLDER = "arrays"
+
+
+def write_arrays(case: Case, folder: Path) -> None:
+    """Write the tensors of a case: ``arrays/NAME/operand_0.npy`` and so on, and ``quotient.npy`` if there is one."""
+    own = folder / FOLDER / name_of(case)
+    own.mkdir(parents=True)
+    for number, array in enumerate(case.question.operands):
+        np.save(own / f"operand_{number}.npy", _storable(array), allow_pickle=False)
+    if case.expectation.quotient is not None:
+        np.save(own / "quotient.npy", _storable(case.expectation.quotient), allow_pickle=False)
+
+
+def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the array of a file; unsigned integers are taken for what of a NumPy type has no name in such files.
+
+    Raises
+    ------
+    ModelError
+        If it is no such file.
+    """
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ModelError(f"{str(path)!r} is no .npy file: {one_line(error)}") from None
+    if dtype.isbuiltin != 1 and array.dtype.newbyteorder("=") == _unsigned(dtype):
+        array = np.ascontiguousarray(array.astype(_unsigned(dtype))).reshape(array.shape).view(dtype)
+    return array
+
+
+def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.isbuiltin == 1:
+        return array
+    bits = np.ascontiguousarray(array).reshape(array.shape).view(_unsigned(array.dtype))
+    # Of a type of 4 bits the upper half of a byte means nothing.
+    return bits & np.uint8(15) if array.dtype.name in ("int4", "uint4") else bits
+
+
+def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"u{dtype.itemsize}")

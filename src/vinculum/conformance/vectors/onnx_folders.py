@@ -1,0 +1,41 @@
+"""Folders of ONNX's node tests: a model, its inputs, and the quotient where there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from onnx import numpy_helper
+
+from vinculum.conformance.case import Case
+from vinculum.conformance.programs.onnx_model import onnx_program
+from vinculum.conformance.vectors.lines import name_of, standing
+from vinculum.conformance.vectors.records import Standing
+
+ROOMS = {Standing.EXACT: "node", Standing.UNSPECIFIED: "unspecified", Standing.REFUSED: "refused"}
+"""Where the cases of a class lie: all of `node` can be run and compared."""
+
+_TOLERANCE = b'{"atol": 0.0, "rtol": 0.0}\n'  # Else ONNX's runner would let a thousandth pass.
+
+
+def write_folder(case: Case, folder: Path) -> None:
+    """Write a case of ONNX's into a folder of its own below one of three.
+
+    Parameters
+    ----------
+    case : Case
+        The case.
+    folder : Path
+        Of the export.
+    """
+    program = onnx_program(case.question)
+    own = folder / ROOMS[standing(case)] / name_of(case)
+    data = own / "test_data_set_0"
+    data.mkdir(parents=True)
+    (own / "data.json").write_bytes(_TOLERANCE)
+    (own / "model.onnx").write_bytes(program.model.SerializeToString(deterministic=True))
+    for number, (name, array) in enumerate(program.inputs.items()):
+        tensor = numpy_helper.from_array(array, name)
+        (data / f"input_{number}.pb").write_bytes(tensor.SerializeToString(deterministic=True))
+    if standing(case) is Standing.EXACT and case.expectation.quotient is not None:
+        tensor = numpy_helper.from_array(case.expectation.quotient, case.question.spec.outputs[0].name)
+        (data / "output_0.pb").write_bytes(tensor.SerializeToString(deterministic=True))

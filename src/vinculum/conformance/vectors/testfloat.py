@@ -1,0 +1,78 @@
+"""Lines of Berkeley TestFloat: two operands, the quotient, and the exception flags of IEEE 754, by exact rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from vinculum.conformance.case import Case
+from vinculum.conformance.question import aligned_operands
+from vinculum.reference import elements
+from vinculum.reference.exact_quotient import float_quotient
+from vinculum.reference.rounding import decode, power_of_two
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType
+
+FUNCTIONS = {FLOAT16: "f16_div", BFLOAT16: "bf16_div", FLOAT: "f32_div", DOUBLE: "f64_div"}
+"""The element types, and the files; TestFloat itself has no function for bfloat16."""
+
+INEXACT, UNDERFLOW, OVERFLOW, DIVIDE_BY_ZERO, INVALID = 1, 2, 4, 8, 16
+"""The flags as SoftFloat has them."""
+
+
+def pairs_of(cases: Iterable[Case]) -> dict[ElementType, list[tuple[int, int]]]:
+    """Return the encodings of dividends and divisors of the cases that divide two floats, each pair once, in order."""
+    found: dict[ElementType, set[tuple[int, int]]] = {}
+    for case in cases:
+        element_type, operation = case.element_type, case.question
+        if element_type not in FUNCTIONS or len(operation.operands) != 2 or case.expectation.quotient is None:
+            continue
+        a, b = (elements(np.ascontiguousarray(own), element_type) for own in aligned_operands(operation))
+        found.setdefault(element_type, set()).update(zip(a, b, strict=True))
+    return {element_type: sorted(pairs) for element_type, pairs in found.items()}
+
+
+def lines(pairs: Iterable[tuple[int, int]], element_type: ElementType) -> Iterator[str]:
+    """Yield a line for each pair: ``"3F800000 40400000 3EAAAAAB 01"``."""
+    fmt = element_type.binary_format
+    assert fmt is not None
+    digits = element_type.bits // 4
+    for a, b in pairs:
+        quotient = float_quotient(a, b, fmt)
+        yield f"{a:0{digits}X} {b:0{digits}X} {quotient:0{digits}X} {flags(a, b, fmt):02X}"
+
+
+def flags(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
+    """Return the exceptions that a division raises, rounding to nearest even.
+
+    Whether tininess is detected before rounding or after it is all the same: p digits divided by p digits are never so
+    near below a power of two, within 2**-p / 2 of it, that full precision rounds them up to it.
+
+    Parameters
+    ----------
+    a_bits, b_bits : int
+        The encodings of dividend and divisor.
+    fmt : BinaryFormat
+        A format with infinities.
+    """
+    a, b = decode(a_bits, fmt), decode(b_bits, fmt)
+    if a.is_nan or b.is_nan:
+        return INVALID if _is_signaling(a_bits, fmt) or _is_signaling(b_bits, fmt) else 0
+    if (a.is_infinite and b.is_infinite) or (a.is_zero and b.is_zero):
+        return INVALID
+    if a.is_infinite or b.is_infinite:
+        return 0
+    if b.is_zero:
+        return DIVIDE_BY_ZERO
+    exact = a.magnitude / b.magnitude
+    rounded = decode(float_quotient(a_bits, b_bits, fmt), fmt)
+    if rounded.is_infinite:
+        return OVERFLOW | INEXACT
+    if rounded.magnitude == exact:
+        return 0
+    return INEXACT | (UNDERFLOW if exact < power_of_two(fmt.smallest_exponent) else 0)
+
+
+def _is_signaling(bits: int, fmt: BinaryFormat) -> bool:
+    quiet = 1 << (fmt.trailing_bits - 1)
+    return decode(bits, fmt).is_nan and not bits & quiet

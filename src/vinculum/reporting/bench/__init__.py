@@ -1,0 +1,1 @@
+"""Benchmark runs, as a page, JSON, Markdown and a plot."""

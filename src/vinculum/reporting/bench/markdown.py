@@ -1,0 +1,90 @@
+"""A benchmark as a page of Markdown, tables and figure, as docs/performance.md has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.results import Report, Row
+from vinculum.reporting.bench.words import LEGEND, findings, groups, how, multiple, percent, time_of
+from vinculum.reporting.harmless import one_line
+
+_METHOD = """\
+Every peer runs in a process of its own, with as many threads, on the same operands, and writes into memory that is
+there already; only JAX cannot be told where. In each round all of them take turns, after a pause in which threads that
+wait for more work fall asleep; a turn is 20 milliseconds that do not count and two to five samples that do, each of
+calls that last a millisecond together. All quotients of every peer are compared with ours, bit for bit, and a thousand
+of ours in each cell with the slow exact reference. The limit is a pass over the same memory by the same number of
+threads, which reads the operands, writes as many bytes, and divides nothing."""
+
+
+def document(report: Report, figure: str | None) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    report : Report
+        What it tells.
+    figure : str or None
+        Where the plot lies, as seen from the page.
+    """
+    return "\n".join(_lines(report, figure)) + "\n"
+
+
+def _lines(report: Report, figure: str | None) -> Iterator[str]:
+    yield "<!-- Written by `vinculum bench --markdown`, as `make bench` calls it; changes by hand are lost. -->"
+    yield from ("", "# Performance", "", _safe(how(report)), "")
+    yield from (f"- {_safe(line)}" for line in LEGEND)
+    yield "- Bold: the fastest exact peer, and us where we are faster."
+    if figure is not None:
+        yield from ("", f"![Nanoseconds an element by element type]({figure})")
+    yield from ("", "## What stands out", "")
+    yield from (f"- {_safe(sentence)}" for sentence in findings(report))
+    for heading, rows in groups(report):
+        yield from ("", f"## {_safe(heading)}", "")
+        yield from _table(report, rows)
+    yield from ("", "## How it is measured", "", _METHOD, "", "## Where it was measured", "")
+    yield from _facts(report)
+
+
+def _table(report: Report, rows: Sequence[Row]) -> Iterator[str]:
+    titles = [_safe(report.titles[name]) for name in report.peers]
+    headings = ["type", "Vinculum", "±", *titles, "ratio", "limit", "of limit"]
+    yield _row(headings)
+    yield _row(["---", *["---:"] * (len(headings) - 1)])
+    for row in rows:
+        ours = row.measured(OURS)
+        ahead = row.ratio is not None and row.ratio >= 1
+        yield _row(
+            [
+                row.cell.element_type,
+                _bold(time_of(row, OURS), ahead),
+                "" if ours is None else percent(ours.spread),
+                *(_bold(time_of(row, name), name == row.fastest) for name in report.peers),
+                multiple(row.ratio),
+                _safe(time_of(row, LIMIT)),
+                multiple(row.of_limit),
+            ]
+        )
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _bold(words: str, wanted: bool) -> str:
+    return f"**{_safe(words)}**" if wanted else _safe(words)
+
+
+def _facts(report: Report) -> Iterator[str]:
+    facts = {
+        **report.machine,
+        "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
+        "date": report.date,
+    }
+    yield from (f"- {_safe(name)}: {_safe(words)}" for name, words in facts.items())
+
+
+def _safe(words: str) -> str:
+    """Return words on one line of which Markdown makes nothing else."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in one_line(words))

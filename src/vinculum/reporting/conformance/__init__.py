@@ -1,0 +1,1 @@
+"""Runs of the conformance suite, as a page, JSON, JUnit XML and HTML."""

@@ -1,0 +1,133 @@
+"""What the HTML page's script lists cases from: JSON in which every text and every line of source stands once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from vinculum.conformance.expect import KnownDeviations
+from vinculum.conformance.run import Result, Run
+from vinculum.conformance.verdict import Example
+from vinculum.reporting.conformance.findings import findings, reason, ulps_text
+from vinculum.reporting.conformance.matrix import WORST_FIRST
+from vinculum.reporting.conformance.severity import severity
+from vinculum.reporting.conformance.words import message
+from vinculum.reporting.harmless import harmless, one_line, short
+
+_LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
+
+
+class _Texts:
+    """Texts by number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def data(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
+    """Return the cases of several runtimes as JSON that can stand in a script element.
+
+    It is one object: ``texts``; ``kinds``, the worst first; ``ulps``, what the bars of histograms are called by their
+    number; and ``runtimes``. A runtime has its ``findings``, by what they are called, and its ``cases``, each an array.
+    ``columns`` names its members. Texts stand as their numbers among ``texts``; what comes last may be missing.
+    """
+    texts = _Texts()
+    runtimes = [
+        {
+            "backend": one_line(run.backend),
+            "title": one_line(run.title),
+            "findings": [short(finding.statement) for finding in findings(run)],
+            "cases": _cases(run, known.get(run.backend), texts),
+        }
+        for run in runs
+    ]
+    powers = {power for run in runs for result in run.results for power in result.verdict.ulps}
+    whole = {
+        "columns": _COLUMNS,
+        "kinds": [[kind.value, kind.deviates] for kind in WORST_FIRST],
+        "ulps": {str(power): ulps_text(power) for power in sorted(powers)},
+        "runtimes": runtimes,
+        "texts": texts.all(),
+    }
+    # Neither the end of the script element nor a comment can then stand in it; all beyond ASCII is escaped anyway.
+    return json.dumps(whole, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+_COLUMNS = (
+    "id",
+    "operator",
+    "type",
+    "kind",
+    "severity",
+    "words",
+    "clause",
+    "statement",
+    "elements",
+    "differing",
+    "ulps",
+    "example",
+    "source",
+    "finding",
+    "reason",
+)
+
+
+def _cases(run: Run, known: KnownDeviations | None, texts: _Texts) -> list[list[Any]]:
+    numbers = {id(result): number for number, one in enumerate(findings(run)) for result in one.results}
+    cases = []
+    for result in run.results:
+        told = reason(result, known)
+        last = {
+            "finding": numbers.get(id(result)),
+            "reason": None if told is None else [texts.number(one_line(text)) for text in told],
+        }
+        row = {**_case(result, texts), **last}
+        case = [row[name] for name in _COLUMNS]
+        while case[-1] is None:  # Most cases pass, and have none of the last ones.
+            case.pop()
+        cases.append(case)
+    return cases
+
+
+def _case(result: Result, texts: _Texts) -> dict[str, Any]:
+    verdict = result.verdict
+    words = one_line(message(verdict))
+
+    def number(text: str) -> int:
+        return texts.number(one_line(text))
+
+    return {
+        "id": number(str(result.id)),
+        "operator": number(result.id.row),
+        "type": number(result.id.element_type),
+        "kind": WORST_FIRST.index(verdict.kind),
+        "severity": number(severity(verdict).value),
+        "words": number(words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."),
+        "clause": number(result.clause),
+        "statement": number(result.statement),
+        "elements": verdict.elements,
+        "differing": verdict.differing,
+        "ulps": sorted(verdict.ulps.items()) or None,
+        "example": _example(verdict.example, number),
+        "source": _source(result, texts),
+    }
+
+
+def _example(example: Example | None, number: Callable[[str], int]) -> list[int] | None:
+    if example is None:
+        return None
+    return [number(text) for text in (str(example.index), example.expected, example.actual, *example.operands)]
+
+
+def _source(result: Result, texts: _Texts) -> list[int] | None:
+    """Return the lines of a reproducer; of what is not supported it shows nothing."""
+    if not result.reproducer or not result.verdict.kind.deviates:
+        return None
+    return [texts.number(harmless(line.expandtabs(4))) for line in result.reproducer.rstrip("\n").split("\n")]

@@ -1,0 +1,83 @@
+"""What ``vinculum conform --diff`` tells: what changed between two runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from vinculum.conformance.run import Result, Run
+from vinculum.conformance.run_diff import Change, RunDiff
+from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.tables import counted
+
+_SHOWN = 5  # Cases of each kind of change.
+
+
+def page(found: Sequence[RunDiff]) -> RenderableType:
+    """Return what changed, by how a verdict became another."""
+    return Group(*(line for diff in found for line in _diff(diff)))
+
+
+def _diff(diff: RunDiff) -> Iterator[RenderableType]:
+    versions = [f"{name} {old} -> {new}" for name, (old, new) in diff.versions.items()]
+    yield Text(short(f"{diff.before.title} -> {diff.after.title}"), "bold")
+    yield Text(one_line(", ".join(versions) or "the same versions"), "dim")
+    groups = Counter(_kinds(change) for change in diff.changes)
+    for (old, new), count in groups.most_common():
+        yield Text("")
+        yield Text(f"{old} -> {new}: {counted(count, 'case')}", "bold cyan")
+        own = [change for change in diff.changes if _kinds(change) == (old, new)]
+        for change in own[:_SHOWN]:
+            yield Text(f"  {one_line(str(change.id))}")
+            yield Text(f"    {_told(change.before)} -> {_told(change.after)}", "dim")
+        if count > _SHOWN:
+            yield Text(f"  and {count - _SHOWN:,} more; --json lists them all")
+    yield Text("")
+    changed = counted(len(diff.changes), "case") if diff.changes else "no case"
+    counts = f"{changed} changed; {diff.removed:,} were only in the first run, {diff.added:,} are only in the second"
+    yield Text(counts if diff.removed or diff.added else f"{changed} changed")
+
+
+def _kinds(change: Change) -> tuple[str, str]:
+    return change.before.verdict.kind.value, change.after.verdict.kind.value
+
+
+def _told(result: Result) -> str:
+    return one_line(result.cause) or verdict_sentence(result.verdict)
+
+
+def as_json(found: Sequence[RunDiff]) -> list[dict[str, Any]]:
+    """Return what changed as JSON's types: a list with an object for each runtime.
+
+    Returns
+    -------
+    list of dict
+        ``{"before", "after"}``, each ``{"backend", "date", "versions"}``; ``{"removed", "added"}``, whole numbers; and
+        ``{"changes"}``, a list of ``{"id", "before", "after"}``, each of the last two ``{"verdict", "cause"}``.
+    """
+    return [
+        {
+            "before": _run(diff.before),
+            "after": _run(diff.after),
+            "removed": diff.removed,
+            "added": diff.added,
+            "changes": [
+                {"id": str(change.id), "before": _result(change.before), "after": _result(change.after)}
+                for change in diff.changes
+            ],
+        }
+        for diff in found
+    ]
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {"backend": run.backend, "date": run.date, "versions": dict(run.versions)}
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {"verdict": result.verdict.kind.value, "cause": result.cause}

@@ -1,0 +1,78 @@
+"""Conformance runs as JUnit XML, which build servers read: a test suite for each runtime, a test for each case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from vinculum.conformance.run import Result, Run
+from vinculum.conformance.verdict import Kind
+from vinculum.reporting.conformance.words import example_sentence, message
+
+# A test that fails said something wrong; one that has an error said nothing.
+_ERRORS = (Kind.CRASHED, Kind.HUNG, Kind.OUT_OF_MEMORY)
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def document(runs: Sequence[Run]) -> str:
+    r"""Return a document that every XML reader takes, whatever the runtimes said.
+
+    What XML has no way to say, control characters above all, stands there as Python writes it: ``\x1b``.
+    """
+    root = ElementTree.Element("testsuites", {"name": "vinculum conform", **_totals(runs)})
+    titles = [run.title for run in runs]
+    for run in runs:
+        # A runtime may be asked with several options; build servers know suites by their names.
+        name = run.title if titles.count(run.title) == 1 else f"{run.title} ({run.backend})"
+        suite = ElementTree.SubElement(root, "testsuite", {"name": legal(name), **_totals([run])})
+        properties = ElementTree.SubElement(suite, "properties")
+        facts = {"backend": run.backend, "level": run.selection.level.value, **run.versions}
+        for name, value in facts.items():
+            ElementTree.SubElement(properties, "property", {"name": legal(name), "value": legal(value)})
+        for result in run.results:
+            _add_case(suite, result)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def legal(text: str) -> str:
+    """Return the text with every character that XML 1.0 cannot hold written as its escape."""
+    return _ILLEGAL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def _totals(runs: Sequence[Run]) -> dict[str, str]:
+    kinds = [result.verdict.kind for run in runs for result in run.results]
+    return {
+        "tests": str(len(kinds)),
+        "failures": str(sum(kind.deviates and kind not in _ERRORS for kind in kinds)),
+        "errors": str(sum(kind in _ERRORS for kind in kinds)),
+        "skipped": str(sum(kind is Kind.UNSUPPORTED for kind in kinds)),
+        "time": f"{sum(run.seconds for run in runs):.3f}",
+    }
+
+
+def _add_case(suite: ElementTree.Element, result: Result) -> None:
+    verdict = result.verdict
+    names = {"classname": legal(f"{result.id.operator}.{result.id.element_type}"), "name": legal(str(result.id))}
+    case = ElementTree.SubElement(suite, "testcase", names)
+    said = message(verdict)
+    told = legal(f"{verdict.kind.value}: {said}" if said else verdict.kind.value)
+    if verdict.kind is Kind.UNSUPPORTED:
+        ElementTree.SubElement(case, "skipped", {"message": told})
+    elif verdict.kind.deviates:
+        tag = "error" if verdict.kind in _ERRORS else "failure"
+        fault = ElementTree.SubElement(case, tag, {"type": verdict.kind.value, "message": told})
+        fault.text = legal(_details(result))
+    elif said:
+        ElementTree.SubElement(case, "system-out").text = told
+
+
+def _details(result: Result) -> str:
+    example = result.verdict.example
+    parts = [f"Clause {result.clause}: {result.statement}"]
+    if example is not None:
+        parts.append(f"At index {example.index}: {example_sentence(example)}")
+    if result.reproducer:
+        parts.append(result.reproducer)
+    return "\n\n".join(parts)

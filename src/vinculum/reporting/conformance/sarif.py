@@ -1,0 +1,46 @@
+"""Conformance runs as SARIF 2.1.0, which code hosts show: a rule for each cause, a result for each case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from vinculum.conformance.run import Result, Run
+from vinculum.reporting.conformance.words import verdict_sentence
+from vinculum.reporting.harmless import harmless, one_line
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def document(runs: Sequence[Run]) -> str:
+    """Return the document: what does not deviate is not in it."""
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(run) for run in runs]}, indent=1) + "\n"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    deviating = [result for result in run.results if result.verdict.kind.deviates]
+    rules = list(dict.fromkeys(map(_rule, deviating)))
+    driver = {
+        "name": "vinculum conform",
+        "rules": [{"id": rule, "shortDescription": {"text": rule}} for rule in rules],
+    }
+    properties = {"backend": one_line(run.backend), "date": run.date, "versions": dict(run.versions)}
+    results = [_result(result, rules) for result in deviating]
+    return {"tool": {"driver": driver}, "results": results, "properties": properties}
+
+
+def _rule(result: Result) -> str:
+    return one_line(result.cause) or result.verdict.kind.value
+
+
+def _result(result: Result, rules: Sequence[str]) -> dict[str, Any]:
+    rule = _rule(result)
+    return {
+        "ruleId": rule,
+        "ruleIndex": rules.index(rule),
+        "level": "error",
+        "message": {"text": f"{result.verdict.kind.value}: {verdict_sentence(result.verdict)}"},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": harmless(str(result.id)), "kind": "member"}]}],
+        "partialFingerprints": {"caseId": harmless(str(result.id))},
+    }

@@ -1,0 +1,54 @@
+"""Verdicts in words."""
+
+from __future__ import annotations
+
+from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
+from vinculum.reporting.harmless import one_line
+
+_LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
+
+
+def message(verdict: Verdict) -> str:
+    """Return what happened, in a line: ``"3 of 64 quotients are off, by up to 1 ulp"``, ``"SIGFPE"``."""
+    gave = ", ".join(map(gave_sentence, verdict.unspecified))
+    match verdict.kind:
+        case Kind.ULPS | Kind.WRONG_VALUE:
+            wrong = _wrong(verdict)
+            return f"{wrong}; where the specification is silent: {gave}" if gave else wrong
+        case Kind.SILENT:
+            return gave or f"refused: {verdict.said}"
+        case Kind.ACCEPTED:
+            return f"gave {verdict.said}"
+        case Kind.WRONG_TYPE:
+            return f"gave {verdict.said} instead of {verdict.expected}"
+        case Kind.WRONG_SHAPE:
+            return f"gave shape {verdict.said} instead of {verdict.expected}"
+    return verdict.said
+
+
+def _wrong(verdict: Verdict) -> str:
+    elements = verdict.elements
+    counted = "1 quotient is" if elements == 1 else f"{elements} quotients are"
+    if verdict.largest is None:
+        return f"{verdict.differing} of {counted} wrong"
+    largest = f"{verdict.largest} ulp{'' if verdict.largest == 1 else 's'}"
+    return f"{verdict.differing} of {counted} off, by up to {largest}"
+
+
+def gave_sentence(gave: Gave) -> str:
+    """Return what was given for an unspecified quotient: ``"x/0 gave MIN for x < 0"``."""
+    return f"{gave.quotients} gave {gave.quotient}" + (f" for {gave.where}" if gave.where else "")
+
+
+def example_sentence(example: Example) -> str:
+    """Return an example on one line: ``"7 / 0 gave 3, expected 4"``."""
+    asked = " / ".join(example.operands if len(example.operands) > 1 else ("1", *example.operands))
+    return one_line(f"{asked} gave {example.actual}, expected {example.expected}")
+
+
+def verdict_sentence(verdict: Verdict) -> str:
+    """Return what happened in a case on one line: its example if there is one, else its message."""
+    sentence = example_sentence(verdict.example) if verdict.example is not None else one_line(message(verdict))
+    if len(sentence) > _LONGEST:
+        return f"{sentence[: _LONGEST - 3]}..."
+    return sentence or verdict.kind.value

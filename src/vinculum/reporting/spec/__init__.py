@@ -1,0 +1,1 @@
+"""Rows of the specification, and differences of versions."""

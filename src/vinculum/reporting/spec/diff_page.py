@@ -1,0 +1,75 @@
+"""What changed between two versions of an operator, for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from vinculum.reporting.spec.page import domain_name, type_name
+from vinculum.spec.diff import Change, SpecDiff
+
+
+def difference_page(diff: SpecDiff) -> RenderableType:
+    """Return a difference in the manner of ONNX's own: the header, whether it breaks, then what changed."""
+    return Group(*_difference_sections(diff))
+
+
+def _difference_sections(diff: SpecDiff) -> Iterator[RenderableType]:
+    domain = f" (domain '{domain_name(diff.new)}')"
+    yield Text(f"SchemaDiff: {diff.new.name}{domain}", "bold")
+    yield Text(f"old version: {diff.old.since_version}")
+    yield Text(f"new version: {diff.new.since_version}")
+    yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
+    yield from map(_hanging, diff.reasons)
+    yield from _difference_section("Inputs", _sentences(diff.inputs))
+    yield from _difference_section("Outputs", _sentences(diff.outputs))
+    yield from _difference_section("Attributes", _sentences(diff.attributes))
+    yield from _difference_section("Type constraints", _type_sentences(diff))
+    yield from _difference_section("Broadcasting", _sentences(diff.broadcasting))
+    yield from _difference_section("Integer rounding", _sentences(diff.integer_rounding))
+    yield from _difference_section("Properties", _sentences(diff.properties))
+    yield from _difference_section("Clauses", _sentences(diff.clauses))
+    yield from _documentation(diff)
+
+
+def _difference_section(heading: str, sentences: Iterable[str]) -> Iterator[RenderableType]:
+    lines = [_hanging(sentence) for sentence in sentences]
+    if lines:
+        yield Text(f"{heading}:", "cyan")
+        yield from lines
+
+
+def _sentences(changes: Iterable[Change]) -> Iterator[str]:
+    for change in changes:
+        details = f": {'; '.join(change.details)}" if change.details else ""
+        name = f" '{change.name}'" if change.name else ""
+        yield f"{change.what}{name}{details}"
+
+
+def _type_sentences(diff: SpecDiff) -> Iterator[str]:
+    for change in diff.type_constraints:
+        for what, types in (("added", change.added), ("removed", change.removed)):
+            if types:
+                names = ", ".join(f"tensor({type_name(diff.new, t)})" for t in types)
+                yield f"changed '{change.type_variable}': {what} types: {names}"
+
+
+def _documentation(diff: SpecDiff) -> Iterator[RenderableType]:
+    change = diff.documentation
+    yield Text("Documentation:", "cyan")
+    yield _hanging(f"line similarity: {change.similarity:.2f} (+{change.added}/-{change.removed} lines)")
+    styles = {"+": "green", "-": "red", "@": "dim"}
+    for line in change.lines:
+        yield _hanging(line, styles.get(line[:1], ""))
+
+
+def _hanging(line: str, style: str = "") -> RenderableType:
+    """Return a line indented by two, and what does not fit of it too."""
+    grid = Table.grid()
+    grid.add_column(width=2)
+    grid.add_column(overflow="fold")
+    grid.add_row("", Text(line, style))
+    return grid

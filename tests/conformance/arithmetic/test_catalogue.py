@@ -1,0 +1,104 @@
+"""The ways to divide: the first is right, each has a name of its own, and the suite's operands tell them apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conformance.asking import message
+from vinculum import reference
+from vinculum.conformance.arithmetic.catalogue import catalogue, named
+from vinculum.conformance.arithmetic.division import IntegerDivision
+from vinculum.conformance.arithmetic.stages import Rounding
+from vinculum.errors import AttributeValueError
+from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, INT8, INT32, REAL, UINT8, ElementType
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors.storage import dtype_of
+
+Array = NDArray[Any]
+
+TYPES = [t for t in ELEMENT_TYPES if t is not REAL]
+EIGHT_BITS = (INT8, UINT8)
+
+
+def drawn(element_type: ElementType, count: int) -> tuple[Array, Array]:
+    """Return pairs of any encodings, every fifth of floats near zero; no integer divisor is 0 or -1."""
+    random = np.random.default_rng(1)
+    if element_type.is_integer:
+        limits = element_type.minimum, min(element_type.maximum, (1 << 63) - 1)
+        a, b = random.integers(*limits, (2, count), endpoint=True, dtype=np.int64)
+        return a.astype(dtype_of(element_type)), np.where((b == 0) | (b == -1), 3, b).astype(dtype_of(element_type))
+    width = f"u{element_type.bits // 8}"
+    bits = random.integers(0, (1 << element_type.bits) - 1, (2, count), width, endpoint=True)
+    near_zero = random.random(bits.shape) < 0.2
+    bits[near_zero] = random.integers(0, 40, near_zero.sum(), width)
+    a, b = bits.view(dtype_of(element_type))
+    return a, b
+
+
+def meaning(array: Array) -> bytes:
+    """Return the encodings of an array, every NaN the same."""
+    if array.dtype.kind in "iu" or array.dtype.name in ("int4", "uint4"):
+        return array.tobytes()
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+        return np.where(np.isnan(array), np.full_like(array, np.nan), array).tobytes()
+
+
+class TestCatalogue:
+    """Each way has a form of its own, by which it is found again; the first one is right."""
+
+    @pytest.mark.parametrize("element_type", TYPES, ids=str)
+    def test_forms_name_the_ways(self, element_type: ElementType) -> None:
+        ways = catalogue(element_type)
+        assert len({way.form for way in ways}) == len(ways) > 40
+        assert all(named(way.form, element_type) is way for way in ways[::17])
+
+    @pytest.mark.parametrize("rounding", IntegerRounding)
+    @pytest.mark.parametrize("element_type", TYPES, ids=str)
+    def test_the_first_is_the_reference(self, element_type: ElementType, rounding: IntegerRounding) -> None:
+        a, b = drawn(element_type, 500)
+        right = reference.divide(a, b, element_type, rounding=rounding)
+        first = catalogue(element_type)[0]
+        assert first.form == "a / b"
+        assert meaning(first.quotients(a, b, rounding)) == meaning(right)
+
+    @pytest.mark.parametrize("element_type", [t for t in TYPES if t.bits > 8], ids=str)
+    def test_many_ways_differ(self, element_type: ElementType) -> None:
+        a, b = drawn(element_type, 4_000)
+        told = {meaning(way.quotients(a, b)) for way in catalogue(element_type)}
+        assert len(told) > (3 if element_type.is_integer else 40)
+
+    def test_an_unknown_form(self) -> None:
+        told = message(AttributeValueError, lambda: named("a * (1 / b)", FLOAT))
+        assert told.endswith("is no way to divide float that is known; did you mean 'a * (1/b)'?")
+
+
+class TestIntegers:
+    """Each rounding is that of Python's exact numbers."""
+
+    @pytest.mark.parametrize("element_type", EIGHT_BITS, ids=str)
+    @pytest.mark.parametrize("rounding", [r for r in Rounding if r is not Rounding.AS_ASKED])
+    def test_every_pair_of_eight_bits(self, element_type: ElementType, rounding: Rounding) -> None:
+        numbers = np.arange(element_type.minimum, element_type.maximum + 1)
+        a, b = (x.reshape(-1) for x in np.meshgrid(numbers, numbers[numbers != 0]))
+        kept = ~((a == -128) & (b == -1))
+        a, b = a[kept], b[kept]
+        remainder = a % np.abs(b)
+        exact = {
+            Rounding.TRUNCATED: np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b)),
+            Rounding.FLOORED: a // b,
+            Rounding.EUCLIDEAN: (a - remainder) // b,
+            Rounding.TO_EVEN: np.rint(a / b),
+        }[rounding]
+        kept = (exact >= numbers[0]) & (exact <= numbers[-1])
+        dtype = dtype_of(element_type)
+        given = IntegerDivision(element_type, rounding).quotients(a[kept].astype(dtype), b[kept].astype(dtype))
+        assert np.array_equal(given, exact[kept])
+
+    def test_what_floats_cannot_hold_becomes_min(self) -> None:
+        a, b = np.array([2**31 - 1, -7], np.int32), np.array([1, 2], np.int32)
+        assert named("a / b computed in float32", INT32).quotients(a, b).tolist() == [-(2**31), -3]
+        assert named("a / b computed in float32, saturated", INT32).quotients(a, b).tolist() == [2**31 - 1, -3]

@@ -1,0 +1,218 @@
+"""What is planted is named, and every case that deviates because of it is given to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conformance import miniatures, odd_dividers
+from tests.conformance.arithmetic.answering import answered, asked
+from tests.conformance.miniatures import Divider
+from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
+from vinculum.conformance.case import Level
+from vinculum.conformance.judgement import judge
+from vinculum.conformance.question import Question
+from vinculum.errors import AttributeValueError
+from vinculum.sandbox import Answer, End
+from vinculum.spec.element_types import DOUBLE, FLOAT
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_14
+from vinculum.spec.openvino_divide import DIVIDE_1
+
+Array = NDArray[Any]
+Floats = Callable[[Array, Array], Array]
+
+
+class Computes(Divider):
+    """It divides one float type in a way of its own."""
+
+    def __init__(self, dtype: Any, floats: Floats) -> None:
+        self._dtype, self._floats = np.dtype(dtype), floats
+
+    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+        return self._floats(a, b) if a.dtype == self._dtype else super().quotients(question, a, b)
+
+
+def flushed(x: Array) -> Array:
+    """Return doubles in which zeros stand for the subnormal ones."""
+    least = np.float64(2.0**-1022)
+    return np.where(np.abs(x) < least, np.copysign(np.zeros_like(x), x), x)
+
+
+def planted(dividend: bool, divisor: bool, result: str, reciprocal: bool) -> Floats:
+    """Return a way to divide doubles; what is flushed before rounding is told by the quotient of twice as many bits."""
+
+    def floats(a: Array, b: Array) -> Array:
+        a, b = (flushed(a) if dividend else a), (flushed(b) if divisor else b)
+        factor = np.float64(1) / b
+        quotient = a * factor if reciprocal else a / b
+        if result == "after":
+            return flushed(quotient)
+        if result == "before":
+            scaled = (a * np.float64(2.0**60)) * factor if reciprocal else (a * np.float64(2.0**60)) / b
+            tiny = np.abs(scaled) < np.finfo(np.float64).smallest_normal * 2.0**60
+            return np.where(tiny, np.copysign(0.0, quotient), quotient)
+        return quotient
+
+    return floats
+
+
+def explained(divider: Any, *rows: Any, level: Level = Level.DEFAULT) -> Explanation:
+    return explain(answered(divider, asked(level, *rows)))
+
+
+def names(explanation: Explanation) -> list[str]:
+    return [one.cause.name for one in explanation.explained]
+
+
+class TestDoubles:
+    """Every combination of what may be flushed and a reciprocal, planted in doubles, is named by its own stages."""
+
+    @pytest.mark.parametrize(
+        ("dividend", "divisor", "result", "reciprocal"),
+        list(product((False, True), (False, True), ("kept", "before", "after"), (False, True))),
+    )
+    def test_named(self, dividend: bool, divisor: bool, result: str, reciprocal: bool) -> None:
+        a, b = "flush(a)" if dividend else "a", "flush(b)" if divisor else "b"
+        form = f"{a} * (1/{b})" if reciprocal else f"{a} / {b}"
+        form = {"kept": "{}", "before": "flush_unrounded({})", "after": "flush({})"}[result].format(form)
+        doubles = [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is DOUBLE]
+        found = explain(answered(Computes(np.float64, planted(dividend, divisor, result, reciprocal)), doubles))
+        assert not found.unexplained
+        assert names(found) == ([] if form == "a / b" else [f"arithmetic: {form}"])
+
+
+def through(wide: Any, floats: Floats) -> Floats:
+    return lambda a, b: floats(a.astype(wide), b.astype(wide)).astype(a.dtype)
+
+
+def by_reciprocal(a: Array, b: Array) -> Array:
+    return a * (np.ones_like(b) / b)
+
+
+class TestWideReciprocals:
+    """A reciprocal that is rounded to a wider format than the quotient is named with that format."""
+
+    @pytest.mark.parametrize(
+        ("dtype", "wide"),
+        [(np.float32, np.float64), (np.float16, np.float32), (ml_dtypes.bfloat16, np.float32)],
+        ids=["float", "float16", "bfloat16"],
+    )
+    def test_named(self, dtype: Any, wide: Any) -> None:
+        found = explained(Computes(dtype, through(wide, by_reciprocal)), DIV_14)
+        assert names(found) == [f"arithmetic: a * (1/b) computed in {np.dtype(wide)}"]
+        assert not found.unexplained
+
+
+class TestMiniatures:
+    """Each fault is one cause, and explains every case that it makes deviate."""
+
+    @pytest.mark.parametrize(
+        ("divider", "name"),
+        [
+            (miniatures.MultipliesByReciprocal(), "arithmetic: a * (1/b)"),
+            (miniatures.FlushesOperands(), "arithmetic: flush(a) / flush(b)"),
+            (miniatures.FlushesQuotients(), "arithmetic: flush(a / b)"),
+            (miniatures.ComputesDoubleInFloat(), "arithmetic: a / b computed in float32"),
+            (miniatures.NarrowsInt64(), "arithmetic: int32(a) / int32(b)"),
+            (miniatures.Floors(), "arithmetic: floor(a / b)"),
+            (miniatures.Widens(), "rule: gave int64 where a legal question"),
+            (miniatures.RaisesAtZero(), "rule: refused where x / 0"),
+            (miniatures.GivesLists(), "rule: gave no array where a legal question"),
+            (miniatures.FailsWithConstants(), "rule: refused where a constant operand"),
+            (odd_dividers.ComputesFloatInFloat16(), "arithmetic: a / b computed in float16"),
+            (odd_dividers.CutsBfloat16(), "arithmetic: a / b computed in float32, cut off"),
+            (odd_dividers.SaturatesInt64(), "arithmetic: saturate_int32(a) / saturate_int32(b)"),
+            (odd_dividers.ComputesInt64InDouble(), "arithmetic: a / b computed in float64"),
+            (odd_dividers.TakesUnsignedAsSigned(), "arithmetic: signed(a) / signed(b)"),
+            (odd_dividers.RoundsIntegersToNearest(), "arithmetic: nearest(a / b)"),
+            (odd_dividers.FoldsOtherwise(), "arithmetic: a * (1/b)"),
+        ],
+        ids=lambda value: type(value).__name__ if isinstance(value, Divider) else "",
+    )
+    def test_one_cause(self, divider: Divider, name: str) -> None:
+        found = explained(divider, DIV_14)
+        assert names(found) == [name]
+        assert not found.unexplained
+
+    def test_an_ignored_rounding(self) -> None:
+        found = explained(odd_dividers.IgnoresFloor(), DIVIDE_1)
+        # It does not read the attribute by its other name, where it reads it at all.
+        assert names(found) == ["arithmetic: trunc(a / b)", "arithmetic: floor(a / b)"]
+        assert not found.unexplained
+
+    def test_an_ignored_axis(self) -> None:
+        found = explained(miniatures.DropsAxis(), DIV_6)
+        assert names(found) == ["rule: axis ignored"]
+        assert not found.unexplained
+
+    def test_what_is_accepted(self) -> None:
+        found = explained(miniatures.AcceptsAll(), DIV_1)
+        assert not found.unexplained
+        assert "rule: accepted where an element type that the version does not list" in names(found)
+
+    @pytest.mark.parametrize(
+        "divider", [odd_dividers.IsNoisy(), odd_dividers.IsOffByAnUlp(), miniatures.SpoilsTheLast()]
+    )
+    def test_what_nothing_predicts_stays_unexplained(self, divider: Divider) -> None:
+        found = explained(divider, DIV_14)
+        deviating = sum(len(one.cases) for one in found.explained) + len(found.unexplained)
+        assert len(found.unexplained) > deviating / 2
+
+    def test_what_follows_no_rule(self) -> None:
+        refused = at_random(End.REFUSED)
+        assert len(refused.unexplained) > sum(len(one.cases) for one in refused.explained)
+        hung = at_random(End.HUNG)
+        assert not hung.unexplained
+        assert names(hung)[0] == "rule: hung"  # That it happens is said, and no rule of it.
+
+
+def at_random(end: End) -> Explanation:
+    """Return what explains that every tenth question of a right runtime ends so, drawn by lot."""
+    random = np.random.default_rng(0)
+    given = answered(Divider(), asked(Level.DEFAULT, DIV_14))
+    for place in np.flatnonzero(random.random(len(given)) < 0.1):
+        case, answer = given[place].case, Answer(end, words="out of luck")
+        given[place] = Answered(case, answer, judge(case.question, case.expectation, answer))
+    return explain(given)
+
+
+class TestWritten:
+    """A cause is had again from its name and element types, and predicts the very cases that it was given."""
+
+    @pytest.mark.parametrize(
+        ("divider", "row"),
+        [
+            (miniatures.FlushesOperands(), DIV_14),
+            (miniatures.DropsAxis(), DIV_6),
+            (miniatures.AcceptsAll(), DIV_6),
+            (miniatures.RaisesAtZero(), DIV_14),
+            (odd_dividers.IgnoresFloor(), DIVIDE_1),
+        ],
+        ids=lambda value: type(value).__name__ if isinstance(value, Divider) else "",
+    )
+    def test_read_back(self, divider: Divider, row: Any) -> None:
+        found = explained(divider, row)
+        causes = [written(one.cause.name, one.cause.element_types) for one in found.explained]
+        assert [cause.name for cause in causes] == names(found)
+        for cause, own in zip(causes, found.explained, strict=True):
+            assert own.cases
+            assert all(predicts(cause, one, causes) for one in own.cases)
+
+    def test_a_cause_predicts_nothing_of_a_right_runtime(self) -> None:
+        cause = explained(miniatures.MultipliesByReciprocal(), DIV_14).explained[0].cause
+        floats = [case for case in asked(Level.DEFAULT, DIV_14) if case.element_type is FLOAT]
+        right = [one for one in answered(Divider(), floats) if predicts(cause, one)]
+        wrong = [one for one in answered(miniatures.MultipliesByReciprocal(), floats) if predicts(cause, one)]
+        assert len(right) < len(wrong)
+        assert not predicts(cause, next(one for one in answered(Divider(), asked(Level.QUICK, DIV_14))))
+
+    @pytest.mark.parametrize("name", ["a * (1/b)", "rule: ", "arithmetic: b / a"])
+    def test_what_is_no_cause(self, name: str) -> None:
+        with pytest.raises(AttributeValueError, match=r"is no (cause|way to divide)"):
+            written(name, [FLOAT])

@@ -1,0 +1,152 @@
+"""Issue 17, point 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, helper
+
+from vinculum.conformance.audit.record import Audit
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError
+from vinculum.models.sampling.input_sets import input_sets
+from vinculum.models.values import ModelTensor
+from vinculum.sandbox import End
+from vinculum.spec.element_types import ElementType, by_onnx_code
+
+Audited = Callable[..., Audit]
+Build = Callable[..., ModelProto]
+
+INT32, INT64 = TensorProto.INT32, TensorProto.INT64
+SIZE = 64
+SETS = 8
+
+
+def quotients(build: Build, code: int) -> ModelProto:
+    nodes = [helper.make_node("Div", ["a", "b"], ["c"], "ratio")]
+    return build(nodes, dict.fromkeys("ab", (code, (SIZE,))), {"c": (code, (SIZE,))})
+
+
+def small(code: int) -> dict[str, Any]:
+    dtype = helper.tensor_dtype_to_np_dtype(code)
+    return {"a": np.arange(1, SIZE + 1, dtype=dtype), "b": np.full(SIZE, 3, dtype)}
+
+
+def edges(element_type: ElementType, names: str = "ab") -> Iterator[Mapping[str, Any]]:
+    return islice(input_sets([ModelTensor(name, element_type, (SIZE,)) for name in names], 0), 1, SETS + 1)
+
+
+class TestEdgeCases:
+    """What small numbers do not show, the ends of the type and the neighbours of powers of 2 do."""
+
+    def test_openvino_rounds_int32(self, audited: Audited, onnx_model: Build) -> None:
+        model = quotients(onnx_model, INT32)
+        found = audited(model, "openvino", small(INT32))
+        assert not found.finds
+        found = audited(model, "openvino", small(INT32), edges=edges(by_onnx_code(INT32)))
+        (node,) = found.nodes
+        assert node.verdict is not None
+        assert node.edges is not None
+        assert (node.verdict.kind, node.edges.kind) == (Kind.EXACT, Kind.WRONG_VALUE)
+        assert node.edges.differing > 20
+        assert SETS * SIZE * 0.8 < node.edges.elements < SETS * SIZE  # Those by 0 are open.
+        assert (found.edges.sets, found.edges.compared, found.finds) == (SETS, SETS, True)
+
+    def test_vinculum_is_exact(self, audited: Audited, onnx_model: Build) -> None:
+        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
+        (node,) = found.nodes
+        assert node.edges is not None
+        assert (node.edges.differing, found.edges.compared, found.finds) == (0, SETS, False)
+
+    def test_what_kills_is_told_and_the_rest_compared(self, audited: Audited, onnx_model: Build) -> None:
+        """ONNX Runtime refuses integers divided by 0, and dies of MIN/-1: then without them."""
+        found = audited(quotients(onnx_model, INT64), "onnxruntime", small(INT64), edges=edges(by_onnx_code(INT64)))
+        (node,) = found.nodes
+        assert node.edges is not None
+        assert (node.edges.kind, found.edges.compared, found.edges.skipped) == (Kind.EXACT, SETS, None)
+        assert node.edges.elements == SETS * SIZE
+        assert found.edges.died is not None
+        assert (found.edges.died.end, found.edges.died.words) == (End.CRASHED, "SIGFPE")
+        assert "node 'ratio' (Div-14)" in found.edges.suspects[0]
+        assert "MIN/-1" in found.edges.suspects[0]
+        assert found.finds
+
+    def test_a_refusal_is_no_finding(self, audited: Audited, onnx_model: Build) -> None:
+        """Edge values are no places of anything: the model does not take them, and nothing is compared there."""
+        model = onnx_model(
+            [helper.make_node("Gather", ["a", "i"], ["g"]), helper.make_node("Div", ["g", "g"], ["c"], "ratio")],
+            {"a": (INT64, (SIZE,)), "i": (INT64, (SIZE,))},
+            {"c": (INT64, (SIZE,))},
+        )
+        given = {"a": np.full(SIZE, 7), "i": np.zeros(SIZE, np.int64)}
+        sets = [{"a": np.full(SIZE, 7), "i": np.full(SIZE, 2**40)}, given]
+        found = audited(model, "onnxruntime", given, edges=sets)
+        (node,) = found.nodes
+        assert node.edges is not None
+        assert (node.edges.elements, found.edges.sets, found.edges.compared) == (SIZE, 2, 1)
+        assert found.edges.skipped is not None
+        assert "indices element out of data bounds" in found.edges.skipped.words
+        assert not found.finds
+
+    def test_what_takes_too_long_is_not_begun(
+        self, audited: Audited, onnx_model: Build, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("vinculum.conformance.audit.audit._SECONDS", 0.0)
+        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=edges(by_onnx_code(INT32)))
+        assert (found.edges.sets, found.nodes[0].edges, found.finds) == (0, None, False)
+
+    def test_what_cannot_be_drawn(self, audited: Audited, onnx_model: Build) -> None:
+        huge = input_sets([ModelTensor("a", by_onnx_code(INT64), (2**28,))], 0)
+        found = audited(quotients(onnx_model, INT32), "vinculum", small(INT32), edges=huge)
+        assert (found.edges.sets, found.finds) == (0, False)
+
+    def test_several_runs_are_one_verdict(self, audited: Audited, onnx_model: Build) -> None:
+        model = onnx_model(
+            [helper.make_node("Div", ["a", "b"], ["c"], "ratio")],
+            dict.fromkeys("ab", (TensorProto.FLOAT, (3,))),
+            {"c": (TensorProto.FLOAT, (3,))},
+        )
+        ones, odd = np.ones(3, np.float32), np.array([41, 47, 55], np.float32)
+        sets = [{"a": ones, "b": ones}, {"a": odd, "b": odd}, {"a": odd, "b": odd}]
+        (node,) = audited(model, "openvino", sets[0], edges=sets).nodes
+        assert node.edges is not None
+        assert (node.edges.kind, node.edges.elements, node.edges.differing) == (Kind.ULPS, 9, 6)
+        assert (node.edges.ulps, node.edges.largest) == ({0: 6}, 1)
+        assert node.alone is not None
+        assert node.alone.kind is Kind.ULPS
+
+
+class TestBackends:
+    """Issue 17, point 4: every backend that runs ONNX models can be audited."""
+
+    NAMES = ("onnxruntime", "openvino", "onnx-reference", "vinculum")
+
+    @pytest.mark.parametrize("backend", NAMES)
+    def test_ours(self, audited: Audited, examples: Path, backend: str) -> None:
+        folder = examples / "layer_norm"
+        found = audited(folder / "model.onnx", backend, {"x": np.load(folder / "x.npy")})
+        assert (found.plain.end, found.exposed.end) == (End.RETURNED, End.RETURNED)
+        assert all(node.verdict is not None and node.verdict.elements for node in found.nodes)
+        assert found.finds == (backend == "openvino")
+
+    def test_another_s_backend(self, audited: Audited, onnx_model: Build) -> None:
+        """It takes its inputs in the model's order, and checks that each output has a type."""
+        model = onnx_model(
+            [helper.make_node("Add", ["a", "b"], ["s"]), helper.make_node("Div", ["s", "b"], ["c"], "ratio")],
+            {"a": (TensorProto.FLOAT, ("N",)), "b": (TensorProto.FLOAT, ("N",))},
+            {"c": (TensorProto.FLOAT, ("N",))},
+        )
+        backend = "tests.conformance.audit.onnx_backend:prepare"
+        given = {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)}
+        with pytest.raises(ModelError, match="is no runtime: it has neither answer, nor prepare"):
+            audited(model, backend, given)
+        found = audited(model, "tests.conformance.audit.onnx_backend:BACKEND", given)
+        assert (found.plain.end, found.plain.words) == (End.RETURNED, "")
+        (node,) = found.nodes
+        assert node.verdict is not None
+        assert (node.verdict.kind, node.verdict.differing) == (Kind.ULPS, 1)

@@ -1,0 +1,132 @@
+"""Issue 17, point 6: nodes that divide inside are named, and audited as the bodies that ONNX defines them by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+from vinculum.conformance.audit.expansion import expanded
+from vinculum.conformance.audit.record import Audit
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError
+from vinculum.sandbox import End
+
+Audited = Callable[..., Audit]
+Build = Callable[..., ModelProto]
+
+FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
+WEIGHTS = numpy_helper.from_array(np.linspace(0.5, 2, 8, dtype=np.float32), "w")
+X = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
+
+
+def norm(name: str, x: str = "x", y: str = "y", **attributes: Any) -> Any:
+    return helper.make_node("LayerNormalization", [x, "w"], [y], name, **attributes)
+
+
+def model_of(build: Build, *nodes: Any, **options: Any) -> ModelProto:
+    return build(list(nodes), {"x": (FLOAT, (3, 8))}, {"y": (FLOAT, (3, 8))}, initializers=[WEIGHTS], **options)
+
+
+class TestNamed:
+    """What divides inside is passed over in silence nowhere."""
+
+    @pytest.mark.parametrize("backend", ["onnxruntime", "openvino"])
+    def test_of_an_onnx_model(self, audited: Audited, onnx_model: Build, backend: str) -> None:
+        """PyTorch exports nn.LayerNorm as one node."""
+        found = audited(model_of(onnx_model, norm("norm")), backend, {"x": X})
+        assert [(node.name, node.operator, node.divides) for node in found.inner] == [
+            ("norm", "LayerNormalization", "by a standard deviation")
+        ]
+        assert (found.nodes, found.expanded, found.finds) == ((), 0, False)
+
+    def test_of_an_ir(self, audited: Audited, tmp_path: Path) -> None:
+        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+        from openvino import opset13
+
+        x = opset13.parameter([2, 4], np.float32, name="x")
+        rows = opset13.mvn(x, opset13.constant(np.array([1])), True, 1e-5, "inside_sqrt")
+        rows.set_friendly_name("mvn")
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([opset13.result(rows)], [x], "m"), path, False)
+        found = audited(path, "openvino", {"x": np.ones((2, 4), np.float32)})
+        assert [(node.name, node.operator) for node in found.inner] == [("mvn", "MVN")]
+        with pytest.raises(ModelError, match="leave --expand out"):
+            audited(path, "openvino", {"x": np.ones((2, 4), np.float32)}, expand=True)
+
+
+class TestExpanded:
+    """With --expand the divisions of the bodies are audited under the names of the nodes."""
+
+    @pytest.mark.parametrize("opset", [17, 18, 21, 23])
+    def test_layer_norm(self, audited: Audited, onnx_model: Build, opset: int) -> None:
+        model = model_of(
+            onnx_model, norm("norm", y="z"), helper.make_node("Softmax", ["z"], ["y"], "soft"), opset=opset
+        )
+        found = audited(model, "onnxruntime", {"x": X}, expand=True)
+        assert [(node.division.name, node.verdict and node.verdict.kind) for node in found.nodes] == [
+            ("norm/Div", Kind.EXACT),
+            ("soft/Div", Kind.EXACT),
+        ]
+        assert (found.expanded, found.plain.end, found.exposed.end) == (2, End.RETURNED, End.RETURNED)
+        assert {node.operator for node in found.inner} == {"ReduceMean"}
+        assert all(node.name.startswith("norm/ReduceMean") for node in found.inner)
+
+    def test_openvino_is_off(self, audited: Audited, onnx_model: Build) -> None:
+        found = audited(model_of(onnx_model, norm("norm")), "openvino", {"x": X}, expand=True)
+        (node,) = found.nodes
+        assert node.verdict is not None
+        assert (node.verdict.kind, found.finds) == (Kind.ULPS, True)
+        assert found.cure == ()  # No Div of the model's is at fault.
+
+    def test_what_nobody_asks_for_is_not_computed(self, onnx_model: Build) -> None:
+        """The third output of the node is the reciprocal of the deviation."""
+        model, bodies = expanded(model_of(onnx_model, norm("norm")))
+        assert bodies == 1
+        divisions = [node for node in model.graph.node if node.op_type in ("Div", "Reciprocal")]
+        assert [(node.op_type, node.name) for node in divisions] == [("Div", "norm/Div")]
+
+    def test_what_has_no_body_stays(self, onnx_model: Build) -> None:
+        node = helper.make_node("LpNormalization", ["x"], ["y"], "lp")
+        model, bodies = expanded(model_of(onnx_model, node))
+        assert (bodies, [(each.op_type, each.name) for each in model.graph.node]) == (0, [("LpNormalization", "lp")])
+
+    def test_in_a_function_and_in_a_branch(self, audited: Audited, onnx_model: Build) -> None:
+        function = helper.make_function(
+            "local",
+            "Soft",
+            ["p"],
+            ["q"],
+            [helper.make_node("Softmax", ["p"], ["q"], "soft")],
+            [helper.make_opsetid("", 17)],
+        )
+        branches = {
+            f"{name}_branch": helper.make_graph(
+                [norm(name, "s", name)], name, [], [helper.make_tensor_value_info(name, FLOAT, None)]
+            )
+            for name in ("then", "else")
+        }
+        nodes = [
+            helper.make_node("Soft", ["x"], ["s"], domain="local"),
+            helper.make_node("If", ["flag"], ["y"], **branches),
+        ]
+        model = onnx_model(
+            nodes,
+            {"flag": (BOOL, ()), "x": (FLOAT, (3, 8))},
+            {"y": (FLOAT, (3, 8))},
+            initializers=[WEIGHTS],
+            domains=["local"],
+            functions=[function],
+        )
+        found = audited(model, "onnxruntime", {"x": X, "flag": np.array(True)}, expand=True)
+        kinds = {(node.division.name, node.division.path): node.verdict and node.verdict.kind for node in found.nodes}
+        assert kinds == {
+            ("soft__1/Div", ""): Kind.EXACT,
+            ("then/Div", "If:then_branch"): Kind.EXACT,
+            ("else/Div", "If:else_branch"): None,
+        }
+        assert found.expanded == 3

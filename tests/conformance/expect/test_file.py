@@ -1,0 +1,107 @@
+"""Files of known deviations in TOML: what they may say, and that a cause must be the case's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.judging import case_id
+from vinculum.conformance.case import Level
+from vinculum.conformance.expect import Disagreement, mismatches, read_known_deviations
+from vinculum.conformance.run import Cause, Result, Run, Selection
+from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.errors import ModelError
+
+HEAD = 'backend = "mine"\nlevel = "default"\n'
+CAUSE = '[[cause]]\narithmetic = "a * (1/b)"\nelement_types = ["float"]\nreason = "r"\n'
+CASES = '[[cases]]\nverdicts = ["exact", "off by ulps"]\nids = ["Div-14/double/*/*/*"]\nreason = "s"\n'
+RECIPROCAL = "arithmetic: a * (1/b)"
+FLOAT, DOUBLE, FINE = (
+    case_id(f"Div-14/{name}/equal shapes/run-time operands")
+    for name in ("float/ordinary numbers", "double/ordinary numbers", "float/special values")
+)
+
+
+def run(*results: Result, only: tuple[str, ...] = ()) -> Run:
+    causes = (Cause(RECIPROCAL, "computed as a multiplication", ("float", "double"), 0),)
+    return Run("mine", "Mine", {}, Selection(Level.DEFAULT, only), results, causes, "2026-11-23", 1.0)
+
+
+OFF = Result(FLOAT, "", "", Verdict(Kind.ULPS), RECIPROCAL)
+RUN = run(OFF, Result(DOUBLE, "", "", Verdict(Kind.ULPS)), Result(FINE, "", "", Verdict(Kind.EXACT)))
+
+
+def found(text: str, folder: Path, given: Run = RUN) -> list[tuple[Disagreement, str]]:
+    """Return of each mismatch how they disagree, and the case or the place in the file."""
+    file = folder / "known.toml"
+    file.write_text(HEAD + text)
+    return [
+        (one.how, str(one.result.id) if one.result else one.entry.where if one.entry else "")
+        for one in mismatches(given, read_known_deviations(file))
+    ]
+
+
+class TestCauses:
+    """A case that deviates must have a listed cause, of a listed element type; a listed cause must be some case's."""
+
+    def test_what_is_listed_and_happens(self, tmp_path: Path) -> None:
+        assert found(CAUSE + CASES, tmp_path) == []
+
+    def test_a_cause_of_another_element_type(self, tmp_path: Path) -> None:
+        double = replace(RUN.results[1], cause=RECIPROCAL)
+        assert found(CAUSE, tmp_path, run(OFF, double)) == [(Disagreement.NEW_FAILURE, str(DOUBLE))]
+
+    def test_the_same_verdict_by_another_cause_is_a_new_failure(self, tmp_path: Path) -> None:
+        other = replace(OFF, cause="arithmetic: flush(a) / b")
+        assert found(CAUSE + CASES, tmp_path, run(other, RUN.results[1])) == [
+            (Disagreement.NEW_FAILURE, str(FLOAT)),
+            (Disagreement.UNUSED, "[[cause]] 1"),
+        ]
+
+    def test_what_passes_now(self, tmp_path: Path) -> None:
+        passing = run(replace(OFF, verdict=Verdict(Kind.EXACT), cause=""))
+        assert found(CAUSE, tmp_path, passing) == [(Disagreement.UNUSED, "[[cause]] 1")]
+        assert found(CAUSE, tmp_path, replace(passing, selection=Selection(Level.DEFAULT, ("*",)))) == []
+
+    def test_patterns_stand_beside(self, tmp_path: Path) -> None:
+        wrong = replace(RUN.results[1], verdict=Verdict(Kind.WRONG_VALUE))
+        assert found(CAUSE + CASES, tmp_path, run(OFF, wrong)) == [(Disagreement.OTHER_FAILURE, str(DOUBLE))]
+
+
+class TestReading:
+    """What cannot be is refused in a line that names the file and the place."""
+
+    def test_reasons(self, tmp_path: Path) -> None:
+        file = tmp_path / "known.toml"
+        file.write_text(
+            "# by hand\n\n" + HEAD + 'versions = { mine = "1.0" }\n' + CAUSE + 'link = "https://a.example"\n'
+        )
+        known = read_known_deviations(file)
+        assert known.versions == (("mine", "1.0"),)
+        assert known.reason(OFF) == ("r", "https://a.example")
+        assert known.reason(RUN.results[1]) is None
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ('backend = "mine"\n', "known.toml is no file of known deviations: Object missing required field `level`"),
+            ('backend = "mine"\nlevel = "deep"\n', "Invalid enum value 'deep'"),
+            (HEAD + "colour = 1\n", "unknown field `colour`"),
+            (HEAD + "[[cause]]\n= 3", "Invalid statement"),
+            (HEAD + CAUSE.replace("a * (1/b)", "a * (1/c)"), "cause.. 1 of .*'a . .1/c.' is no way to divide float"),
+            (HEAD + CAUSE.replace("float", "float12"), "cause.. 1 of .*float12"),
+            (HEAD + CAUSE + 'rule = "x"\n', "cause.. 1 of .* has both arithmetic and rule; give one"),
+            (HEAD + CAUSE.replace("arithmetic", "#"), "cause.. 1 of .* has neither arithmetic nor rule; give one"),
+            (HEAD + CAUSE.replace('"r"', '""'), "cause.. 1 of .* has no reason"),
+            (HEAD + CASES.replace(", \"off by ulps\"", ""), "cases.. 1 of .* lists passes only"),
+            (HEAD + CASES.replace("/*/*/*", "/*"), "cases.. 1 of .* has the pattern 'Div-14/double/.'; it has 5 parts"),
+        ],
+    )  # fmt: skip
+    def test_what_is_refused(self, text: str, message: str, tmp_path: Path) -> None:
+        file = tmp_path / "known.toml"
+        file.write_text(text)
+        with pytest.raises(ModelError, match=message) as caught:
+            read_known_deviations(file)
+        assert "\n" not in str(caught.value)

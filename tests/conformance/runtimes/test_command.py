@@ -1,0 +1,250 @@
+"""Any program behind `command:`: the bytes that it is asked with, what it answers, and every way in which it ends."""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.conformance.asking import MAKER, message, question
+from tests.processes import output_of, python, run
+from vinculum.conformance.case import Level
+from vinculum.conformance.question import Question
+from vinculum.conformance.run import Selection
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.suite import survey
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
+from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.spec.onnx_div import DIV_6, DIV_14
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.sonnx_div import DIV_REAL
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals, and no such programs")
+
+PROGRAM = Path(__file__).with_name("pipe_program.py")
+SOURCE = Path(__file__).parents[3] / "examples" / "divider.c"
+FIVE_THIRDS = question(DIV_14, np.array([5.0, -1.0]), np.array([3.0, 4.0]))
+
+
+def command(*arguments: str) -> str:
+    return f"command:'{sys.executable}' '{PROGRAM}' {' '.join(arguments)}"
+
+
+def asked(backend: str, *questions: Question, limits: Limits | None = None) -> list[tuple[End, str]]:
+    """Return how the answers to questions end, of one process that is asked one after the other."""
+    with Isolated(MAKER, backend, limits=limits) as isolated:
+        answers: list[Answer] = [isolated.call("answer", each) for each in questions]
+    return [(answer.end, answer.words) for answer in answers]
+
+
+def given(asked: Question) -> NDArray[Any]:
+    """Return the quotient that the program gives."""
+    with Isolated(MAKER, command()) as isolated:
+        quotient: NDArray[Any] = isolated.call("answer", asked).value
+    return quotient
+
+
+class TestAnswers:
+    """What a program answers is a quotient, not supported, or a refusal, each as it says."""
+
+    def test_a_quotient(self) -> None:
+        quotient = given(FIVE_THIRDS)
+        assert (quotient.dtype.name, quotient.tobytes()) == ("float64", np.array([5 / 3, -0.25]).tobytes())
+
+    @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 2)])
+    def test_shapes_are_kept(self, shape: tuple[int, ...]) -> None:
+        ones = np.ones(shape)
+        quotient = given(question(DIV_14, ones, ones))
+        assert (quotient.shape, quotient.tobytes()) == (shape, ones.tobytes())
+
+    def test_not_supported(self) -> None:
+        ones = np.ones(2, np.float32)
+        assert asked(command(), question(DIV_14, ones, ones), FIVE_THIRDS) == [
+            (End.UNSUPPORTED, "nothing but double"),
+            (End.RETURNED, ""),
+        ]
+
+    def test_every_byte_of_a_question_arrives(self) -> None:
+        """It tells what it reads: the standard, version, rounding, attributes of each kind, and the operands."""
+        a = np.array([[-3], [7]], np.int8)
+        divide = question(DIVIDE_1, a, a, constant=(True, False), m_pythondiv=True, auto_broadcast="numpy")
+        div = question(DIV_6, a.astype(np.int32), a.astype(np.int32), axis=-1, consumed_inputs=(0, 9))
+        (_, of_divide), (end, of_div) = asked(command(), divide, div)
+        assert end is End.REFUSED
+        attributes = [("m_pythondiv", (1,)), ("auto_broadcast", "numpy")]
+        tensor = (3, [2, 1], [-3, 7])
+        assert of_divide.replace("\0", "").split() == f"openvino Divide 1 2 {attributes} {tensor}".split()
+        tensor = (6, [2, 1], [-3, 7])
+        assert of_div.split() == f"onnx Div 6 1 {[('axis', (-1,)), ('consumed_inputs', (0, 9))]} {tensor}".split()
+
+    def test_reals_are_not_covered(self) -> None:
+        made = runtime(command())
+        assert made.covers(FIVE_THIRDS)
+        assert not made.covers(question(DIV_REAL, np.array([1], object), np.array([1], object)))
+
+
+class TestEnds:
+    """However it ends, that is what became of the one question, and the next is asked of a new process."""
+
+    @pytest.mark.parametrize(
+        ("way", "words"),
+        [
+            ("--signal", "SIGFPE"),
+            ("--half", "exit code 7"),
+            ("--close", "it closed its standard output, and gave no answer"),
+            (
+                "--garbage",
+                "what it wrote is no answer: it begins with b'hello, w', as a length 8,583,909,746,840,200,552 bytes",
+            ),
+            ("--status", "the status of its answer is 9; allowed: 0 quotient, 1 not supported, 2 refused"),
+            ("--short", "its answer has 1 bytes; one has at least 16"),
+        ],
+    )
+    def test_a_crash(self, way: str, words: str) -> None:
+        ends = asked(command(way), FIVE_THIRDS, FIVE_THIRDS, FIVE_THIRDS)
+        assert ends == [(End.RETURNED, ""), (End.CRASHED, words), (End.RETURNED, "")]
+
+    def test_a_hang(self) -> None:
+        limits = Limits(seconds=2.0)
+        assert asked(command("--hang"), FIVE_THIRDS, FIVE_THIRDS, limits=limits)[1] == (
+            End.HUNG,
+            "no answer within 2 seconds",
+        )
+
+    def test_memory(self) -> None:
+        limits = Limits(memory=400 << 20)
+        assert asked(command("--eat"), FIVE_THIRDS, FIVE_THIRDS, limits=limits)[1] == (
+            End.OUT_OF_MEMORY,
+            "it took more than 400 MiB of memory",
+        )
+
+    def test_answers_that_do_not_fit(self, tmp_path: Path) -> None:
+        """Elements that are too few, dimensions below zero, and a type that is none."""
+        program = tmp_path / "wrong.py"
+        for code, dims, data, words in (
+            (1, [2], bytes(4), "its answer holds 4 bytes of quotients; float32 of shape (2,) has 8"),
+            (1, [1], bytes(12), "its answer holds 12 bytes of quotients; float32 of shape (1,) has 4"),
+            (1, [-1], b"", "its answer holds 0 bytes of quotients; float32 of shape (-1,) has -4"),
+            (77, [], bytes(8), "its answer is of element type 77, which is no number of one"),
+        ):
+            program.write_text(
+                "import struct, sys\n"
+                "sys.stdin.buffer.read(*struct.unpack('<Q', sys.stdin.buffer.read(8)))\n"
+                f"content = struct.pack('<IIII{len(dims)}q', 0, {code}, {len(dims)}, 0, *{dims}) + {data!r}\n"
+                "sys.stdout.buffer.write(struct.pack('<Q', len(content)) + content)\n"
+            )
+            assert asked(f"command:{sys.executable} {program}", FIVE_THIRDS) == [(End.CRASHED, words)]
+
+
+class TestRefused:
+    """What cannot be started is one clear line, before anything is asked."""
+
+    def test_no_such_program(self) -> None:
+        assert message(ModelError, runtime("command:./no_divider").check) == (
+            "there is no program './no_divider'; give a path, or a name that is on the PATH"
+        )
+
+    def test_not_executable(self, tmp_path: Path) -> None:
+        (tmp_path / "divider").write_text("")
+        assert "chmod +x allows it" in message(ModelError, runtime(f"command:{tmp_path}/divider").check)
+
+    def test_no_program_at_all(self, tmp_path: Path) -> None:
+        broken = tmp_path / "divider"
+        broken.write_text("no script")
+        broken.chmod(0o755)
+        assert message(ModelError, runtime(f"command:{broken}").check).endswith("cannot be started: Exec format error")
+
+    def test_it_ends_at_once(self) -> None:
+        assert message(ModelError, runtime("command:true").check) == (
+            "'true' cannot be started: the process ended: exit code 0"
+        )
+
+    @pytest.mark.parametrize(
+        ("backend", "part"), [("command: ", "names no program"), ("command:'a", "cannot be split")]
+    )
+    def test_malformed(self, backend: str, part: str) -> None:
+        with pytest.raises((AttributeValueError, SpecLookupError), match=part):
+            runtime(backend)
+
+
+class TestReports:
+    """What is written down of a program."""
+
+    def test_the_reproducer_asks_the_same(self) -> None:
+        program = runtime(command()).reproducer(FIVE_THIRDS)
+        assert "a.tobytes()" in program
+        last = output_of(python(program)).splitlines()[-1]
+        given = ast.literal_eval(last.partition("answer ")[2].join("''")).replace(" ", "")
+        assert bytes.fromhex(given).endswith(np.array([5 / 3, -0.25]).tobytes())
+
+    def test_its_version_is_the_digest_of_its_file(self) -> None:
+        ((name, version),) = runtime("command:true --quietly").versions().items()
+        assert (name, version[:7], len(version)) == ("true", "sha256 ", 23)
+
+    def test_options_are_arguments(self) -> None:
+        made = runtime("command:printf x[width=7,way=a=b]")
+        assert "['printf', 'x', '--width=7', '--way=a=b']" in made.reproducer(FIVE_THIRDS)
+
+
+class TestInC:
+    """The example in C: built as its page says, asked the suite, and its death is a crash of the runtime."""
+
+    FLOATS = "((float *)z)[i] = ((const float *)x)[i] / ((const float *)y)[i];"
+    INTEGERS = "z[i] = ((const int32_t *)x)[i] / ((const int32_t *)y)[i];"
+    FLUSHES_AND_INVERTS = """{
+        float a = ((const float *)x)[i], b = ((const float *)y)[i];
+        ((float *)z)[i] = (a > -1.17549435e-38f && a < 1.17549435e-38f ? a * 0 : a) * (1 / b);
+    }"""
+    FLOORS = """{
+        int32_t a = ((const int32_t *)x)[i], b = ((const int32_t *)y)[i];
+        z[i] = a / b - (a % b && (a < 0) != (b < 0));
+    }"""
+
+    @staticmethod
+    def built(source: str, folder: Path) -> str:
+        """Return the backend of a program in C."""
+        compiler = shutil.which("cc")
+        if compiler is None:
+            pytest.skip("optional here, and needed: a C compiler")
+        (folder / "divider.c").write_text(source)
+        command = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", f"{folder}/divider", f"{folder}/divider.c"]
+        built = run(command)
+        assert built.returncode == 0, built.stderr
+        return f"command:{folder}/divider"
+
+    def test_asked(self, tmp_path: Path) -> None:
+        backend = self.built(SOURCE.read_text(encoding="utf-8"), tmp_path)
+        selection = Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))
+        report = survey(backend, selection, workers=1)
+        kinds = {result.verdict.kind for result in report.results}
+        assert kinds <= {Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSUPPORTED, Kind.CRASHED}
+        assert sum(result.verdict.kind is Kind.EXACT for result in report.results) > 10
+        crashed = [result for result in report.results if result.verdict.kind is Kind.CRASHED]
+        assert {result.verdict.said for result in crashed} <= {"SIGFPE"}
+        # Only some processors trap.
+        assert platform.machine() != "x86_64" or any("MIN divided by -1" in str(result.id) for result in crashed)
+
+    def test_planted_faults_are_named(self, tmp_path: Path) -> None:
+        """A reciprocal, flushed operands, rounding down, and a processor that traps: each is a cause of its own."""
+        source = SOURCE.read_text(encoding="utf-8")
+        assert self.FLOATS in source
+        assert self.INTEGERS in source
+        source = source.replace(self.FLOATS, self.FLUSHES_AND_INVERTS).replace(self.INTEGERS, self.FLOORS)
+        report = survey(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
+        told = " ".join(cause.statement for cause in report.causes)
+        assert "reciprocal" in told
+        assert "subnormal dividends count as zero" in told
+        assert "rounded down" in told
+        assert platform.machine() != "x86_64" or "SIGFPE for MIN / -1" in told
+        deviating = [result for result in report.results if result.verdict.kind.deviates]
+        assert deviating
+        assert all(result.cause for result in deviating)

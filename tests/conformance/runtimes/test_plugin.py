@@ -1,0 +1,225 @@
+"""`module:attribute`: what ONNX backends hand over, and dividers that follow the protocol of `vinculum.testing`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.conformance.asking import MAKER, answer, message, question
+from tests.processes import importing, output_of, python
+from vinculum.conformance.case import Level
+from vinculum.conformance.programs.onnx_model import onnx_program
+from vinculum.conformance.run import Selection
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.suite import survey
+from vinculum.conformance.verdict import Kind
+from vinculum.errors import ModelError, SpecLookupError
+from vinculum.sandbox import End, Isolated
+from vinculum.spec.onnx_div import DIV_6, DIV_14
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.sonnx_div import DIV_INT
+
+HANDING_OVER = """
+import numpy as np
+
+class Array:
+    @staticmethod
+    def run_model(model, inputs): return inputs[0] / inputs[1]
+
+class Scalar:
+    @staticmethod
+    def run_model(model, inputs): return (inputs[0] / inputs[1])[()]
+
+class Named:
+    @staticmethod
+    def run_model(model, inputs): return {model.graph.output[0].name: inputs[0] / inputs[1]}
+
+class OtherName:
+    @staticmethod
+    def run_model(model, inputs): return {"quotient": inputs[0] / inputs[1]}
+
+class NoneOfThem:
+    @staticmethod
+    def run_model(model, inputs): return {"a": inputs[0], "b": inputs[1]}
+
+class Empty:
+    @staticmethod
+    def run_model(model, inputs): return []
+
+class Prepares:
+    def __init__(self, by): self.by = by
+    @classmethod
+    def prepare(cls, model, device="CPU"): return cls(device)
+    def run(self, inputs): return [inputs[0] / inputs[1]]
+"""
+DIVIDING = """
+from vinculum.testing import Crashed, Operation, Unsupported
+
+class Plain:
+    def answer(self, operation):
+        if operation.spec.name != "Div":
+            raise Unsupported("only Div")
+        if operation.attributes:
+            raise NotImplementedError("no attributes")
+        if operation.operands[1][0] == 0:
+            raise Crashed(-8)
+        return operation.operands[0] / operation.operands[1]
+
+class Chosen(Plain):
+    started = False
+    def __init__(self, options): self.by = float(options.get("by", 1))
+    def start(self): self.started = True
+    def covers(self, operation): return operation.spec.since_version == 14
+    def versions(self): return {"chosen": 1.5}
+    def answer(self, operation):
+        return super().answer(operation) / operation.operands[0].dtype.type(self.by) * self.started
+
+ready = Plain()
+
+def answer(operation):
+    return -operation.operands[0]
+"""
+EXITING = "raise SystemExit(0)"
+A, B = np.array([5], np.float32), np.array([2], np.float32)
+ASKED = question(DIV_14, A, B)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder that holds modules."""
+    for name, source in {"handing_over": HANDING_OVER, "dividing": DIVIDING, "exiting": EXITING}.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+
+
+class TestWhatBackendsHandOver:
+    """A sequence as ONNX has it, or without more ado the one array, or a mapping."""
+
+    @pytest.mark.parametrize("name", ["Array", "Named", "OtherName", "Prepares"])
+    def test_the_quotient(self, name: str) -> None:
+        (given,) = answer(f"handing_over:{name}", ASKED)
+        assert (given.value.tolist(), given.value.shape) == ([2.5], (1,))
+
+    def test_a_scalar_is_an_array_of_no_dimensions(self) -> None:
+        (given,) = answer("handing_over:Scalar", question(DIV_14, np.array(5.0), np.array(2.0)))
+        assert (given.value.tolist(), given.value.shape) == (2.5, ())
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("NoneOfThem", "the backend gave no output 'C'; it gave: 'a', 'b'"),
+            ("Empty", "the backend gave 0 outputs, and the model has 1: 'C'"),
+        ],
+    )
+    def test_none(self, name: str, words: str) -> None:
+        (given,) = answer(f"handing_over:{name}", ASKED)
+        assert (given.end, given.words) == (End.REFUSED, words)
+
+    @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
+    def test_a_model_in_a_file(self, name: str) -> None:
+        """Its inputs are taken by their names, and handed over in the model's order."""
+        onnx.save(onnx_program(ASKED).model, "model.onnx")
+        with Isolated(MAKER, f"handing_over:{name}") as isolated:
+            (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
+        assert output.tolist() == [2.5]
+
+    def test_what_runs_no_models(self) -> None:
+        with Isolated(MAKER, "dividing:Plain") as isolated:
+            given = isolated.call("run_model", Path("model.onnx"), {})
+        words = "'dividing:Plain' runs no models: it is a divider and no ONNX backend"
+        assert (given.end, given.words) == (End.REFUSED, words)
+
+    @pytest.mark.parametrize("name", ["Array", "Prepares"])
+    def test_the_reproducer_calls_what_is_there(self, name: str) -> None:
+        """A backend with `prepare` only has no `run_model`."""
+        program = runtime(f"handing_over:{name}").reproducer(ASKED)
+        environment = dict(importing()) | {"PYTHONPATH": f"{Path.cwd()}:{importing()['PYTHONPATH']}"}
+        assert output_of(python(program), env=environment).splitlines()[-1] == "array([2.5], dtype=float32)"
+
+
+class TestDividers:
+    """The protocol of ours: an object, a class or a module with `answer`."""
+
+    @pytest.mark.parametrize(
+        ("target", "quotient"),
+        [
+            ("dividing:Plain", 2.5),
+            ("dividing:ready", 2.5),
+            ("dividing:", -5.0),
+            ("dividing:Chosen", 2.5),
+            ("dividing:Chosen[by=2]", 1.25),
+        ],
+    )
+    def test_asked(self, target: str, quotient: float) -> None:
+        made = runtime(target)
+        made.check()
+        (given,) = answer(target, ASKED)
+        assert (given.end, given.words) == (End.RETURNED, "")
+        assert given.value.tolist() == [quotient]
+
+    def test_every_standard_is_asked(self) -> None:
+        assert runtime("dividing:Plain").covers(question(DIVIDE_1, A, B))
+        assert not runtime("handing_over:Array").covers(question(DIVIDE_1, A, B))
+
+    def test_what_it_raises(self) -> None:
+        questions = [
+            question(DIVIDE_1, A, B),
+            question(DIV_6, A, B, broadcast=1),
+            question(DIV_14, A, np.zeros(1, np.float32)),
+        ]
+        assert [(given.end, given.words) for given in answer("dividing:Plain", *questions)] == [
+            (End.UNSUPPORTED, "only Div"),
+            (End.UNSUPPORTED, "no attributes"),
+            (End.CRASHED, "SIGFPE"),
+        ]
+
+    def test_what_it_does_not_cover(self) -> None:
+        (given,) = answer("dividing:Chosen", question(DIV_6, A, B))
+        assert (given.end, given.words) == (End.UNSUPPORTED, "dividing:Chosen does not cover it")
+
+    def test_its_versions(self) -> None:
+        assert runtime("dividing:Chosen").versions() == {"chosen": "1.5"}
+        assert runtime("dividing:Plain").versions() == {}
+
+    def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
+        report = survey("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",)), workers=1)
+        assert Kind.CRASHED in {result.verdict.kind for result in report.results}
+
+    @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])
+    @pytest.mark.parametrize("spec", [DIV_14, DIV_INT], ids=["onnx", "sonnx"])
+    def test_its_reproducer(self, target: str, spec: object) -> None:
+        operands = (A, B) if spec is DIV_14 else (A.astype(np.int8), B.astype(np.int8))
+        program = runtime(target).reproducer(question(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
+        environment = dict(importing()) | {"PYTHONPATH": f"{Path.cwd()}:{importing()['PYTHONPATH']}"}
+        assert output_of(python(program), env=environment).splitlines()[-1].startswith("array([")
+
+    def test_options_for_what_takes_none(self) -> None:
+        made = runtime("dividing:Plain[by=2]")
+        assert message(ModelError, made.check).startswith("'dividing:Plain' takes no options")
+
+
+class TestWhatIsNotThere:
+    """One line says what is wrong, and what is there."""
+
+    def test_a_module_that_exits(self) -> None:
+        assert message(ModelError, runtime("exiting:Backend").check) == (
+            "'exiting:Backend' cannot be imported: SystemExit: 0"
+        )
+
+    def test_an_attribute(self) -> None:
+        assert message(ModelError, runtime("handing_over:Prepare").check) == (
+            "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; runtimes there: 'Array', "
+            "'Empty', 'Named', 'NoneOfThem', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?"
+        )
+
+    def test_a_module_without_a_colon(self) -> None:
+        line = message(SpecLookupError, lambda: runtime("dividing"))
+        assert line.endswith("for the module of that name write 'dividing:', or dividing:ATTRIBUTE for what is in it")
+
+    def test_a_program_without_its_prefix(self) -> None:
+        Path("divider").write_text("")
+        line = message(SpecLookupError, lambda: runtime("./divider"))
+        assert line.endswith("for that program write 'command:./divider'")

@@ -1,0 +1,102 @@
+"""The conventions of other specifications: quotients by an independent rule, and every row of each specification."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from vinculum.conformance.vectors.conventions import SPECIFICATIONS, ByZero, Overflow, Specification, convention_lines
+from vinculum.conformance.vectors.elements import array_of
+from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor
+from vinculum.spec.element_types import by_name
+
+LINES = list(convention_lines())
+
+
+def numbers(tensor: Tensor | None) -> list[int]:
+    assert tensor is not None
+    return [int(n) for n in array_of(tensor.elements, tensor.shape, by_name(tensor.type))[0]]
+
+
+def quotients(line: ConventionLine) -> dict[tuple[int, int], int]:
+    """Return the quotients of a line by dividend and divisor."""
+    a, b = map(numbers, line.operands)
+    return dict(zip(zip(a, b, strict=True), numbers(line.quotient), strict=True))
+
+
+class TestRounding:
+    """Truncating, floor and Euclidean, from the exact rational."""
+
+    @pytest.mark.parametrize(
+        "line", [line for line in LINES if line.convention == "ordinary quotients"], ids=lambda line: line.id
+    )
+    def test_ordinary_quotients(self, line: ConventionLine) -> None:
+        found = quotients(line)
+        for (a, b), quotient in found.items():
+            exact = Fraction(a, b)
+            if line.rounding == "euclidean":
+                assert 0 <= a - quotient * b < abs(b)
+            else:
+                assert quotient == (math.trunc(exact) if line.rounding == "truncating" else math.floor(exact))
+        assert len(found) > 50
+
+    def test_one_vector_tells_them_apart(self) -> None:
+        """-7/-2 is 3 truncating and floor, 4 Euclidean; -7/2 is -3, -4 and -4."""
+        found = {
+            line.rounding: quotients(line)
+            for line in LINES
+            if line.operands[0].type == "int32" and line.convention == "ordinary quotients"
+        }
+        assert {name: (own[-7, -2], own[-7, 2]) for name, own in found.items()} == {
+            "truncating": (3, -3),
+            "floor": (3, -4),
+            "euclidean": (4, -4),
+        }
+
+    def test_numpy_is_as_its_rows_say(self) -> None:
+        for line in LINES:
+            if "numpy.floor_divide" in line.specifications:
+                element_type = by_name(line.operands[0].type)
+                a, b = (np.array(numbers(operand), element_type.numpy) for operand in line.operands)
+                with np.errstate(all="ignore"):
+                    assert np.floor_divide(a, b).tolist() == numbers(line.quotient), line.id
+
+
+class TestSpecifications:
+    """Each has a row of ordinary quotients, of x/0 and of MIN/-1 for each of its types."""
+
+    @pytest.mark.parametrize("specification", SPECIFICATIONS, ids=lambda s: s.name)
+    def test_its_rows(self, specification: Specification) -> None:
+        own = [line for line in LINES if specification.name in line.specifications]
+        signed = [t for t in specification.element_types if t.minimum]
+        assert sorted(line.id for line in own) == sorted(
+            [f"{specification.rounding.value}/{t}/ordinary quotients" for t in specification.element_types]
+            + [
+                f"{specification.rounding.value}/{t}/x/0 {specification.by_zero.value}"
+                for t in specification.element_types
+            ]
+            + [f"{specification.rounding.value}/{t}/MIN/-1 {specification.overflow.value}" for t in signed]
+        )
+
+    def test_ids_are_unique(self) -> None:
+        assert len({line.id for line in LINES}) == len(LINES)
+
+    def test_the_conventions(self) -> None:
+        found = {s.name: (s.by_zero, s.overflow) for s in SPECIFICATIONS}
+        assert found["WGSL /"] == (ByZero.DIVIDEND, Overflow.MINIMUM)
+        (wgsl,) = [line for line in LINES if line.id == "truncating/int32/x/0 gives x"]
+        assert all(quotient == a for (a, _), quotient in quotients(wgsl).items())
+        (ones,) = [line for line in LINES if line.id == "truncating/uint32/x/0 gives all ones"]
+        assert set(quotients(ones).values()) == {2**32 - 1}
+        (minimum,) = [line for line in LINES if line.id == "floor/int8/MIN/-1 gives MIN"]
+        assert quotients(minimum) == {(-128, -1): -128}
+
+    def test_what_is_left_open_has_no_quotient(self) -> None:
+        for line in LINES:
+            if line.standing is Standing.UNSPECIFIED:
+                assert line.quotient is not None
+                assert set(line.quotient.elements.split()) == {"-"}
+            assert (line.quotient is None) == (line.standing is Standing.REFUSED)

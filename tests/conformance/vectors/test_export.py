@@ -1,0 +1,180 @@
+"""An export: what lies where, that it is the same every time, and that it is refused where something lies already."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import msgspec
+import numpy as np
+import pytest
+
+from tests.conformance.asking import message, same_bits
+from tests.conformance.vectors.exports import exported, lines
+from vinculum.conformance.case import Case, Level
+from vinculum.conformance.cases import cases
+from vinculum.conformance.vectors.export import FORMATS, export
+from vinculum.conformance.vectors.lines import expectation_of, name_of, operation_of
+from vinculum.conformance.vectors.npy import read_array
+from vinculum.conformance.vectors.records import AnswerLine, CaseLine, ConventionLine, Index, Standing
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.spec.element_types import REAL, by_name
+from vinculum.tensors.storage import dtype_of
+
+FEW = ("Div-14/*/zero divisors/*", "Div-6/float16/*", "Div-14/int8/*")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+class TestEveryFormat:
+    """The index, the cases and the schemas."""
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_the_same_command_writes_the_same_bytes(self, form: str, tmp_path: Path) -> None:
+        export(tmp_path / "one", form, Level.QUICK, FEW[1:2])
+        export(tmp_path / "other", form, Level.QUICK, FEW[1:2])
+        assert tree(tmp_path / "one") == tree(tmp_path / "other")
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_the_index_tells_of_every_file(self, form: str) -> None:
+        files = tree(exported(form))
+        index = msgspec.json.decode(files.pop("index.json"), type=Index)
+        assert [file.path for file in index.files] == sorted(files)
+        for file in index.files:
+            content = files[file.path]
+            assert (file.bytes, file.sha256) == (len(content), sha256(content).hexdigest())
+        assert (index.format, index.level, index.only) == (form, "quick", ())
+        assert set(index.versions) == {"vinculum", "numpy", "ml_dtypes", "onnx"}
+        counted = [line.standing.value for line in lines(exported(form))]
+        assert index.cases == {name: counted.count(name) for name in sorted(set(counted))}
+
+    def test_the_schemas_are_those_of_what_is_written(self) -> None:
+        """Every name that a line has is a property there, with a type, and every one is required."""
+        records: dict[str, Any] = {
+            "index": Index,
+            "cases": CaseLine,
+            "conventions": ConventionLine,
+            "answers": AnswerLine,
+        }
+        for name, record in records.items():
+            schema = msgspec.json.decode((exported("jsonl") / "schemas" / f"{name}.json").read_bytes())
+            (reference,) = [schema["$ref"]]
+            own = schema["$defs"][reference.rpartition("/")[2]]
+            assert list(own["properties"]) == list(record.__struct_encode_fields__)
+            assert own["additionalProperties"] is False
+            if name != "answers":
+                assert own["required"] == list(own["properties"])
+        first = (exported("jsonl") / "cases.jsonl").read_bytes().splitlines()[0]
+        assert list(msgspec.json.decode(first)) == list(CaseLine.__struct_encode_fields__)
+
+    def test_the_index_comes_last(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is interrupted leaves nothing behind."""
+        import vinculum.conformance.vectors.export as module
+
+        def interrupted(*arguments: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(module, "_write_more", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            export(tmp_path / "deep" / "folder", "onnx", Level.QUICK, FEW[1:2])
+        assert not list(tmp_path.iterdir())
+
+    def test_only(self, tmp_path: Path) -> None:
+        export(tmp_path / "few", "jsonl", Level.QUICK, FEW)
+        ids = [line.id for line in lines(tmp_path / "few")]
+        assert ids
+        assert all(id.startswith(("Div-14/", "Div-6/float16/")) for id in ids)
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_every_case_that_it_can_hold(self, form: str) -> None:
+        def holds(case: Case) -> bool:
+            spec = case.question.spec
+            if form == "testfloat":
+                wide = case.element_type.name in ("float16", "bfloat16", "float", "double")
+                return wide and spec.name != "Reciprocal" and case.expectation.quotient is not None
+            return spec.dialect.value == "onnx" if form == "onnx" else form == "jsonl" or case.element_type is not REAL
+
+        assert [line.id for line in lines(exported(form))] == [str(c.id) for c in cases(Level.QUICK) if holds(c)]
+
+
+class TestLines:
+    """A line is the case again, to the last bit."""
+
+    def test_each(self) -> None:
+        suite = {str(case.id): case for case in cases(Level.QUICK)}
+        for line in lines(exported("jsonl")):
+            case, again = suite[line.id], operation_of(line)
+            assert (line.name, line.clause) == (name_of(case), case.clause)
+            assert (again.spec, line.operands[0].type) == (case.question.spec, str(case.element_type))
+            assert dict(again.attributes) == dict(case.question.attributes)
+            assert again.constant == case.question.constant
+            operands = zip(again.operands, case.question.operands, strict=True)
+            assert all(same_bits(one, other) for one, other in operands), line.id
+            expected, read = case.expectation, expectation_of(line)
+            assert (read.quotient is None) == (expected.quotient is None) == (line.standing is Standing.REFUSED)
+            assert (read.silent is None) == (expected.silent is None) == (line.standing is not Standing.UNSPECIFIED)
+            if expected.quotient is not None and read.quotient is not None:
+                known = np.ones(expected.quotient.shape, bool) if expected.silent is None else ~expected.silent
+                assert same_bits(read.quotient[known], expected.quotient[known]), line.id
+                assert expected.silent is None or np.array_equal(expected.silent, ~known)
+                assert read.silent is None or np.array_equal(read.silent, ~known)
+
+    def test_names_are_unique(self) -> None:
+        names = [line.name for line in lines(exported("jsonl"))]
+        assert len(set(names)) == len(names)
+
+    def test_roundings(self) -> None:
+        found = {(line.standard, line.rounding) for line in lines(exported("jsonl"))}
+        assert {("onnx", "truncating"), ("openvino", "floor"), ("openvino", "truncating"), ("onnx", None)} <= found
+        for line in lines(exported("jsonl")):
+            if line.rounding is not None:
+                assert by_name(line.operands[0].type).is_integer
+
+
+class TestNumpyFiles:
+    """A file for every tensor; what NumPy cannot name lies there as unsigned integers."""
+
+    def test_each(self) -> None:
+        folder = exported("npy") / "arrays"
+        for line in lines(exported("npy")):
+            files = sorted(path.name for path in (folder / line.name).iterdir())
+            operands = [f"operand_{number}.npy" for number in range(len(line.operands))]
+            assert files == [*operands, *(["quotient.npy"] if line.quotient else [])]
+            for name, tensor, array in zip(operands, line.operands, operation_of(line).operands, strict=True):
+                read = read_array(folder / line.name / name, dtype_of(by_name(tensor.type)))
+                assert same_bits(read, array) or tensor.type in ("int4", "uint4")
+                assert np.array_equal(read.astype(object), array.astype(object)) or array.dtype.kind not in "iu"
+
+    def test_stored(self) -> None:
+        (first, *_) = [line for line in lines(exported("npy")) if line.operands[0].type == "bfloat16"]
+        stored = np.load(exported("npy") / "arrays" / first.name / "operand_0.npy")
+        assert stored.dtype == np.uint16
+        assert same_bits(stored.view(ml_dtypes.bfloat16), operation_of(first).operands[0])
+
+
+class TestRefused:
+    """Where nothing is written."""
+
+    def test_a_folder_that_is_not_empty(self, tmp_path: Path) -> None:
+        (tmp_path / "mine").write_text("")
+        line = message(ModelError, lambda: export(tmp_path, "npy", Level.QUICK))
+        assert line == f"the folder {str(tmp_path)!r} is not empty; give one that is, or is not there"
+        assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+    def test_no_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "mine").write_text("")
+        assert "is no folder" in message(ModelError, lambda: export(tmp_path / "mine", "npy", Level.QUICK))
+
+    @pytest.mark.parametrize(
+        ("form", "pattern"), [("onnx", "Divide-1*"), ("testfloat", "*/int8/*"), ("jsonl", "Div-15/*")]
+    )
+    def test_a_pattern_without_a_case(self, form: str, pattern: str, tmp_path: Path) -> None:
+        line = message(AttributeValueError, lambda: export(tmp_path / "new", form, Level.QUICK, ["*/float/*", pattern]))
+        assert line.startswith(f"no case of this level that {form} can hold matches {pattern!r};")
+        assert not list(tmp_path.iterdir())

@@ -1,0 +1,230 @@
+"""Answers that any program wrote: the one judge says what they are worth, and what cannot be read is one clear line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conformance.asking import message
+from tests.conformance.vectors.exports import exported, lines
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.vectors.elements import elements_text
+from vinculum.conformance.vectors.judge import Judged, counts, judged
+from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
+from vinculum.conformance.vectors.records import CaseLine, Standing
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
+from vinculum.spec.element_types import FLOAT, by_name
+from vinculum.spec.model import Dialect
+
+Row = dict[str, Any]
+
+
+def right(line: CaseLine) -> Row:
+    """Return the answer that a case asks for, zero where it asks for none."""
+    if line.quotient is None:
+        return {"id": line.id, "refused": "no\nsuch thing"}
+    digits = by_name(line.quotient.type).bits // 4
+    return {"id": line.id, "elements": line.quotient.elements.replace("-", "0" * digits) if digits else "1"}
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    """Return where a test writes its answers."""
+    return tmp_path / "answers.jsonl"
+
+
+def judge(answers: Path, rows: Sequence[Row], *only: str, folder: Path | None = None) -> list[Judged]:
+    answers.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return list(judged(folder or exported("jsonl"), answers, only))
+
+
+def kinds(results: Sequence[Judged]) -> list[str]:
+    return [one.verdict.kind.value if one.verdict else "not answered" for one in results]
+
+
+class TestVerdicts:
+    """Those of a run of the suite."""
+
+    def test_what_is_right(self, answers: Path) -> None:
+        rows = [right(line) for line in lines(exported("jsonl")) if line.operands[0].type != "real"]
+        results = [one for one in judge(answers, rows) if one.verdict]
+        assert set(kinds(results)) == {"exact", "refused as required", "silent by specification"}
+        assert len(results) == len(rows)
+        assert not any(one.fails for one in results)
+
+    @pytest.mark.parametrize(
+        ("answer", "kind", "fails"),
+        [
+            ({"unsupported": "no float"}, "not supported", False),
+            ({"refused": "no float"}, "refused", True),
+            ({"crashed": "SIGFPE"}, "crashed", True),
+            ({"hung": "30 s"}, "hung", True),
+            ({"elements": "3f800000"}, "wrong shape", True),
+        ],
+    )
+    def test_without_quotients(self, answers: Path, answer: Row, kind: str, fails: bool) -> None:
+        only = next(line.id for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        (one,) = judge(answers, [{"id": only} | answer], only)
+        assert (kinds([one]), one.fails) == ([kind], fails)
+
+    def test_quotients_that_are_off(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        quotient = expectation_of(line).quotient
+        assert quotient is not None
+        off = np.nextafter(quotient, np.float32(np.inf))
+        (one,) = judge(answers, [{"id": line.id, "elements": elements_text(off, FLOAT)}], line.id)
+        assert one.verdict is not None
+        assert one.verdict.kind.value in ("off by ulps", "wrong value")
+        assert one.verdict.example is not None
+
+    def test_another_type_and_shape(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/int8/"))
+        shape, elements = line.operands[0].shape, right(line)["elements"]
+        wide = {
+            "id": line.id,
+            "type": "int16",
+            "shape": shape,
+            "elements": " ".join(f"00{e}" for e in elements.split()),
+        }
+        assert kinds(judge(answers, [wide], line.id)) == ["wrong type"]
+        flat = {"id": line.id, "shape": (1, *shape), "elements": elements}
+        assert kinds(judge(answers, [flat], line.id)) == ["wrong shape"]
+
+    def test_what_must_be_refused(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.standing is Standing.REFUSED)
+        assert kinds(judge(answers, [{"id": line.id, "elements": "00"}], line.id)) == ["accepted what must be refused"]
+        given = {"id": line.id, "type": "int8", "shape": [1], "elements": "00"}
+        assert kinds(judge(answers, [given], line.id)) == ["accepted what must be refused"]
+
+    def test_what_is_left_open(self, answers: Path) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/int32/zero divisors/"))
+        assert kinds(judge(answers, [{"id": line.id, "refused": "x/0"}], line.id)) == ["silent by specification"]
+        assert kinds(judge(answers, [{"id": line.id, "crashed": "SIGFPE"}], line.id)) == ["crashed"]
+
+    def test_no_answer_is_a_failure(self, answers: Path) -> None:
+        first, second = [line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/")][:2]
+        results = judge(answers, [right(first)], first.id, second.id)
+        assert [(one.id, one.fails) for one in results] == [(first.id, False), (second.id, True)]
+        assert counts(results) == {"exact": 1, "not answered": 1}
+
+    def test_conventions(self, answers: Path) -> None:
+        """Judged where a program answers them, and only there."""
+        rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
+        (one,) = [one for one in judge(answers, rows) if one.verdict]
+        assert (one.id, one.fails) == (rows[0]["id"], False)
+        rows[0]["id"] = "truncating/int32/x/0 gives x"
+        (one,) = [one for one in judge(answers, rows) if one.verdict]
+        assert (kinds([one]), one.fails) == (["wrong value"], True)
+
+    def test_our_own_engine(self, answers: Path) -> None:
+        ours = runtime("vinculum")
+        rows: list[Row] = []
+        for line in lines(exported("jsonl")):
+            operation, element_type = operation_of(line), type_of(line.operands[0])
+            if operation.spec.dialect is Dialect.SONNX and any(operation.constant):
+                rows.append({"id": line.id, "unsupported": "no constants"})
+                continue
+            try:
+                quotient = ours.answer(operation)
+            except (VinculumError, ArithmeticError) as error:
+                rows.append({"id": line.id, "refused": str(error)})
+            else:
+                text = elements_text(quotient, element_type)
+                rows.append({"id": line.id, "elements": text, "type": str(element_type), "shape": quotient.shape})
+        results = judge(answers, rows)
+        assert [(one.id, kinds([one])) for one in results if one.fails] == []
+        assert counts(results)["exact"] > 400
+
+
+class TestNumpyFiles:
+    """A folder of answers: a file for each case, and lines for what has no quotient."""
+
+    def test_each(self, tmp_path: Path) -> None:
+        for line in lines(exported("npy")):
+            quotient = exported("npy") / "arrays" / line.name / "quotient.npy"
+            if quotient.exists():
+                (tmp_path / f"{line.name}.npy").write_bytes(quotient.read_bytes())
+        refused = [right(line) for line in lines(exported("npy")) if line.quotient is None]
+        (tmp_path / "answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in refused))
+        results = list(judged(exported("npy"), tmp_path))
+        assert not any(one.fails for one in results)
+        assert set(counts(results)) == {"exact", "refused as required", "silent by specification"}
+
+    def test_a_wrong_one(self, tmp_path: Path) -> None:
+        line = next(line for line in lines(exported("npy")) if line.id.startswith("Div-14/float/"))
+        np.save(tmp_path / f"{line.name}.npy", np.zeros(line.operands[0].shape))
+        assert kinds(list(judged(exported("npy"), tmp_path, [line.id]))) == ["wrong type"]
+        (tmp_path / f"{line.name}.npy").write_text("nonsense")
+        assert "is no .npy file" in message(ModelError, lambda: list(judged(exported("npy"), tmp_path, [line.id])))
+
+
+class TestRefused:
+    """What cannot be read."""
+
+    def test_no_answers(self, answers: Path, tmp_path: Path) -> None:
+        assert "there are no answers" in message(ModelError, lambda: list(judged(exported("jsonl"), answers)))
+        assert "holds no answer" in message(ModelError, lambda: judge(answers, []))
+        assert "holds no answer" in message(ModelError, lambda: list(judged(exported("jsonl"), tmp_path)))
+
+    @pytest.mark.parametrize(
+        ("row", "words"),
+        [
+            ({"id": "Div-99"}, "answers what is no case of the export: 'Div-99'"),
+            ({}, "line 1: Object missing required field `id`"),
+            ({"id": "x", "quotient": "00"}, "line 1: Object contains unknown field `quotient`"),
+            ({"id": 7}, "line 1: Expected `str`, got `int`"),
+        ],
+    )
+    def test_rows(self, answers: Path, row: Row, words: str) -> None:
+        assert words in message(ModelError, lambda: judge(answers, [row]))
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            ({}, "has nothing; allowed is one of elements, refused, unsupported, crashed, hung"),
+            ({"elements": "", "hung": ""}, "has elements, hung; allowed is one of"),
+            ({"elements": "1.0"}, "an element is '1.0'; one of float has 8 hexadecimal digits"),
+            ({"elements": "-", "shape": [1]}, "has a dash for an element"),
+            ({"elements": "", "shape": [0], "type": "f32"}, "element type 'f32' is not one that divides"),
+        ],
+    )
+    def test_answers(self, answers: Path, answer: Row, words: str) -> None:
+        line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
+        assert words in message(ModelError, lambda: judge(answers, [{"id": line.id} | answer]))
+
+    def test_twice(self, answers: Path) -> None:
+        row = right(next(lines(exported("jsonl"))))
+        assert "twice" in message(ModelError, lambda: judge(answers, [row, row]))
+
+    def test_no_json(self, answers: Path) -> None:
+        answers.write_bytes(b'{"id": "a", "refused": ""}\n\xff\xfe\n')
+        assert "line 2: " in message(ModelError, lambda: list(judged(exported("jsonl"), answers)))
+
+    def test_a_pattern_without_a_case(self, answers: Path) -> None:
+        row = right(next(lines(exported("jsonl"))))
+        assert "matches 'Div-99'" in message(AttributeValueError, lambda: judge(answers, [row], "Div-99"))
+
+    def test_no_export(self, answers: Path, tmp_path: Path) -> None:
+        answers.write_text("")
+        assert "has no index.json" in message(ModelError, lambda: list(judged(tmp_path, answers)))
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [("{", "is no index"), ('{"schema": 2}', "is not of layout 1"), ("[]", "is not of layout 1")],
+    )
+    def test_no_index(self, answers: Path, tmp_path: Path, content: str, words: str) -> None:
+        (tmp_path / "index.json").write_text(content)
+        assert words in message(ModelError, lambda: list(judged(tmp_path, answers)))
+
+    def test_cases_that_were_changed(self, answers: Path, tmp_path: Path) -> None:
+        copytree(exported("jsonl"), tmp_path / "changed")
+        with (tmp_path / "changed" / "cases.jsonl").open("a") as file:
+            file.write("\n")
+        line = message(ModelError, lambda: judge(answers, [{"id": "x"}], folder=tmp_path / "changed"))
+        assert "is not the file that index.json tells of" in line

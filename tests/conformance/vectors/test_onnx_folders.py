@@ -1,0 +1,169 @@
+"""Folders of node tests, run as a stranger does: by our engine, ONNX Runtime, and ONNX's own evaluator and runner."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, numpy_helper
+from onnx.backend.test.loader import load_model_tests
+from onnx.backend.test.runner import Runner
+from onnx.reference import ReferenceEvaluator
+
+import vinculum
+from tests.conformance.vectors.exports import exported, lines
+from tests.optional import skip_without
+from vinculum.backend import VinculumBackend
+from vinculum.conformance.vectors.records import CaseLine, Standing
+
+Array = NDArray[Any]
+Run = Callable[[Path, Mapping[str, Array]], Array]
+
+
+def tensor(path: Path) -> tuple[str, Array]:
+    proto = TensorProto.FromString(path.read_bytes())
+    return proto.name, numpy_helper.to_array(proto)
+
+
+def runnable() -> Iterator[tuple[CaseLine, Path, dict[str, Array], Array]]:
+    """Yield every case of `node`: its line, its model, what it is given, and the quotient that it must give."""
+    for line in lines(exported("onnx")):
+        if line.standing is Standing.EXACT:
+            folder = exported("onnx") / "node" / line.name
+            data = folder / "test_data_set_0"
+            inputs = dict(tensor(data / f"input_{i}.pb") for i in range(len(list(data.glob("input_*.pb")))))
+            yield line, folder / "model.onnx", inputs, tensor(data / "output_0.pb")[1]
+
+
+def agrees(given: Array, expected: Array) -> bool:
+    """Tell whether two arrays are the same to the last bit, but for what is no number."""
+    if (given.dtype, given.shape) != (expected.dtype, expected.shape):
+        return False
+    kind = f"u{given.dtype.itemsize}"
+    same = np.ascontiguousarray(given).view(kind) == np.ascontiguousarray(expected).view(kind)
+    return bool(np.all(same.reshape(given.shape) | ((given != given) & (expected != expected))))
+
+
+def by_our_engine(model: Path, inputs: Mapping[str, Array]) -> Array:
+    (quotient,) = vinculum.load(model).run(inputs).values()
+    return quotient
+
+
+def by_onnx_runtime(model: Path, inputs: Mapping[str, Array]) -> Array:
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    quotient: Array = onnxruntime.InferenceSession(model.read_bytes()).run(None, dict(inputs))[0]
+    return quotient
+
+
+def by_the_evaluator(model: Path, inputs: Mapping[str, Array]) -> Array:
+    outputs: Any = ReferenceEvaluator(onnx.load(model)).run(None, dict(inputs))
+    return np.asarray(outputs[0])
+
+
+class Reciprocal(VinculumBackend):
+    """It divides floats by a reciprocal, and all else as our engine."""
+
+    @classmethod
+    def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> Any:
+        return _Prepared(super().prepare(model, device, **kwargs))
+
+
+class _Prepared:
+    def __init__(self, prepared: Any) -> None:
+        self._prepared = prepared
+
+    def run(self, inputs: Any, **kwargs: Any) -> Any:
+        if len(inputs) == 2 and inputs[0].dtype == np.float32:
+            with np.errstate(all="ignore"):
+                return [inputs[0] * (np.float32(1) / inputs[1])]
+        return self._prepared.run(inputs, **kwargs)
+
+
+class TestQuotients:
+    """The bits agree, wherever a runtime has the version and element type."""
+
+    def test_our_engine(self) -> None:
+        wrong = [
+            line.id for line, model, inputs, right in runnable() if not agrees(by_our_engine(model, inputs), right)
+        ]
+        assert wrong == []
+
+    def test_onnx_runtime(self) -> None:
+        """Every kernel that it has; what it lacks or refuses it says."""
+        skip_without("onnxruntime")
+        self.check(by_onnx_runtime, 100)
+
+    def test_the_evaluator(self) -> None:
+        """It knows no versions: of those before 7 it joins shapes as Div-7 does."""
+        self.check(by_the_evaluator, 150, lambda line: not line.attributes)
+
+    def check(self, run: Run, least: int, asked: Callable[[CaseLine], bool] = lambda line: True) -> None:
+        """Compare what a runtime gives, which must be so many quotients at least."""
+        count, wrong = 0, []
+        for line, model, inputs, right in runnable():
+            if not asked(line):
+                continue
+            try:
+                given = run(model, inputs)
+            except Exception:  # What it lacks it refuses, by errors that have no base in common.
+                continue
+            count += 1
+            if not agrees(given, right):
+                wrong.append(line.id)
+        assert wrong == []
+        assert count > least
+
+
+class TestRunner:
+    """ONNX's own runner of backends takes the folders as they are, and hears of the tolerance, which is none.
+
+    Its tests of nodes are made in memory; what lies in a folder is of another kind to it.
+    """
+
+    @staticmethod
+    def run(backend: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> unittest.TestResult:
+        from onnx.backend.test import runner
+
+        (folder / "simple").symlink_to(exported("onnx") / "node")
+
+        def ours(data_dir: str = "", kind: str | None = None) -> Any:
+            return load_model_tests(str(folder), kind) if kind == "simple" else []
+
+        monkeypatch.setattr(runner, "load_model_tests", ours)
+        result = unittest.TestResult()
+        Runner(backend, __name__).include("_cpu$").test_suite.run(result)
+        return result
+
+    def test_our_engine(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        result = self.run(VinculumBackend, tmp_path, monkeypatch)
+        exact = sum(line.standing is Standing.EXACT for line in lines(exported("onnx")))
+        assert (result.failures, result.errors) == ([], [])
+        assert result.testsRun - len(result.skipped) == exact
+
+    def test_one_ulp_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A backend that multiplies by the reciprocal passes the runner's usual tolerance, and fails here."""
+        result = self.run(Reciprocal, tmp_path, monkeypatch)
+        assert any("test_div_14_float_" in str(test) for test, _ in result.failures)
+
+
+class TestRooms:
+    """Only what has one right answer is among the tests to run."""
+
+    def test_the_others_lie_apart(self) -> None:
+        root = exported("onnx")
+        rooms = {Standing.EXACT: "node", Standing.UNSPECIFIED: "unspecified", Standing.REFUSED: "refused"}
+        for line in lines(root):
+            data = root / rooms[line.standing] / line.name / "test_data_set_0"
+            assert (data / "output_0.pb").exists() == (line.standing is Standing.EXACT)
+            assert len(list(data.glob("input_*.pb"))) == sum(not operand.constant for operand in line.operands)
+        assert {path.name for room in rooms.values() for path in (root / room).iterdir()} == {
+            line.name for line in lines(root)
+        }

@@ -1,0 +1,112 @@
+"""TestFloat's lines: the quotients' bits, and flags that are exact, held against the processor's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conformance.vectors.exports import exported
+from vinculum.conformance.vectors.testfloat import DIVIDE_BY_ZERO, INEXACT, INVALID, OVERFLOW, UNDERFLOW, flags, lines
+from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, ElementType
+
+_TOLD = {"divide by zero": DIVIDE_BY_ZERO, "overflow": OVERFLOW, "underflow": UNDERFLOW, "invalid value": INVALID}
+ONE, MIN_NORMAL, LARGEST, INFINITY = 0x3F800000, 0x00800000, 0x7F7FFFFF, 0x7F800000
+
+
+class TestFlags:
+    """Those of IEEE 754; TestFloat's own verifier has found the exported files without an error."""
+
+    @pytest.mark.parametrize(
+        ("line", "what"),
+        [
+            ("3F800000 40000000 3F000000 00", "exact"),
+            ("3F800000 40400000 3EAAAAAB 01", "inexact"),
+            ("3F800000 00000000 7F800000 08", "divide by zero"),
+            ("BF800000 00000000 FF800000 08", "divide by zero, negative"),
+            ("00000000 80000000 7FC00000 10", "0/0"),
+            ("7F800000 7F800000 7FC00000 10", "inf/inf"),
+            ("7F800000 00000000 7F800000 00", "inf/0 is exact"),
+            ("3F800000 7F800000 00000000 00", "1/inf is exact"),
+            ("7FC00001 3F800000 7FC00000 00", "a quiet NaN"),
+            ("7F800001 3F800000 7FC00000 10", "a signaling NaN"),
+            ("7F800001 00000000 7FC00000 10", "a signaling NaN by zero"),
+            ("7F7FFFFF 3F000000 7F800000 05", "overflow"),
+            ("00000001 40000000 00000000 03", "underflow to zero"),
+            ("00000003 40000000 00000002 03", "underflow to a subnormal number"),
+            ("00000002 40000000 00000001 00", "a subnormal number that is exact raises nothing"),
+            (
+                "00FFFFFF 40000000 00800000 03",
+                "as near below the smallest normal number as can be, and rounded up to it",
+            ),
+            ("00FFFFFE 40000000 007FFFFF 00", "the largest subnormal number"),
+        ],
+    )
+    def test_lines_by_hand(self, line: str, what: str) -> None:
+        a, b, _, _ = (int(part, 16) for part in line.split())
+        assert list(lines([(a, b)], FLOAT)) == [line], what
+
+    @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
+    def test_the_processor_raises_the_same(self, element_type: ElementType) -> None:
+        """NumPy tells of all flags but inexact, for pairs of every magnitude."""
+        fmt = element_type.binary_format
+        assert fmt is not None
+        generator = np.random.default_rng(14)
+        kind = np.dtype(f"u{element_type.bits // 8}")
+        numbers = generator.integers(0, np.iinfo(kind).max, (600, 2), kind, endpoint=True)
+        ends = [0, 1, fmt.largest, fmt.largest + 1, 1 << fmt.trailing_bits, (1 << fmt.trailing_bits) - 1]
+        pairs = [*numbers.tolist(), *([a, b] for a in ends for b in ends)]
+        seen = 0
+        for a, b in pairs:
+            told = _raised(np.array([a, b], kind).view(element_type.numpy))
+            assert flags(a, b, fmt) & ~INEXACT == told, (hex(a), hex(b))
+            seen |= told
+        assert seen == sum(_TOLD.values())
+
+    def test_an_inexact_quotient_times_the_divisor_is_not_the_dividend(self) -> None:
+        """Among them all that are tiny or too large."""
+        for line in (exported("testfloat") / "f16_div.txt").read_text().splitlines():
+            a, b, quotient, raised = (int(part, 16) for part in line.split())
+            values = np.array([a, b, quotient], np.uint16).view(np.float16).astype(np.float64)
+            if np.isfinite(values).all() and values[1]:
+                assert (values[2] * values[1] != values[0]) == bool(raised & INEXACT), line
+
+
+class TestFiles:
+    """One for each element type, every pair of the suite once."""
+
+    @pytest.mark.parametrize(
+        ("element_type", "digits"), [(FLOAT16, 4), (BFLOAT16, 4), (FLOAT, 8), (DOUBLE, 16)], ids=str
+    )
+    def test_each(self, element_type: ElementType, digits: int) -> None:
+        name = {FLOAT16: "f16", BFLOAT16: "bf16", FLOAT: "f32", DOUBLE: "f64"}[element_type]
+        rows = [line.split(" ") for line in (exported("testfloat") / f"{name}_div.txt").read_text().splitlines()]
+        assert len(rows) > 1000
+        assert {tuple(map(len, row)) for row in rows} == {(digits, digits, digits, 2)}
+        assert len({(a, b) for a, b, _, _ in rows}) == len(rows)
+        assert rows == sorted(rows)
+
+    def test_numpy_divides_them_alike(self) -> None:
+        """All of the float file, but for the payload of NaN."""
+        text = (exported("testfloat") / "f32_div.txt").read_text()
+        rows = np.array([[int(part, 16) for part in line.split()] for line in text.splitlines()], np.uint32)
+        a, b, expected = (rows[:, column].copy().view(np.float32) for column in range(3))
+        with np.errstate(all="ignore"):
+            quotient = a / b
+        assert np.array_equal(np.isnan(quotient), np.isnan(expected))
+        known = ~np.isnan(quotient)
+        assert quotient[known].tobytes() == expected[known].tobytes()
+
+
+def _raised(pair: Any) -> int:
+    """Return the flags that the processor raises for a division."""
+    raised = 0
+
+    def call(words: str, flag: int) -> None:
+        nonlocal raised
+        raised |= _TOLD[words]
+
+    with np.errstate(all="call", call=call):
+        np.divide(pair[:1], pair[1:])
+    return raised

@@ -1,0 +1,133 @@
+"""The tables of what divides inside: complete where ONNX itself says so, and what a model's nodes are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from onnx import FunctionProto, TensorProto, defs, helper
+
+from tests.models.built_models import build
+from vinculum.models import load
+from vinculum.models.inner_divisions import ONNX, what_onnx_divides, what_openvino_divides
+
+DIVIDE = {"Div", "Reciprocal"}
+SIZES_ONLY = {"CenterCropPad", "DepthToSpace", "RotaryEmbedding", "SpaceToDepth"}
+"""They divide the sizes of their operands."""
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "Attention": {"q_num_heads": 2, "kv_num_heads": 2},
+    "DepthToSpace": {"blocksize": 2},
+    "GroupNormalization": {"num_groups": 2},
+    "LinearAttention": {"q_num_heads": 2, "kv_num_heads": 2},
+    "RotaryEmbedding": {"num_heads": 2},
+    "SpaceToDepth": {"blocksize": 2},
+}
+FLOAT = TensorProto.FLOAT
+
+
+def bodies(schema: Any) -> Iterator[FunctionProto]:
+    """Yield the function bodies of a schema; those that depend on a call, for such of floats as it takes."""
+    for opset in schema.function_opset_versions:
+        with suppress(Exception):
+            yield FunctionProto.FromString(schema.get_function_with_opset_version(opset))
+    for opset in schema.context_dependent_function_opset_versions:
+        for count in range(schema.min_input, min(schema.max_input, 8) + 1):
+            node = helper.make_node(
+                schema.name,
+                [f"i{k}" for k in range(count)],
+                ["o"] * schema.min_output,
+                domain=schema.domain,
+                **ATTRIBUTES.get(schema.name, {}),
+            )
+            for rank in (1, 2, 3):
+                types = [helper.make_tensor_type_proto(FLOAT, [2, 4, 8][:rank]).SerializeToString()] * count
+                with suppress(Exception):  # It takes no such call.
+                    body = schema.get_context_dependent_function_with_opset_version(
+                        opset, node.SerializeToString(), types
+                    )
+                    yield FunctionProto.FromString(body)
+
+
+class TestOnnx:
+    """Every operator of ONNX whose body divides is named, and none is that ONNX does not know."""
+
+    def test_bodies(self) -> None:
+        found = set[str]()
+        for schema in defs.get_all_schemas_with_history():
+            for body in bodies(schema):
+                inner = {node.op_type for node in body.node}
+                if inner & DIVIDE or any(("", name) in ONNX for name in inner):
+                    assert (schema.domain, schema.name) in ONNX or schema.name in SIZES_ONLY, schema.name
+                    found.add(schema.name)
+        assert {"LayerNormalization", "RMSNormalization", "Softmax", "GroupNormalization", "Celu"} <= found
+
+    def test_operators_exist(self) -> None:
+        known = {(schema.domain, schema.name) for schema in defs.get_all_schemas_with_history()}
+        assert set(ONNX) <= known
+
+    def test_what_does_not_divide(self) -> None:
+        assert [what_onnx_divides("", name) for name in ("Div", "Add", "MatMul", "Softplus")] == [None] * 4
+
+    def test_of_another_s_operators_nothing_is_known(self) -> None:
+        assert "com.microsoft" in str(what_onnx_divides("com.microsoft", "FusedMatMul"))
+
+
+class TestModels:
+    """A model names such nodes wherever they stand."""
+
+    def test_powers(self, tmp_path: Path) -> None:
+        """Those of constant exponents that are not negative divide nothing."""
+        exponents = {"half": 0.5, "two": 2, "minus_half": -0.5}
+        nodes = [helper.make_node("Constant", [], [name], value_float=float(n)) for name, n in exponents.items()]
+        nodes += [helper.make_node("Pow", ["x", name], [f"y_{name}"], name) for name in (*exponents, "e")]
+        model = build(nodes, {"x": (FLOAT, (2,)), "e": (FLOAT, ())}, {"y_half": (FLOAT, None), "y_e": (FLOAT, None)})
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model.SerializeToString())
+        assert [node.name for node in load(path).inner_divisions] == ["minus_half", "e"]
+
+    def test_in_functions_and_branches(self, tmp_path: Path) -> None:
+        info = helper.make_tensor_value_info
+        soft = helper.make_node("Softmax", ["p"], ["q"], "soft")
+        function = helper.make_function("local", "Soft", ["p"], ["q"], [soft], [helper.make_opsetid("", 17)])
+        branches = {
+            f"{name}_branch": helper.make_graph(
+                [helper.make_node("LpNormalization", ["s"], [name], name)], name, [], [info(name, FLOAT, None)]
+            )
+            for name in ("then", "else")
+        }
+        nodes = [
+            helper.make_node("Soft", ["x"], ["s"], domain="local"),
+            helper.make_node("If", ["flag"], ["y"], "choice", **branches),
+            helper.make_node("Dropout", ["y"], ["z"], "asleep"),
+        ]
+        model = build(
+            nodes,
+            {"flag": (TensorProto.BOOL, ()), "x": (FLOAT, (2,))},
+            {"z": (FLOAT, None)},
+            domains=["local"],
+            functions=[function],
+        )
+        path = tmp_path / "model.onnx"
+        path.write_bytes(model.SerializeToString())
+        assert {(node.name, node.path, node.has_body) for node in load(path).inner_divisions} == {
+            ("then", "If:then_branch", False),
+            ("else", "If:else_branch", False),
+            ("soft", "Soft", True),
+        }
+
+    def test_in_an_ir(self, tmp_path: Path) -> None:
+        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
+        from openvino import opset13
+
+        x = opset13.parameter([2, 4], name="x")
+        soft = opset13.softmax(x, 1)
+        soft.set_friendly_name("soft")
+        path = tmp_path / "model.xml"
+        openvino.save_model(openvino.Model([opset13.result(opset13.divide(soft, x))], [x], "m"), path, False)
+        model = load(path)
+        assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "SoftMax")]
+        assert len(model.divisions) == 1
+        assert what_openvino_divides("Add") is None

@@ -1,0 +1,159 @@
+"""The HTML page of conformance: what is there without JavaScript, and that nothing a runtime said becomes markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tests.reporting.conformance.reports import exact, hostile, report
+from vinculum.conformance.case import CaseId
+from vinculum.conformance.run import Run
+from vinculum.reporting.conformance.data import data
+from vinculum.reporting.conformance.html import document
+from vinculum.reporting.conformance.matrix import matrix
+from vinculum.spec.registry import ROWS
+
+
+class Reader(HTMLParser):
+    """The elements of a page, with their attributes, and its texts by the element that they stand in."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.elements:
+            tag = self.elements[-1][0]
+            self.texts[tag] = self.texts.get(tag, "") + data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        """Return the attributes of every such element."""
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def embedded(page: str) -> Any:
+    """Return the data that stand in a page."""
+    found = re.search(r'<script type="application/json" id="vinculum-data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    """Return a page on four runtimes."""
+    return document(
+        [report(), exact(), report("torch", "PyTorch", ROWS[3:5]), report("onnxruntime", "ONNX Runtime", ROWS[:8])]
+    )
+
+
+class TestPage:
+    """Issue 4, point 6: one self-contained HTML page."""
+
+    def test_it_is_about_how_runtimes_divide(self, page: str) -> None:
+        assert page.startswith("<!doctype html>")
+        assert Reader(page).texts["title"].strip() == "How runtimes divide"
+
+    def test_every_cell_is_there_without_javascript(self, page: str) -> None:
+        links = [a["href"] for a in Reader(page).all("a") if a.get("href", "#")]
+        cells = [link for link in links if link is not None and "/cell/" in link]
+        assert len(cells) == 2 * sum(len(matrix(r).cells) for r in (report(), exact())) + 2 * sum(
+            len(matrix(report(rows=rows)).cells) for rows in (ROWS[3:5], ROWS[:8])
+        )
+        assert "#openvino/cell/SONNX%20Div%20(int)/int64" in cells
+        assert {"#openvino/cell/Divide-1%20floor/int64", "#openvino/cell/Divide-1%20truncating/int64"} <= set(cells)
+
+    def test_it_fetches_nothing(self, page: str) -> None:
+        read = Reader(page)
+        assert not [a for _, a in read.elements if "src" in a or "srcset" in a or "data" in a]
+        assert not read.all("link")
+        assert not read.all("img")
+        assert "url(" not in page
+        assert "@import" not in page
+        links = {a.get("href") or "#" for a in read.all("a")}
+        elsewhere = {link for link in links if not link.startswith("#")}
+        assert len(elsewhere) == 4, "the four documents"
+        assert all(link.startswith("https://") for link in elsewhere)
+
+    def test_its_policy_allows_its_own_script_only(self, page: str) -> None:
+        (policy,) = (a["content"] for a in Reader(page).all("meta") if a.get("http-equiv"))
+        script = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+        assert len(script) == 1
+        digest = base64.b64encode(hashlib.sha256(script[0].encode()).digest()).decode()
+        assert policy is not None
+        assert "default-src 'none'" in policy
+        assert f"script-src 'sha256-{digest}'" in policy
+
+    def test_one_runtime_has_nothing_to_compare(self) -> None:
+        assert 'id="overview"' not in document([report()])
+
+    def test_a_report_without_a_case(self) -> None:
+        assert "<strong>0</strong> cases" in document([replace(report(), results=())])
+
+    def test_size(self) -> None:
+        # Four runtimes, each as talkative as 1,600 failing cases.
+        assert len(document([report(f"r{k}", f"Runtime {k}") for k in range(16)]).encode()) < 3_000_000
+
+
+class TestData:
+    """The cases stand in the page once, for its script."""
+
+    def test_every_case(self) -> None:
+        given = report()
+        read = json.loads(data([given], {}))
+        (runtime,) = read["runtimes"]
+        assert [read["texts"][case[0]] for case in runtime["cases"]] == [str(r.id) for r in given.results]
+        for case, result in zip(runtime["cases"], given.results, strict=True):
+            row = dict(zip(read["columns"], case, strict=False))
+            assert read["kinds"][row["kind"]][0] == result.verdict.kind.value
+            lines = row.get("source")
+            source = None if lines is None else "\n".join(read["texts"][line] for line in lines) + "\n"
+            assert source == (result.reproducer if result.verdict.kind.deviates else None)
+            found = row.get("finding")
+            assert (found is None) == (not result.verdict.kind.deviates)
+            if result.cause:
+                statement = next(cause.statement for cause in given.causes if cause.name == result.cause)
+                assert runtime["findings"][found] == statement
+        assert len(set(read["texts"])) == len(read["texts"])
+
+
+class TestHostileText:
+    """Nothing that a runtime said becomes markup, ends the script, or hides what it is."""
+
+    def test_markup(self) -> None:
+        given = hostile()
+        read = Reader(document([given, exact()]))
+        tame = Reader(document([_tame(given), exact()]))
+        assert [tag for tag, _ in read.elements] == [tag for tag, _ in tame.elements]
+        names = [sorted(attributes) for _, attributes in read.elements]
+        assert names == [sorted(attributes) for _, attributes in tame.elements]
+
+    def test_no_character_hides(self) -> None:
+        text = document([hostile()])
+        assert all(character.isprintable() or character == "\n" for character in text)
+        assert "7 * 7 }}" in text
+
+    def test_the_data_are_whole(self) -> None:
+        read = embedded(document([hostile()]))
+        assert any("</script><script>" in text for text in read["texts"])
+        assert any("\\u202edesrever" in text for text in read["texts"])
+
+
+def _tame(given: Run) -> Run:
+    """Return a report of the same form whose texts are plain."""
+    results = tuple(
+        replace(r, id=CaseId("Div", "", "float", str(number), "d", "e"), statement="s", clause="c")
+        for number, r in enumerate(given.results)
+    )
+    return Run("b", "t", {"v": "1"}, given.selection, results, given.causes, given.date, 1.0)

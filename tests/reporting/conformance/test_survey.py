@@ -1,0 +1,97 @@
+"""The survey: what runtimes give where the specification is silent, and errors in ulps by element type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
+from vinculum.conformance.case import CaseId
+from vinculum.conformance.generators.values.silent_classes import silent_classes
+from vinculum.conformance.run import Result, Run
+from vinculum.conformance.verdict import Gave, Kind, Verdict
+from vinculum.reporting.conformance.html import document
+from vinculum.reporting.conformance.survey import errors_in_ulps, silence, ulp_bins
+from vinculum.spec.element_types import INT32
+
+REFUSED = Verdict(Kind.SILENT, "Integer division by zero")
+
+
+def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Run:
+    """Return a report of cases: element type, what is tried, delivery, verdict."""
+    results = (
+        Result(CaseId("Div-14", "", name, tried, "equal shapes", way), "c", "s", verdict)
+        for name, tried, way, verdict in verdicts
+    )
+    return Run(backend, backend, VERSIONS, DEFAULT, tuple(results), (), DATE, 1.0)
+
+
+def gave(*unspecified: Gave) -> Verdict:
+    return Verdict(Kind.SILENT, unspecified=unspecified)
+
+
+RUN_TIME, CONSTANT = "run-time operands", "constant operands"
+MIN = "MIN divided by -1"
+MINE = asked(
+    ("int32", "zero divisors", RUN_TIME, gave(Gave("x", "0", "0"))),
+    ("int32", "zero divisors", CONSTANT, REFUSED),
+    ("int32", MIN, RUN_TIME, gave(Gave("MIN", "-1", "MIN"))),
+    ("int32", MIN, RUN_TIME, Verdict(Kind.CRASHED, "SIGFPE")),
+    ("int32", MIN, RUN_TIME, Verdict(Kind.UNSUPPORTED, "no such version")),
+    ("int32", MIN, CONSTANT, Verdict(Kind.CRASHED, "SIGFPE")),
+    ("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)),
+    ("int64", "zero divisors", RUN_TIME, gave(Gave("x", "0", "MIN", "x < 0"), Gave("0", "0", "0"))),
+    ("int8", "zero divisors", RUN_TIME, Verdict(Kind.UNSUPPORTED, "none")),
+)
+
+
+class TestSilence:
+    """Where the documents say nothing, every runtime's answer is told by element type."""
+
+    def test_in_a_word(self) -> None:
+        other = asked(("int32", "zero divisors", RUN_TIME, REFUSED), backend="other")
+        rows = {(row.question, row.element_type): [g.words for g in row.given] for row in silence([MINE, other])}
+        assert rows == {
+            ("x / 0", "int8"): ["not supported", ""],
+            ("x / 0", "int32"): ["0; folded: refused", "refused"],
+            ("x / 0", "int64"): ["x/0 gave MIN for x < 0, 0/0 gave 0", ""],
+            ("MIN / -1", "int32"): ["MIN or SIGFPE; folded: SIGFPE", ""],
+        }
+
+    def test_the_worst_is_known(self) -> None:
+        (row,) = (row for row in silence([MINE]) if row.question == "MIN / -1")
+        assert row.given[0].kind is Kind.CRASHED
+
+    def test_the_names_are_those_of_the_suite(self) -> None:
+        tried = {one.tried for one in silent_classes(INT32)}
+        assert {"zero divisors", "a zero divisor", MIN} <= tried
+
+    def test_nothing_was_asked(self) -> None:
+        assert silence([asked(("int32", "all signs", RUN_TIME, Verdict(Kind.EXACT)))]) == ()
+
+    def test_it_is_on_the_page(self) -> None:
+        for reports in ([MINE], [MINE, exact()]):
+            page = document(reports)
+            assert page.count("Where the specification is silent") == 1
+            assert "MIN or SIGFPE; folded: SIGFPE" in page
+            assert page.index(">x / 0<") < page.index(">MIN / -1<")
+        assert "Where the specification is silent" not in document([replace(MINE, results=MINE.results[6:7])])
+
+
+class TestErrorsInUlps:
+    """How many of how many quotients are off, by how much, for each element type."""
+
+    def test_sums(self) -> None:
+        given = report()
+        (of_float, of_double) = errors_in_ulps(given)
+        assert (of_float.element_type, of_double.element_type) == ("float", "double")
+        own = [r.verdict for r in given.results if r.id.element_type == "float"]
+        counted = [v for v in own if v.kind in (Kind.ULPS, Kind.EXACT)]
+        assert of_float.compared == sum(v.elements for v in counted)
+        assert of_float.off == sum(of_float.bins) == sum(sum(v.ulps.values()) for v in counted)
+        assert len(of_float.bins) == len(ulp_bins())
+        assert of_float.bins[-1] == sum(v.kind is Kind.ULPS for v in own)  # One of 2**20 in each.
+
+    def test_none(self) -> None:
+        assert errors_in_ulps(exact()) == ()
+        assert 'aria-label="Errors in ulps' not in document([exact()])
+        assert 'aria-label="Errors in ulps of OpenVINO"' in document([report()])

@@ -1,0 +1,38 @@
+"""`vinculum.testing`: what is public, and that its own example divides."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from vinculum import testing
+from vinculum.conformance.case import Level
+from vinculum.conformance.run import Selection
+from vinculum.conformance.suite import survey
+from vinculum.sandbox import CrashedError, UnsupportedError
+
+
+def test_what_is_public() -> None:
+    assert testing.__all__ == ["Crashed", "Divider", "Operation", "Unsupported"]
+    assert (testing.Crashed, testing.Unsupported) == (CrashedError, UnsupportedError)
+    assert testing.Operation.__name__ == "Operation"
+
+
+@pytest.mark.parametrize(("how", "words"), [(-8, "SIGFPE"), (7, "exit code 7"), ("it went away", "it went away")])
+def test_a_crash_says_of_what(how: int | str, words: str) -> None:
+    assert str(testing.Crashed(how)) == words
+
+
+def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one in the module's docstring, of a package that divides by NumPy."""
+    _, _, source = inspect.cleandoc(testing.__doc__ or "").partition("\n\n")
+    (tmp_path / "my_package.py").write_text("from numpy import divide\n")
+    (tmp_path / "my_divider.py").write_text(f"import my_package\n{inspect.cleandoc(source)}\n")
+    monkeypatch.chdir(tmp_path)
+    report = survey("my_divider:Divider", Selection(Level.QUICK, ("Div-14/float/*", "Divide-1/float/*")), workers=1)
+    assert {result.verdict.kind.name for result in report.results if "Div-14" in str(result.id)} >= {"EXACT"}
+    assert {r.verdict.said for r in report.results if str(r.id).startswith("Divide-1")} == {
+        "only Div, without attributes"
+    }

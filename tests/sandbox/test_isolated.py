@@ -18,7 +18,7 @@ import numpy as np
 import psutil
 import pytest
 
-from tests.processes import importing, python, started
+from tests.processes import importing, python, run, started
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.sandbox.process import ChildProcess, Ended
@@ -109,6 +109,23 @@ class TestReturned:
         before = subject.call("count").value
         assert subject.call("read").value == ""
         assert subject.call("count").value == before + 1
+
+
+@posix
+def test_asking_the_dead_does_not_end_a_program_that_ends_by_sigpipe() -> None:
+    """The command line does: it ends when the reader of its output leaves."""
+    program = """
+import signal
+from vinculum.sandbox.process import ChildProcess
+
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+process = ChildProcess()
+process._process.kill()
+process._process.wait()
+print(process.ask(b"anything", 60, 1 << 40))
+"""
+    done = run(python(program), env=importing())
+    assert (done.returncode, done.stdout) == (0, "Ended(how='CRASHED', words='SIGKILL')\n"), done.stderr
 
 
 class TestRefused:

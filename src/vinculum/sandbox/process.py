@@ -138,6 +138,9 @@ def _talk(
     stdin: BinaryIO, stdout: BinaryIO, calls: SimpleQueue[bytes | None], answers: SimpleQueue[bytes | Exception]
 ) -> None:
     """Hand frames over and take answers, until either side has enough; only this thread touches the pipes."""
+    if hasattr(signal, "pthread_sigmask"):
+        # The command line ends by SIGPIPE when the reader of its output leaves; that this process dies is an answer.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
     number = 0
     try:
         while (frame := calls.get()) is not None:

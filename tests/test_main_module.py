@@ -1,0 +1,39 @@
+"""The program itself, before its modules are there."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import pytest
+
+from tests.processes import importing, python, run
+
+_INTERRUPTED_WHILE_IMPORTING = """
+import os, runpy, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "vinculum.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["vinculum", "info"]
+runpy.run_module("vinculum", run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_an_interruption_while_modules_are_imported_shows_no_traceback() -> None:
+    done = run(python(_INTERRUPTED_WHILE_IMPORTING), env=importing())
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_interruptions_are_ours_again_when_a_command_runs() -> None:
+    program = """
+import signal, sys
+from vinculum.__main__ import main
+sys.argv = ["vinculum", "--version"]
+print(main(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    assert run(python(program), env=importing()).stdout.splitlines()[-1] == "0 True"

@@ -101,6 +101,22 @@ class TestSaveAndDiff:
         assert here("conform", run, "--diff") == 2
         assert "--diff compares two files of runs, BEFORE.json AFTER.json; 1 were given" in capsys.readouterr().err
 
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("conform", "--list", "numpy"), "--list asks no runtime and writes no file; leave BACKEND out"),
+            (("conform", "--list", "--save", "x.json"), "--list asks no runtime and writes no file; leave --save out"),
+            (("conform", "--diff", "a", "b", "--html", "x"), "--diff asks no runtime and writes no file; leave --html"),
+            (("conform", "--diff", "a", "b", "--expect", "x"), "leave --expect out"),
+            (("report", "--schema", "x.json"), "--schema reads no file; leave RUN.json out"),
+        ],
+    )
+    def test_what_would_not_be_done(
+        self, here: Command, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+    ) -> None:
+        assert here(*arguments) == 2
+        assert words in capsys.readouterr().err
+
     def test_list_as_json(self, here: Command, capsys: pytest.CaptureFixture[str]) -> None:
         assert here("conform", "--list", "--quick", "--only", "Div-14/int8/*", "--json") == 0
         listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -66,6 +66,9 @@ def conform(
         raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
     level = "quick" if quick else "full" if full else None
     patterns = tuple(only or ())
+    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
+    if list_ids or diff:
+        _check_alone("--list" if list_ids else "--diff", outputs, ask=list_ids and bool(backends))
     if list_ids:
         _list(level, patterns, machine)
         return
@@ -77,7 +80,6 @@ def conform(
 
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record writes down one whole run: give one BACKEND and no --only")
-    outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
     known = outputs.known()
     asked = tuple(dict.fromkeys(backends or known))
     _check(asked, known, workers)
@@ -87,6 +89,13 @@ def conform(
     ]
     runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
     finish(runs, known, outputs, machine=machine, verbose=verbose)
+
+
+def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
+    """Refuse what would be done in silence: nothing is asked."""
+    idle = ["BACKEND"] if ask else [name for name, given in outputs.options().items() if given]
+    if idle:
+        raise AttributeValueError(f"{option} asks no runtime and writes no file; leave {idle[0]} out")
 
 
 def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:

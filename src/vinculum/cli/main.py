@@ -122,6 +122,7 @@ def _prepare() -> None:
 
 def _usage(error: Exception) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message = message.replace("Value error, ", "")  # the validator's own word
     if not message:  # No command was given, and the help has been printed.
         return UNUSABLE
     context = getattr(error, "ctx", None)

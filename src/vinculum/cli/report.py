@@ -31,6 +31,8 @@ def report(
     """
     from vinculum.conformance.run_file import read_runs
 
+    if schema and files:
+        raise AttributeValueError("--schema reads no file; leave RUN.json out")
     if schema:
         import json
 

@@ -57,13 +57,19 @@ class Outputs:
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
         if len(known) < len(self.expect):
             raise AttributeValueError("two files of --expect are for one backend; give one for each")
-        written = {
+        # What is recorded may take the place of what was expected: it keeps the reasons.
+        check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
+        return known
+
+    def options(self) -> dict[str, object]:
+        """Return every file, or files, by its option."""
+        return {**self._written(), "--expect": self.expect}
+
+    def _written(self) -> dict[str, Path | None]:
+        return {
             "--save": self.save, "--junit": self.junit, "--sarif": self.sarif, "--html": self.html,
             "--record": self.record,
         }  # fmt: skip
-        # What is recorded may take the place of what was expected: it keeps the reasons.
-        check_files(written, {"--expect": [file for file in self.expect if file != self.record]})
-        return known
 
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""

@@ -124,8 +124,11 @@ class TestReading:
             (f"{HEAD}reason: x\nexact or melted: a/b/c/d/e\n", "line 4 of .* begins with one of"),
             (f"{HEAD}reason: x\nmelted: a/b/c/d/e\n", "line 4 of .*'melted: a/b/c/d/e'"),
             (f"{HEAD}crashed: a/b/c/d/e\n", "line 3 of .* has no reason"),
-            (f"{HEAD}reason: x\ncrashed: a/b/c/d\n", "line 4 of .* has the pattern 'a/b/c/d'; it has 5 parts"),
-            (f"{HEAD}reason:\n", "line 3 of .* says nothing behind 'reason:'"),
+            (
+                f"{HEAD}reason: x\ncrashed: a/b/c/d\n",
+                "line 4 of .* has the pattern 'a/b/c/d'; a pattern of ids has 5 parts",
+            ),
+            (f"{HEAD}reason:\n", "line 3 of .* has nothing behind 'reason:'; write it there"),
             (f"{HEAD}version: onnxruntime\n", "line 3 of "),
             (f"{HEAD}backend: torch\n", "line 3 of .* gives 'backend' a second time"),
             ("level: default\n", "has no line 'backend: ...'"),

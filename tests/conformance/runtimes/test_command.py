@@ -163,6 +163,23 @@ class TestRefused:
         broken.chmod(0o755)
         assert message(ModelError, runtime(f"command:{broken}").check).endswith("cannot be started: Exec format error")
 
+    def test_a_folder(self, tmp_path: Path) -> None:
+        assert message(ModelError, runtime(f"command:{tmp_path}").check).endswith(
+            "is a folder; give the path of a program"
+        )
+
+    def test_no_interpreter(self, tmp_path: Path) -> None:
+        script = tmp_path / "divider"
+        script.write_text("#!/no/interpreter\n")
+        script.chmod(0o755)
+        assert message(ModelError, runtime(f"command:{script}").check).endswith(
+            "cannot be started: what its first line names to run it with is not there"
+        )
+
+    def test_no_answer(self) -> None:
+        told = message(ModelError, runtime("command:yes").check)
+        assert told.startswith("'yes' cannot be started: what it wrote is no answer: ")
+
     def test_it_ends_at_once(self) -> None:
         assert message(ModelError, runtime("command:true").check) == (
             "'true' cannot be started: the process ended: exit code 0"

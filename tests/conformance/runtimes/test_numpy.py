@@ -55,7 +55,10 @@ class TestNumpy:
         assert NUMPY.answer(asked).dtype == np.float64
 
     def test_it_has_no_options(self) -> None:
-        assert message(AttributeValueError, lambda: runtime("numpy[a=b]")) == "numpy has no option 'a'; it has none"
+        assert (
+            message(AttributeValueError, lambda: runtime("numpy[a=b]"))
+            == "numpy has no option 'a'; it takes no options"
+        )
 
 
 class TestCovers:

@@ -32,7 +32,7 @@ class TestReference:
             runtime("onnx-reference").answer(question(DIV_14, np.ones(2), np.ones(3)))
 
     def test_it_has_no_options(self) -> None:
-        assert message(AttributeValueError, lambda: runtime("onnx-reference[a=b]")).endswith("it has none")
+        assert message(AttributeValueError, lambda: runtime("onnx-reference[a=b]")).endswith("it takes no options")
 
     def test_covers(self) -> None:
         assert not runtime("onnx-reference").covers(question(DIVIDE_1, np.ones(1), np.ones(1)))

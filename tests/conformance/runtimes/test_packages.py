@@ -51,14 +51,16 @@ class Runtime:
             raise ValueError("not\\ntoday")
 """
 
-    @pytest.mark.parametrize(("how", "words"), [("refuses", "not today"), ("dies", "exit code 7")])
+    @pytest.mark.parametrize(("how", "words"), [("refuses", "not today"), ("dies", "the process ended: exit code 7")])
     def test_start(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, words: str) -> None:
         (tmp_path / "starting.py").write_text(self.RUNTIME)
         monkeypatch.syspath_prepend(tmp_path)
-        assert words in message(ModelError, lambda: check_elsewhere("starting:Runtime", how))
-        check_elsewhere("starting:Runtime", "starts")
+        assert f"Mine cannot be started: {words}" == message(
+            ModelError, lambda: check_elsewhere("Mine", "starting:Runtime", how)
+        )
+        check_elsewhere("Mine", "starting:Runtime", "starts")
         assert "starting" not in sys.modules
 
     def test_made(self) -> None:
         maker = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
-        assert "no option" in message(AttributeValueError, lambda: check_elsewhere(maker, {"a": "b"}))
+        assert "no option" in message(AttributeValueError, lambda: check_elsewhere("Mine", maker, {"a": "b"}))

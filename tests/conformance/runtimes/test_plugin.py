@@ -209,6 +209,18 @@ class TestWhatIsNotThere:
             "'exiting:Backend' cannot be imported: SystemExit: 0"
         )
 
+    def test_no_module(self) -> None:
+        assert message(ModelError, runtime(":x").check) == "':x' names no module; write package.module:attribute"
+
+    def test_what_it_raises_at_its_start_names_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "licensed.py").write_text(
+            "class Divider:\n    answer = None\n    def __init__(self):\n        raise RuntimeError('no licence')\n"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        assert message(ModelError, runtime("licensed:Divider").check) == (
+            "'licensed:Divider' cannot be started: no licence"
+        )
+
     def test_an_attribute(self) -> None:
         assert message(ModelError, runtime("handing_over:Prepare").check) == (
             "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; runtimes there: 'Array', "

@@ -243,7 +243,7 @@ class Nothing: ...
             ("inverting:", "neither answer, prepare nor run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
-            (":Backend", "cannot be imported"),
+            (":Backend", "names no module"),
         ],
     )
     def test_none_there(self, target: str, part: str) -> None:

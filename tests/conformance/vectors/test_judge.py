@@ -196,7 +196,13 @@ class TestRefused:
     )
     def test_answers(self, answers: Path, answer: Row, words: str) -> None:
         line = next(line for line in lines(exported("jsonl")) if line.id.startswith("Div-14/float/"))
-        assert words in message(ModelError, lambda: judge(answers, [{"id": line.id} | answer]))
+        told = message(ModelError, lambda: judge(answers, [{"id": line.id} | answer]))
+        assert words in told
+        assert told.startswith(repr(str(answers)))
+
+    def test_a_device(self) -> None:
+        told = message(ModelError, lambda: list(judged(exported("jsonl"), Path("/dev/null"))))
+        assert told == "'/dev/null' is not a regular file; give an ordinary file"
 
     def test_twice(self, answers: Path) -> None:
         row = right(next(lines(exported("jsonl"))))

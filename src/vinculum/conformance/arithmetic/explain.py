@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from vinculum.conformance.arithmetic.answered import (
+    ACCEPTED,
+    REFUSED,
     UNSUPPORTED,
     VALUES,
     Answered,
@@ -20,8 +23,13 @@ from vinculum.conformance.arithmetic.division import Division, in_words
 from vinculum.conformance.arithmetic.fitting import Fit, gives
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignments, outcomes
 from vinculum.errors import AttributeValueError
+from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.text import quoted
+
+_OUTCOMES = (*ALIGNMENTS, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, End.OUT_OF_MEMORY.value)
+"""What a rule may be about; behind the words for a crash stands of what, and a wrong element type is named."""
+_MORE = (f"{End.CRASHED.value}: ", "gave ")
 
 
 def explain(
@@ -90,6 +98,10 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
     outcome, _, where = rest.partition(" where ")
     if kind != "rule" or not outcome:
         raise AttributeValueError(f"{quoted(name)} is no cause; one begins with 'arithmetic: ' or 'rule: '")
+    if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
+        close = get_close_matches(outcome, _OUTCOMES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(_OUTCOMES)}"
+        raise AttributeValueError(f"no rule has the outcome {quoted(outcome)}; {hint}")
     return Cause(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
 
 

@@ -30,14 +30,14 @@ specification requires may lie within a pattern of ``refused`` or ``not supporte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
 from vinculum.conformance.case import Level
-from vinculum.conformance.expect.known import PARTS, KnownCases, KnownCause, KnownDeviations
+from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownCause, KnownDeviations
 from vinculum.conformance.expect.older_text import from_older_text
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError, VinculumError
@@ -93,12 +93,14 @@ def read_known_deviations(file: Path) -> KnownDeviations:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise ModelError(f"{file} is not a text file in UTF-8; --expect takes a file of known deviations") from None
+    if text.lstrip().startswith("{"):
+        raise ModelError(f"{file} is JSON; --expect takes a file of known deviations, which --record writes")
     if not _TOML.match(text):
         return from_older_text(text, file)
     try:
         read = msgspec.toml.decode(text, type=Content)
     except msgspec.DecodeError as error:
-        raise ModelError(f"{file} is no file of known deviations: {one_line(error)}") from None
+        raise ModelError(f"{file} is no file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
     return KnownDeviations(
         file,
         read.backend,
@@ -107,6 +109,19 @@ def read_known_deviations(file: Path) -> KnownDeviations:
         tuple(_causes(read, file)),
         tuple(_cases(read, file)),
     )
+
+
+def _allowed(words: str) -> str:
+    """Return what is allowed in the place of what is not, by the words of the parser."""
+    allowed: Iterable[str]
+    if "unknown field" in words:
+        entry = CauseEntry if "$.cause[" in words else CasesEntry if "$.cases[" in words else Content
+        allowed = entry.__struct_fields__
+    elif "enum" in words:
+        allowed = (kind.value for kind in (Level if "$.level" in words else Kind))
+    else:
+        return ""
+    return f"; allowed: {', '.join(allowed)}"
 
 
 def _causes(read: Content, file: Path) -> Iterator[KnownCause]:
@@ -135,7 +150,5 @@ def _cases(read: Content, file: Path) -> Iterator[KnownCases]:
         for place, text in enumerate(entry.ids, 1):
             pattern = tuple(text.split("/"))
             if len(pattern) != PARTS:
-                raise ModelError(
-                    f"{where} of {file} has the pattern {quoted(text)}; it has {PARTS} parts, joined by '/'"
-                )
+                raise ModelError(f"{where} of {file} has the pattern {quoted(text)}; {PATTERN}")
             yield KnownCases(pattern, entry.verdicts, entry.reason, entry.link, f"{where}, pattern {place}")

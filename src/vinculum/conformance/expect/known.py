@@ -15,6 +15,7 @@ from vinculum.conformance.verdict import Kind
 from vinculum.spec.element_types import by_name
 
 PARTS = 5
+PATTERN = f"a pattern of ids has {PARTS} parts, joined by '/', such as Div-14/int32/*/*/*"
 """Of a case's id."""
 
 

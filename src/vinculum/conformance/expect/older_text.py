@@ -22,7 +22,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vinculum.conformance.case import Level
-from vinculum.conformance.expect.known import PARTS, KnownCases, KnownDeviations
+from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownDeviations
 from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.text import quoted
@@ -48,7 +48,7 @@ def from_older_text(text: str, file: Path) -> KnownDeviations:
         if not key or key.startswith("#"):
             continue
         if key in ("reason", "link", "backend", "level") and not value:
-            raise ModelError(f"line {number} of {file} says nothing behind '{key}:'")
+            raise ModelError(f"line {number} of {file} has nothing behind '{key}:'; write it there")
         if key in head:
             raise ModelError(f"line {number} of {file} gives '{key}' a second time; give it once")
         if key == "reason":
@@ -66,7 +66,9 @@ def from_older_text(text: str, file: Path) -> KnownDeviations:
         else:
             verdicts = (name for name, kind in _KINDS.items() if not kind.passes)
             allowed = ", ".join(("backend", "level", "version", "reason", "link", *verdicts))
-            raise ModelError(f"line {number} of {file} is {quoted(line)}; it begins with one of {allowed} and a colon")
+            raise ModelError(
+                f"line {number} of {file} is {quoted(line)}; a line begins with one of {allowed} and a colon"
+            )
     backend = _head(head, "backend", file)
     return KnownDeviations(file, backend, _level(head, file), tuple(versions), cases=tuple(cases))
 
@@ -80,15 +82,15 @@ def _kinds(key: str) -> tuple[Kind, ...]:
 def _pattern(value: str, file: Path, number: int) -> tuple[str, ...]:
     pattern = tuple(value.split("/"))
     if len(pattern) != PARTS:
-        raise ModelError(
-            f"line {number} of {file} has the pattern {quoted(value)}; it has {PARTS} parts, joined by '/'"
-        )
+        raise ModelError(f"line {number} of {file} has the pattern {quoted(value)}; {PATTERN}")
     return pattern
 
 
 def _head(head: dict[str, str], key: str, file: Path) -> str:
     if key not in head:
-        raise ModelError(f"{file} has no line '{key}: ...'; --expect takes a file of known deviations")
+        raise ModelError(
+            f"{file} has no line '{key}: ...'; --expect takes a file of known deviations, which --record writes"
+        )
     return head[key]
 
 

@@ -114,6 +114,8 @@ class Command:
         found = shutil.which(self.title)
         if found is not None:
             return Path(found)
+        if Path(self.title).is_dir():
+            raise ModelError(f"{quoted(self.title)} is a folder; give the path of a program")
         if Path(self.title).is_file():
             raise ModelError(f"the program {quoted(self.title)} may not be executed; chmod +x allows it")
         raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name that is on the PATH")
@@ -125,8 +127,9 @@ class Command:
                     self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
                 )
             except OSError as error:
-                words = error.strerror or one_line(error)
-                raise CrashedError(f"the program {quoted(self.title)} cannot be started: {words}") from None
+                if isinstance(error, FileNotFoundError):  # The program is there: `check` has looked.
+                    raise CrashedError("what its first line names to run it with is not there") from None
+                raise CrashedError(error.strerror or one_line(error)) from None
         return self._running
 
     def _exchanged(self, process: subprocess.Popen[bytes], message: bytes) -> bytes:

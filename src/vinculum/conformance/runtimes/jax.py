@@ -45,7 +45,7 @@ class Jax:
         """Refuse to go on if JAX is not installed."""
         check_installed(self.title, "jax", "pip install 'vinculum[jax]'")
         if self._options:
-            check_elsewhere(f"{__name__}:Jax", self._options)
+            check_elsewhere(self.title, f"{__name__}:Jax", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of JAX, its compiler, and the packages that it stores arrays with."""

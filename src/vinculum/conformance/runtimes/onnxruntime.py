@@ -79,7 +79,7 @@ class OnnxRuntime:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
         check_installed(self.title, "onnxruntime", "pip install 'vinculum[onnxruntime]'")
         if self._options:
-            check_elsewhere(f"{__name__}:OnnxRuntime", self._options)
+            check_elsewhere(self.title, f"{__name__}:OnnxRuntime", self._options)
 
     def start(self) -> None:
         """Divide one by one, as the options say."""

@@ -48,7 +48,7 @@ class OpenVino:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
         check_installed(self.title, "openvino", "pip install 'vinculum[openvino]'")
         if self._options:
-            check_elsewhere(f"{__name__}:OpenVino", self._options)
+            check_elsewhere(self.title, f"{__name__}:OpenVino", self._options)
 
     def start(self) -> None:
         """Divide one by one, as the options say."""

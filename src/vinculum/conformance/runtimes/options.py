@@ -23,7 +23,7 @@ def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) 
         if name not in allowed:
             close = get_close_matches(name, allowed, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            known = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
+            known = f"allowed: {', '.join(allowed)}" if allowed else "it takes no options"
             raise AttributeValueError(f"{title} has no option {quoted(name)}; {known}{hint}")
 
 

@@ -16,6 +16,7 @@ from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
 
 _SECONDS = 60.0  # To import a runtime takes seconds.
+_DEATHS = ("SIG", "signal ", "exit code ")  # How the words about a process that died begin.
 _ONE = np.ones(1, np.float32)
 _OURS = __name__.partition(".")[0]
 
@@ -58,12 +59,12 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
-def check_elsewhere(maker: str, *arguments: object) -> None:
+def check_elsewhere(title: str, maker: str, *arguments: object) -> None:
     """Refuse to go on with a runtime whose `start`, called in another process, refuses; see `asked_elsewhere`."""
-    asked_elsewhere("start", maker, *arguments)
+    asked_elsewhere("start", maker, *arguments, called=title)
 
 
-def asked_elsewhere(method: str, maker: str, *arguments: object, called: str = "the runtime") -> Any:
+def asked_elsewhere(method: str, maker: str, *arguments: object, called: str) -> Any:
     """Return what a method of a runtime gives in another process, which is made for that and ended.
 
     Parameters
@@ -88,6 +89,8 @@ def asked_elsewhere(method: str, maker: str, *arguments: object, called: str = "
         answer = elsewhere.call(method)
     if answer.end is End.RETURNED:
         return answer.value
-    if answer.end is End.CRASHED:
-        raise ModelError(f"{called} cannot be started: the process ended: {answer.words}")
-    raise ModelError(answer.words if answer.end is End.REFUSED else f"{called} cannot be started: {answer.words}")
+    words = answer.words
+    if answer.end is End.REFUSED and words.startswith(called):  # A line of ours, which says all.
+        raise ModelError(words)
+    died = answer.end is End.CRASHED and words.startswith(_DEATHS)
+    raise ModelError(f"{called} cannot be started: {'the process ended: ' if died else ''}{words}")

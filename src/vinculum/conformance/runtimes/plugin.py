@@ -169,6 +169,8 @@ def _found(target: str) -> Any:
         if folder not in sys.path:
             sys.path.append(folder)  # Behind all else: no file there must stand for an installed package.
     name, _, attribute = target.partition(":")
+    if not name:
+        raise ModelError(f"{quoted(target)} names no module; write package.module:attribute")
     try:
         module = import_module(name)
     except (Exception, SystemExit) as error:  # To import is to run what is not ours.

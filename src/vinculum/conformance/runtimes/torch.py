@@ -45,7 +45,7 @@ class Torch:
         """Refuse to go on if PyTorch is not installed."""
         check_installed(self.title, "torch", "pip install 'vinculum[torch]'")
         if self._options:
-            check_elsewhere(f"{__name__}:Torch", self._options)
+            check_elsewhere(self.title, f"{__name__}:Torch", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of PyTorch."""

@@ -117,7 +117,7 @@ class _Given:
                 f"there are no answers {str(path)!r}; give a file of JSON lines, or a folder of .npy files"
             )
         lines = path / "answers.jsonl" if path.is_dir() else path
-        self._path = path
+        self._path, self._file = path, lines
         self._lines: dict[str, AnswerLine] = {}
         self._arrays: set[str] = set()
         if path.is_dir():
@@ -128,13 +128,16 @@ class _Given:
                     raise ModelError(f"{str(lines)!r} answers {quoted(line.id)} twice")
                 self._lines[line.id] = line
         if not self._lines and not self._arrays:
-            raise ModelError(f"{str(path)!r} holds no answer")
+            raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
 
     def answer(self, id: str, name: str | None, expected: Tensor | None) -> Answer | None:
         """Return the answer to a case and forget it, None if there is none."""
         line = self._lines.pop(id, None)
         if line is not None:
-            return _answer(line, expected)
+            try:
+                return _answer(line, expected)
+            except ModelError as error:
+                raise ModelError(f"{str(self._file)!r}: {error}") from None
         if name is None or name not in self._arrays:
             return None
         self._arrays.remove(name)
@@ -236,4 +239,5 @@ def _opened(path: Path) -> BufferedReader:
             raise ModelError(f"{str(path)!r} is larger than {_MOST >> 30} GiB")
         return path.open("rb")
     except OSError as error:
-        raise ModelError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+        reason = f"{str(path)!r} cannot be read: {error.strerror}" if error.strerror else str(error)
+        raise ModelError(f"{reason}; give an ordinary file") from None

@@ -76,7 +76,7 @@ class TestRight:
         assert "not supported" in {f.statement for f in told_of if (f.probe, f.subject) == ("division", "bfloat16")}
 
 
-RECIPROCAL = "computed as a multiplication by the reciprocal, a * (1/b)"
+RECIPROCAL = "computed as a * (1/b), a multiplication by the reciprocal"
 
 
 class TestWrongDividers:

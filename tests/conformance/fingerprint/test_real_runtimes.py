@@ -59,7 +59,7 @@ def deviations(told: Told) -> dict[tuple[str, str], str]:
 
 
 DEAD = "kills the process (SIGFPE)"
-RECIPROCAL = "as a multiplication by the reciprocal, a * (1/b)"
+RECIPROCAL = "as a * (1/b), a multiplication by the reciprocal"
 
 
 class TestOnnxRuntime:
@@ -94,7 +94,7 @@ class TestOpenvino:
             ("division", "float", f"computed {RECIPROCAL}"),
             ("division", "double", f"computed in float {RECIPROCAL}"),
             ("division", "float16", f"computed in float {RECIPROCAL}"),
-            ("division", "int64", "computed in int32, and there in float; dividends: upper bits dropped"),
+            ("division", "int64", "operands narrowed to int32, computed in float; dividends: upper bits dropped"),
             ("division", "int32", "computed in float"),
             ("division", "uint32", "operands taken as signed; computed in float"),
             ("rounding attribute", "int32", "floor ignored at run time (truncated), honoured when folded"),
@@ -119,8 +119,8 @@ class TestOpenvino:
         console.print(page(fingerprint_of_openvino))
         marked = "\n".join(line for line in console.export_text().splitlines() if line.startswith("!"))
         for words in (
-            "computed as a multiplication by the reciprocal, a * (1/b)",
-            "int64, uint64 computed in int32, and there in float",
+            "computed as a * (1/b), a multiplication by the reciprocal",
+            "int64, uint64 operands narrowed to int32, computed in float",
             "floor ignored at run time (truncated), honoured when folded",
             "constant folding disagrees with run time",
         ):

@@ -112,15 +112,15 @@ class FloatDivision:
     @property
     def statement(self) -> str:
         """How it computes, in words."""
-        flushes = "flushes subnormal numbers to zero" if self._flushes else ""
         if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
-            return f"{flushes}, else correctly rounded" if flushes else "correctly rounded"
+            return f"{'flushes subnormal numbers to zero, else ' if self._flushes else ''}correctly rounded"
+        flushes = "with subnormal numbers flushed to zero" if self._flushes else ""
         where = f" in {self.computed_in}" if self.computed_in is not self.element_type else ""
-        way = " as a multiplication by the reciprocal, a * (1/b)" if self.reciprocal is not Inverse.NO else ""
+        way = " as a * (1/b), a multiplication by the reciprocal" if self.reciprocal is not Inverse.NO else ""
         cut = {
             Narrowing.ROUNDED: "",
             Narrowing.CUT: "then cut off instead of rounded",
-            Narrowing.ODD: "then rounded only if its last bit is 1, and else cut off",
+            Narrowing.ODD: "then rounded only where its last bit is 1, else cut off",
         }[self.narrowing]
         return ", ".join(part for part in (f"computed{where}{way}", cut, flushes) if part)
 
@@ -135,8 +135,8 @@ class FloatDivision:
         parts = [_INVERSES[self.reciprocal]] if self.reciprocal in _INVERSES else []
         parts += [_FLUSHES[how].format(*words.split(maxsplit=1)) for words, how in flushes if how is not Flush.NO]
         if self.saturation is not Saturation.NO:
-            too_large = "infinities and numbers too large for it taken as its largest"
-            parts.append(too_large + (", quotients too" if self.saturation is Saturation.ALL else ""))
+            what = "operands and quotients" if self.saturation is Saturation.ALL else "operands"
+            parts.append(f"{what} beyond the range of {self.computed_in}, and infinities, become its largest number")
         return "; ".join(parts)
 
     @property
@@ -165,7 +165,7 @@ _INVERSES = {
     Inverse.POWER: "the reciprocal is the C library's powf(b, -1)",
     Inverse.STORED: "the reciprocal is rounded to the element type",
     Inverse.STORED_CUT: "the reciprocal is cut off to the element type",
-    Inverse.STORED_ODD: "the reciprocal is rounded to the element type if its last bit is 1, and else cut off",
+    Inverse.STORED_ODD: "the reciprocal is rounded to the element type where its last bit is 1, else cut off",
 }
 _FLUSHES = {
     Flush.SIGNED: "subnormal {0} {1} zero",
@@ -249,8 +249,8 @@ class IntegerDivision:
         operands = "operands taken as signed" if self.as_signed else ""
         narrow = "computed in int32" if self.dividend is not Width.OWN else ""
         if self.computed_in is not None:
-            way = f"in {self.computed_in}{', as a * (1/b)' if self.reciprocal else ''}"
-            narrow = f"{narrow}, and there {way}" if narrow else f"computed {way}"
+            way = f"computed in {self.computed_in}{' as a * (1/b)' if self.reciprocal else ''}"
+            narrow = f"operands narrowed to int32, {way}" if narrow else way
         result = "quotients narrowed to int32" if self.result is not Width.OWN else ""
         parts = [part for part in (operands, narrow, result) if part]
         rounding = ROUNDED[self.rounding]

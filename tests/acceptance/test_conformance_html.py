@@ -55,6 +55,15 @@ _LOWEST_CONTRAST = """() => {
 }"""
 
 
+A4 = 718  # Pixels between the margins of a page.
+BROKEN = """selector => [...document.querySelectorAll(selector)].map(cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return [cell.textContent.trim(), new Set([...range.getClientRects()].map(box => Math.round(box.top))).size];
+}).filter(([words, lines]) => lines > 1 && !/[ -]/.test(words))"""
+"""A program for the page: which single words of the cells stand on several lines."""
+
+
 @pytest.fixture(scope="module")
 def browser(chromium_or_skip: str) -> Iterator[Browser]:
     """Yield a headless Chromium."""
@@ -361,6 +370,23 @@ class TestAppearance:
         page.emulate_media(media="print")
         assert page.locator(".panel:visible").count() == 5
         assert page.get_by_role("tablist").is_hidden()
+
+    def test_print_has_no_list_of_cases_and_nothing_that_belongs_to_it(self, opened: Opened) -> None:
+        page = opened("#openvino")
+        assert page.locator('.cases [role="status"]:visible').count() == 1
+        page.emulate_media(media="print")
+        assert page.locator('.cases [role="status"]:visible').count() == 0
+
+    def test_print_breaks_no_name_of_an_element_type(self, opened: Opened) -> None:
+        page = opened(width=A4)
+        page.emulate_media(media="print")
+        assert page.locator(".matrix thead th").count() > 10
+        assert page.evaluate(BROKEN, ".matrix thead th + th") == []
+
+    def test_a_phone_breaks_no_name_of_an_element_type(self, opened: Opened) -> None:
+        page = opened("#overview", width=390)
+        assert page.locator('.compare th[scope="row"]').count() > 10
+        assert page.evaluate(BROKEN, '.compare th[scope="row"]') == []
 
 
 class TestHostileText:

@@ -42,7 +42,7 @@ def audit(
     ] = None,
     sets: Annotated[
         int,
-        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run on besides, each once."),
+        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run on as well, each once."),
     ] = 8,
     expand: Annotated[
         bool,
@@ -54,7 +54,7 @@ def audit(
             "--limit",
             min=0.1,
             metavar="SECONDS",
-            help="What each run on the inputs may take.",
+            help="Time limit of each run on the inputs.",
         ),
     ] = 300.0,
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _HELP = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
     "package.module:attribute. Options in brackets, in quotes for the shell: 'openvino\\[device=GPU]'. "
-    "With --diff two files of runs."
+    "With --diff, two files that --save has written."
 )
 
 
@@ -30,7 +30,9 @@ def conform(
     full: Annotated[bool, typer.Option("--full", help="Every case, in minutes.")] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="Run the cases with such an id, as 'Div-14/int64/*'. May be repeated."),
+        typer.Option(
+            metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
+        ),
     ] = None,
     machine: Machine = False,
     save: Save = None,
@@ -50,7 +52,10 @@ def conform(
         ),
     ] = 30.0,
     memory_limit: Annotated[
-        int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")
+        int,
+        typer.Option(
+            min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
+        ),
     ] = 4096,
     list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
     diff: Annotated[
@@ -60,7 +65,7 @@ def conform(
 ) -> None:
     """Ask a runtime for divisions of every operator version and element type, and tell where it deviates.
 
-    Exit codes: 0 if every case passes or is not supported, or all is as --expect has it; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """
     if quick and full:
         raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")

@@ -29,11 +29,14 @@ def fingerprint(
         ),
     ] = 30.0,
     memory_limit: Annotated[
-        int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")
+        int,
+        typer.Option(
+            min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
+        ),
     ] = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
-    """Tell how a runtime computes its quotients: some of the cases of ``conform``, and what explains the answers.
+    """Tell how a runtime computes its quotients, by what explains its answers to some of the cases of conform.
 
     Differences from the specification are marked, but are no failure: the exit code is 0.
     """

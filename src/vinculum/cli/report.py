@@ -27,7 +27,7 @@ def report(
 ) -> None:
     """Show runs of the conformance suite again, in any form, without asking a runtime.
 
-    Exit codes: 0 if every case passes or is not supported, or all is as --expect has it; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """
     from vinculum.conformance.run_file import read_runs
 

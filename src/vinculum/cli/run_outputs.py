@@ -17,17 +17,24 @@ if TYPE_CHECKING:
     from vinculum.reporting.conformance.expected import Comparison
 
 Machine = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
-Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run there, for vinculum report, as JSON.")]
-Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there.")]
-Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF there, a rule for each cause.")]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained page there.")]
+Save = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
+]
+Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
+Sarif = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, a rule for each cause.")
+]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,
-    typer.Option(metavar="FILE", help="The known deviations of a backend: fail on any other, and on none of them."),
+    typer.Option(metavar="FILE", help="A file of known deviations of a backend: fail only on what it does not list."),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write what deviates there, for --expect, with the reasons that it gives."),
+    typer.Option(
+        metavar="FILE",
+        help="Write a file of known deviations for --expect; keep the reasons of the one that --expect names.",
+    ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
 

@@ -16,7 +16,7 @@ vectors = typer.Typer(
 )
 
 _MOST = 20
-_ONLY_HELP = "{} the cases with such an id, as 'Div-14/int64/*'. May be repeated."
+_ONLY_HELP = "{} only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
 
 
 class Format(Enum):
@@ -46,8 +46,7 @@ def export(
 ) -> None:
     """Write the cases of conform, with the exact quotients, for programs that need no Python.
 
-    Every export holds index.json with a digest of each file, cases.jsonl with every case as a line, and the schemas of
-    both. The same command writes the same bytes.
+    Every export holds index.json with a digest of each file, cases.jsonl with a line for each case, and schemas.
     """
     if quick and full:
         raise AttributeValueError("--quick and --full exclude each other; give one, or none")
@@ -87,8 +86,7 @@ def judge_command(
 ) -> None:
     """Tell what the answers of any program are worth, bit by bit.
 
-    Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for what cannot be
-    read.
+    Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for wrong usage.
     """
     from vinculum.conformance.vectors.judge import counts, judged
     from vinculum.reporting.conformance.words import message, verdict_sentence

@@ -65,6 +65,11 @@ class TestRefused:
             read_runs(file)
         assert "\n" not in str(caught.value)
 
+    def test_no_run(self, file: Path) -> None:
+        file.write_text(as_json(()))
+        with pytest.raises(ModelError, match=r"run.json' holds no run; give what --save has written"):
+            read_runs(file)
+
     def test_a_file_that_is_no_text(self, file: Path) -> None:
         file.write_bytes(b"\xff\xfe\x00")
         with pytest.raises(ModelError, match="is not a run of the conformance suite"):

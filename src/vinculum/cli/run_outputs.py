@@ -27,7 +27,10 @@ Sarif = Annotated[
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,
-    typer.Option(metavar="FILE", help="A file of known deviations of a backend: fail only on what it does not list."),
+    typer.Option(
+        metavar="FILE",
+        help="Known deviations of a backend: fail on any that it does not list, and on listed ones that are gone.",
+    ),
 ]
 Record = Annotated[
     Path | None,

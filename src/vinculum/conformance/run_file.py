@@ -51,11 +51,14 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     """
     content = read_bounded(file, _LARGEST, "what --save has written")
     try:
-        return msgspec.json.decode(content, type=RunFile).runs
+        runs = msgspec.json.decode(content, type=RunFile).runs
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(
             f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give what --save has written"
         ) from None
+    if not runs:
+        raise ModelError(f"{str(file)!r} holds no run; give what --save has written")
+    return runs
 
 
 def schema() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from vinculum import Operator, sonnx
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.generators.deliveries import constant, deliveries, delivery_words
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.errors import VinculumError
 from vinculum.reference import elements
 from vinculum.spec.model import Dialect, OperatorSpec
@@ -28,8 +28,8 @@ RESERVED = set("/*?[]\n\\\"'|")  # of globs, of the parts of an id, of quotes an
 # A clause that no single division of two arrays can show, and why.
 NOT_SHOWN = {
     "shape-inference-not-promised": "it is about a model's inference, before any division",
-    "[GR1]": "no operand of a question is sparse",
-    "[GR2]": "every operand of a question is an array, which states its element type",
+    "[GR1]": "no operand of an operation is sparse",
+    "[GR2]": "every operand of an operation is an array, which states its element type",
     "propagated-error": "it bounds what errors of the operands do, of which one division knows nothing",
 }
 
@@ -49,23 +49,23 @@ def clauses() -> dict[str, set[str]]:
     """Return the clauses that some case tests at the default level, by the row's title."""
     found: dict[str, set[str]] = {row.title: set() for row in ROWS}
     for case in cases(Level.DEFAULT):
-        found[case.question.spec.title].add(case.clause)
+        found[case.operation.spec.title].add(case.clause)
     return found
 
 
-def answered(question: Question) -> NDArray[Any]:
+def answered(operation: Operation) -> NDArray[Any]:
     """Return our own engine's answer; constants play no part in it."""
-    spec = question.spec
+    spec = operation.spec
     if spec.dialect is Dialect.SONNX:
-        return sonnx.div(*question.operands)
+        return sonnx.div(*operation.operands)
     attributes: dict[str, Any] = {}
-    for name, value in question.attributes.items():
+    for name, value in operation.attributes.items():
         declared = spec.attribute(name)
         attributes[declared.name if declared else name] = value
     opset = spec.since_version if spec.dialect is Dialect.ONNX else None
     operator = Operator(spec.name, opset=opset, **attributes)
     assert operator.spec is spec
-    return operator(*question.operands)
+    return operator(*operation.operands)
 
 
 def agrees(case: Case, actual: NDArray[Any]) -> bool:
@@ -85,7 +85,7 @@ def failures(level: Level) -> Iterator[str]:
     for case in cases(level):
         expected = case.expectation
         try:
-            actual = answered(case.question)
+            actual = answered(case.operation)
         except VinculumError as error:
             if expected.quotient is not None and expected.silent is None:
                 yield f"{case.id}: {error}"
@@ -117,13 +117,13 @@ class TestTheComparison:
 
     def test_floor_division_is_seen(self) -> None:
         case = self.one("Div-14/int64/floor and truncation differ/equal shapes/run-time operands")
-        a, b = case.question.operands
-        assert agrees(case, answered(case.question))
+        a, b = case.operation.operands
+        assert agrees(case, answered(case.operation))
         assert not agrees(case, a // b)
 
     def test_a_quotient_of_one_ulp_more_is_seen(self) -> None:
         case = self.one("Div-14/float/x divided by itself/equal shapes/run-time operands")
-        quotient = answered(case.question).copy()
+        quotient = answered(case.operation).copy()
         quotient[-1] = np.nextafter(quotient[-1], np.float32(2))
         assert not agrees(case, quotient)
 
@@ -149,7 +149,7 @@ class TestIds:
     def test_the_first_two_parts_are_the_place_in_the_matrix(self) -> None:
         for case in cases(Level.QUICK):
             title, element_type, *_ = case.id.parts
-            spec = case.question.spec
+            spec = case.operation.spec
             assert title.removesuffix(" floor").removesuffix(" truncating") == spec.title
             assert (title != spec.title) == (spec is DIVIDE_1 and case.element_type.is_integer)
             assert element_type == case.element_type.name
@@ -157,7 +157,7 @@ class TestIds:
     def test_the_last_part_is_the_delivery(self) -> None:
         for case in cases(Level.DEFAULT, [DIV_14]):
             (delivery,) = (d for d in deliveries(DIV_14) if delivery_words(d, DIV_14) == case.id.placement)
-            assert case.question.constant == constant(delivery, DIV_14)
+            assert case.operation.constant == constant(delivery, DIV_14)
 
     @pytest.mark.parametrize(
         "words",
@@ -195,14 +195,14 @@ class TestLevels:
     def test_two_runs_ask_the_same(self) -> None:
         for one, other in zip(cases(Level.QUICK), cases(Level.QUICK), strict=True):
             assert one.id == other.id
-            for x, y in zip(one.question.operands, other.question.operands, strict=True):
+            for x, y in zip(one.operation.operands, other.operation.operands, strict=True):
                 assert x.tolist() == y.tolist() or x.tobytes() == y.tobytes()
 
     def test_the_quick_level_is_small(self) -> None:
         cells = Counter(tuple(words.split("/")[:2]) for words in ids(Level.QUICK))
         assert max(cells.values()) <= 30
         assert len(ids(Level.QUICK)) <= 600
-        assert max(case.question.operands[-1].size for case in cases(Level.QUICK)) <= 10_000
+        assert max(case.operation.operands[-1].size for case in cases(Level.QUICK)) <= 10_000
 
     def test_a_signed_type_is_asked_for_few_deaths(self) -> None:
         deaths = Counter(tuple(words.split("/")[:2]) for words in ids(Level.DEFAULT) if "MIN divided by -1" in words)
@@ -232,5 +232,5 @@ class TestTheMatrix:
 
     def test_every_operand_has_the_type_that_it_is_asked_in(self) -> None:
         for case in cases(Level.DEFAULT):
-            assert case.question.operands[0].dtype == np.dtype(case.element_type.numpy)
-            assert len(case.question.operands) == len(case.question.spec.inputs)
+            assert case.operation.operands[0].dtype == np.dtype(case.element_type.numpy)
+            assert len(case.operation.operands) == len(case.operation.spec.inputs)

@@ -45,7 +45,7 @@ OPEN = case(INT32, [[7, 7], [2, 0]], [3, 0], silent=[False, True])
 
 
 def judge(asked: Case, answer: Answer) -> Verdict:
-    return judgement.judge(asked.question, asked.expectation, answer)
+    return judgement.judge(asked.operation, asked.expectation, answer)
 
 
 def returned(value: object) -> Answer:

@@ -13,7 +13,7 @@ from tests.conformance.judging import case
 from tests.conformance.miniatures import Divider
 from vinculum.conformance.case import Case
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.shrinking import shrunk
 from vinculum.conformance.verdict import Kind
 from vinculum.sandbox import Answer, End
@@ -26,18 +26,18 @@ MANY = 40
 class Dies(Divider):
     """It dies of a zero divisor; the test's process is spared."""
 
-    def look(self, question: Question) -> None:
-        if np.any(question.operands[-1] == 0):
+    def look(self, operation: Operation) -> None:
+        if np.any(operation.operands[-1] == 0):
             raise SystemExit
 
 
-def asking(runtime: Divider, seen: list[Question]) -> Callable[[Question], Answer]:
+def asking(runtime: Divider, seen: list[Operation]) -> Callable[[Operation], Answer]:
     """Return what asks a runtime in this process and keeps what it was asked."""
 
-    def answer(question: Question) -> Answer:
-        seen.append(question)
+    def answer(operation: Operation) -> Answer:
+        seen.append(operation)
         try:
-            return Answer(End.RETURNED, runtime.answer(question))
+            return Answer(End.RETURNED, runtime.answer(operation))
         except SystemExit:
             return Answer(End.CRASHED, None, "SIGFPE")
         except Exception as error:
@@ -46,13 +46,13 @@ def asking(runtime: Divider, seen: list[Question]) -> Callable[[Question], Answe
     return answer
 
 
-def told(runtime: Divider, one: Case) -> tuple[list[Any], list[Question]]:
+def told(runtime: Divider, one: Case) -> tuple[list[Any], list[Operation]]:
     """Return the operands that are told, and what the runtime was asked for that."""
-    seen: list[Question] = []
+    seen: list[Operation] = []
     answer = asking(runtime, seen)
-    verdict = judge(one.question, one.expectation, answer(one.question))
+    verdict = judge(one.operation, one.expectation, answer(one.operation))
     assert not verdict.kind.passes
-    return [operand.tolist() for operand in shrunk(one.question, one.expectation, verdict, answer).operands], seen[1:]
+    return [operand.tolist() for operand in shrunk(one.operation, one.expectation, verdict, answer).operands], seen[1:]
 
 
 class TestOneNumberEach:
@@ -75,7 +75,7 @@ class TestOneNumberEach:
         one = case(INT32, [range(MANY), [3] * MANY], [n // 3 for n in range(MANY)])
 
         class Refuses(Divider):
-            def look(self, question: Question) -> None:
+            def look(self, operation: Operation) -> None:
                 raise ValueError("no such thing")
 
         assert told(Refuses(), one)[0] == [[0] * MANY, [3] * MANY]
@@ -89,7 +89,7 @@ class TestOneNumberEach:
 
 
 class TestAllNumbers:
-    """Where one number each shows something else, or would take long, the question stays as it is."""
+    """Where one number each shows something else, or would take long, the operation stays as it is."""
 
     def test_operands_laid_in_a_wrong_way(self) -> None:
         dividends = np.arange(9).reshape(3, 3)
@@ -101,8 +101,8 @@ class TestAllNumbers:
 
     def test_another_refusal(self) -> None:
         class Minds(Divider):
-            def look(self, question: Question) -> None:
-                raise ValueError(f"{len(set(question.operands[0].tolist()))} numbers")
+            def look(self, operation: Operation) -> None:
+                raise ValueError(f"{len(set(operation.operands[0].tolist()))} numbers")
 
         one = case(FLOAT, [range(MANY), [1.0] * MANY], range(MANY))
         assert told(Minds(), one)[0][0] == list(range(MANY))
@@ -114,7 +114,7 @@ class TestAllNumbers:
     @pytest.mark.parametrize("end", [End.HUNG, End.OUT_OF_MEMORY])
     def test_what_lasts_is_not_asked_again(self, end: End) -> None:
         one = case(INT32, [range(MANY), [1] * MANY], range(MANY))
-        verdict = judge(one.question, one.expectation, Answer(end, None, "too much"))
+        verdict = judge(one.operation, one.expectation, Answer(end, None, "too much"))
         assert verdict.kind in (Kind.HUNG, Kind.OUT_OF_MEMORY)
-        asked = shrunk(one.question, one.expectation, verdict, lambda question: pytest.fail("asked again"))
-        assert asked is one.question
+        asked = shrunk(one.operation, one.expectation, verdict, lambda operation: pytest.fail("asked again"))
+        assert asked is one.operation

@@ -24,7 +24,7 @@ from vinculum.conformance import environment as environment_module
 from vinculum.conformance.case import Case, CaseId, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.environment import environment, processor
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.run import Selection
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.conformance.suite import ask, survey
@@ -50,9 +50,9 @@ class TestWhatIsAsked:
 
     def test_all_that_it_covers(self) -> None:
         run = survey("numpy", Selection(Level.QUICK))
-        covered = [case for case in cases(Level.QUICK) if runtime("numpy").covers(case.question)]
+        covered = [case for case in cases(Level.QUICK) if runtime("numpy").covers(case.operation)]
         assert [result.id for result in run.results] == [case.id for case in covered]
-        assert {case.question.spec.dialect for case in cases(Level.QUICK)} == set(Dialect)
+        assert {case.operation.spec.dialect for case in cases(Level.QUICK)} == set(Dialect)
 
     def test_patterns(self) -> None:
         patterns = (ONE_CLASS, "Reciprocal-13/float/*")
@@ -145,15 +145,15 @@ class TestResults:
 
     def test_the_reproducer_shows_the_first_example(self) -> None:
         class Shows(Divider):
-            def reproducer(self, question: Question) -> str:
-                return str([operand.tolist() for operand in question.operands])
+            def reproducer(self, operation: Operation) -> str:
+                return str([operand.tolist() for operand in operation.operands])
 
         found = ask(Shows(), [case(INT32, [[4, 9, 8], [2, 3, 2]], [2, 4, 5])], DIVIDER)
         assert found[0].reproducer == "[[9, 9, 9], [3, 3, 3]]"
 
 
 def _clauses(title: str) -> Any:
-    return next(case.question.spec.clauses for case in cases(Level.QUICK) if case.question.spec.title == title)
+    return next(case.operation.spec.clauses for case in cases(Level.QUICK) if case.operation.spec.title == title)
 
 
 class TestLimits:

@@ -74,7 +74,7 @@ def plainly(case: Case, miniature: Divider) -> Kind:
     """Return what a miniature's answer, taken in this process, is worth, told more plainly than by `judge`."""
     expected, silent = case.expectation.quotient, case.expectation.silent
     try:
-        actual = miniature.answer(case.question)
+        actual = miniature.answer(case.operation)
     except Exception:
         return Kind.REFUSED_AS_REQUIRED if expected is None else Kind.SILENT if silent is not None else Kind.REFUSED
     if expected is None:
@@ -213,7 +213,7 @@ class TestWrongQuotients:
         for case in chosen():
             lacking = case.element_type.name == "bfloat16"
             kind = Kind.UNSUPPORTED if lacking and case.expectation.quotient is not None else passes(case)
-            if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.question.operands):
+            if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.operation.operands):
                 assert (case.id, found[str(case.id)].verdict.kind) == (case.id, kind)
 
 
@@ -235,14 +235,14 @@ class TestDeaths:
 
     @staticmethod
     def divides_min_by_minus_one(case: Case) -> bool:
-        if not case.element_type.minimum or len(case.question.operands) < 2:
+        if not case.element_type.minimum or len(case.operation.operands) < 2:
             return False
-        a, b = case.question.operands
+        a, b = case.operation.operands
         return bool(np.any(a == case.element_type.minimum) and np.any((a == case.element_type.minimum) & (b == -1)))
 
     @staticmethod
     def divides_min_alone(case: Case) -> bool:
-        dividend = case.question.operands[0]
+        dividend = case.operation.operands[0]
         return case.element_type.name == "int64" and bool(dividend.size == 1 and dividend == case.element_type.minimum)
 
     @posix

@@ -1,4 +1,4 @@
-"""A case: a question with an id, the clause that it tests, and the answer that the specification expects."""
+"""A case: an operation with an id, the clause that it tests, and the answer that the specification expects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.spec.element_types import ElementType
 
 
@@ -88,10 +88,10 @@ class Expectation:
     Attributes
     ----------
     quotient : ndarray or None
-        The exact reference's; None if the question must be refused.
+        The exact reference's; None if the operation must be refused.
     silent : ndarray of bool or None
         The elements whose quotient the specification leaves open; None if it leaves none. Where an element is open the
-        whole question may be refused as well.
+        whole operation may be refused as well.
     """
 
     quotient: NDArray[Any] | None
@@ -100,14 +100,14 @@ class Expectation:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One question of the conformance suite.
+    """One operation of the conformance suite.
 
     Attributes
     ----------
     id : CaseId
         Its name.
     clause : str
-        The tag of the clause of ``question.spec`` that it tests.
+        The tag of the clause of ``operation.spec`` that it tests.
     element_type : ElementType
         The column of the matrix that it counts for: the dividend's.
     asked : callable
@@ -123,12 +123,12 @@ class Case:
     id: CaseId
     clause: str
     element_type: ElementType
-    asked: Callable[[], Question]
+    asked: Callable[[], Operation]
     expected: Callable[[], Expectation]
     level: Level
 
     @cached_property
-    def question(self) -> Question:
+    def operation(self) -> Operation:
         """What the runtime is asked."""
         return self.asked()
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.case import Expectation
 from vinculum.conformance.number_text import number_text
-from vinculum.conformance.question import Question, pair
+from vinculum.conformance.operation import Operation, pair
 from vinculum.conformance.silence import what_it_gave
 from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
 from vinculum.sandbox import Answer, End
@@ -27,7 +27,7 @@ _DEATHS = {
 }
 
 
-def judge(question: Question, expectation: Expectation, answer: Answer) -> Verdict:
+def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Verdict:
     """Return what an answer is worth.
 
     NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ. In which order the bytes of a number lie is no
@@ -35,12 +35,12 @@ def judge(question: Question, expectation: Expectation, answer: Answer) -> Verdi
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         What was asked.
     expectation : Expectation
         What the specification expects.
     answer : Answer
-        What became of the question.
+        What became of the operation.
     """
     if answer.end in _DEATHS:
         return Verdict(_DEATHS[answer.end], answer.words)
@@ -62,7 +62,7 @@ def judge(question: Question, expectation: Expectation, answer: Answer) -> Verdi
     if actual.shape != expected.shape:
         return Verdict(Kind.WRONG_SHAPE, shape_text(actual.shape), expected=shape_text(expected.shape))
     actual = actual.astype(expected.dtype, copy=False)
-    return _compared(question, expected, actual, silent if left_open else None)
+    return _compared(operation, expected, actual, silent if left_open else None)
 
 
 def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
@@ -79,7 +79,7 @@ def _described(value: object) -> str:
 
 
 def _compared(
-    question: Question, expected: NDArray[Any], actual: NDArray[Any], silent: NDArray[np.bool_] | None
+    operation: Operation, expected: NDArray[Any], actual: NDArray[Any], silent: NDArray[np.bool_] | None
 ) -> Verdict:
     element_type = element_type_of(expected)
     differ, elements = different(expected, actual, element_type), expected.size
@@ -87,12 +87,12 @@ def _compared(
     if silent is not None:
         differ &= ~silent
         elements -= int(np.count_nonzero(silent))
-        unspecified = what_it_gave(question, actual, silent)
+        unspecified = what_it_gave(operation, actual, silent)
     count = int(np.count_nonzero(differ))
     if not count:
         return Verdict(Kind.EXACT if silent is None else Kind.SILENT, elements=elements, unspecified=unspecified)
     off = ulps_apart(expected[differ], actual[differ], element_type)
-    example = _example(question, expected, actual, differ, element_type)
+    example = _example(operation, expected, actual, differ, element_type)
     return Verdict(
         Kind.WRONG_VALUE if off is None else Kind.ULPS,
         elements=elements,
@@ -105,13 +105,13 @@ def _compared(
 
 
 def _example(
-    question: Question,
+    operation: Operation,
     expected: NDArray[Any],
     actual: NDArray[Any],
     differ: NDArray[np.bool_],
     element_type: ElementType,
 ) -> Example:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differ)), differ.shape))
-    numbers = (*pair(question, index), expected[index], actual[index])
+    numbers = (*pair(operation, index), expected[index], actual[index])
     *texts, right, given = (number_text(number, element_type) for number in numbers)
     return Example(index, tuple(texts), right, given)

@@ -59,9 +59,9 @@ def plan(backend: str, selection: Selection) -> Plan:
     asked = runtime(backend)
     asked.check()
     if not selection.only:
-        covered = (case for case in cases(selection.level) if asked.covers(case.question))
+        covered = (case for case in cases(selection.level) if asked.covers(case.operation))
         return Plan(backend, asked, selection, covered)
-    chosen = [case for case in selected(selection) if asked.covers(case.question)]
+    chosen = [case for case in selected(selection) if asked.covers(case.operation)]
     return Plan(backend, asked, selection, chosen, len(chosen))
 
 

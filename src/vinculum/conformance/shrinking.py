@@ -1,4 +1,4 @@
-"""A smaller question, with as few numbers as still show a verdict, which is what a reproducer asks."""
+"""A smaller operation, with as few numbers as still show a verdict, which is what a reproducer asks."""
 
 from __future__ import annotations
 
@@ -9,74 +9,74 @@ import numpy as np
 
 from vinculum.conformance.case import Expectation
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question, reduced
+from vinculum.conformance.operation import Operation, reduced
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.sandbox import Answer
 
 _FEW = 16  # Numbers that a person still reads one by one.
 _LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # To ask again takes as long again.
 
-Expected = tuple[Question, Expectation]
+Expected = tuple[Operation, Expectation]
 
 
 def shrunk(
-    question: Question, expectation: Expectation, verdict: Verdict, answer: Callable[[Question], Answer]
-) -> Question:
-    """Return a question of the same shapes whose operands hold one number each, if a runtime does the same with it.
+    operation: Operation, expectation: Expectation, verdict: Verdict, answer: Callable[[Operation], Answer]
+) -> Operation:
+    """Return an operation of the same shapes whose operands hold one number each, if a runtime does the same with it.
 
-    Where it does not, as when it lays the operands under each other in a wrong way, it is the question itself. Only
+    Where it does not, as when it lays the operands under each other in a wrong way, it is the operation itself. Only
     where the operands are of one shape a wrong quotient needs no second asking: no pair of numbers can be another.
 
     Parameters
     ----------
-    question, expectation
+    operation, expectation
         What the runtime was asked, and what the specification expects.
     verdict : Verdict
         What its answer was worth.
     answer : callable
         Asks the runtime again.
     """
-    if verdict.example is not None and len({operand.shape for operand in question.operands}) == 1:
-        return reduced(question, verdict.example.index)
-    for smaller, expected in _smaller(question, expectation, verdict):
+    if verdict.example is not None and len({operand.shape for operand in operation.operands}) == 1:
+        return reduced(operation, verdict.example.index)
+    for smaller, expected in _smaller(operation, expectation, verdict):
         if _is_the_same(judge(smaller, expected, answer(smaller)), verdict):
             return smaller
-    return question
+    return operation
 
 
-def _smaller(question: Question, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
-    """Yield questions of one pair of numbers each."""
+def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
+    """Yield operations of one pair of numbers each."""
     quotient, silent = expectation.quotient, expectation.silent
     if verdict.example is not None:
-        yield _of_pair(question, expectation, verdict.example.index)
+        yield _of_pair(operation, expectation, verdict.example.index)
         return
-    numbers = sum(operand.size for operand in question.operands)
+    numbers = sum(operand.size for operand in operation.operands)
     if verdict.kind.passes or verdict.kind in _LASTING or numbers <= _FEW:
         return
     if quotient is None:
-        yield _of_first_numbers(question), expectation
+        yield _of_first_numbers(operation), expectation
     elif quotient.size:
         if silent is not None and silent.any():  # What is unspecified is what runtimes die of.
-            yield _of_pair(question, expectation, np.unravel_index(int(np.argmax(silent)), silent.shape))
-        yield _of_pair(question, expectation, (0,) * quotient.ndim)
+            yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(silent)), silent.shape))
+        yield _of_pair(operation, expectation, (0,) * quotient.ndim)
 
 
-def _of_pair(question: Question, expectation: Expectation, index: Sequence[int | np.intp]) -> Expected:
-    """Return a question in which every quotient is the one at an index."""
+def _of_pair(operation: Operation, expectation: Expectation, index: Sequence[int | np.intp]) -> Expected:
+    """Return an operation in which every quotient is the one at an index."""
     place = tuple(int(position) for position in index)
     quotient, silent = (
         None if array is None else np.full_like(array, array[place])
         for array in (expectation.quotient, expectation.silent)
     )
-    return reduced(question, place), Expectation(quotient, silent)
+    return reduced(operation, place), Expectation(quotient, silent)
 
 
-def _of_first_numbers(question: Question) -> Question:
-    """Return a question whose operands need not fit, filled with the first number of each."""
+def _of_first_numbers(operation: Operation) -> Operation:
+    """Return an operation whose operands need not fit, filled with the first number of each."""
     filled = (
-        np.full_like(operand, operand.reshape(-1)[0]) if operand.size else operand for operand in question.operands
+        np.full_like(operand, operand.reshape(-1)[0]) if operand.size else operand for operand in operation.operands
     )
-    return replace(question, operands=tuple(filled))
+    return replace(operation, operands=tuple(filled))
 
 
 def _is_the_same(verdict: Verdict, told: Verdict) -> bool:

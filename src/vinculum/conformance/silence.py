@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.number_text import integer_name, number_text
-from vinculum.conformance.question import Question, pair
+from vinculum.conformance.operation import Operation, pair
 from vinculum.conformance.verdict import Gave
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import element_type_of
@@ -22,12 +22,12 @@ Quotients = dict[Any, Any]
 """What was given, by dividend."""
 
 
-def what_it_gave(question: Question, actual: NDArray[Any], silent: NDArray[np.bool_]) -> tuple[Gave, ...]:
+def what_it_gave(operation: Operation, actual: NDArray[Any], silent: NDArray[np.bool_]) -> tuple[Gave, ...]:
     """Return what a runtime gave for the quotients that the specification leaves unspecified.
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         What was asked.
     actual : ndarray
         What was given.
@@ -38,7 +38,7 @@ def what_it_gave(question: Question, actual: NDArray[Any], silent: NDArray[np.bo
     by_divisor: dict[Any, Quotients] = defaultdict(dict)
     for place in np.argwhere(silent)[:_LOOKED_AT]:
         index = tuple(int(i) for i in place)
-        *dividend, divisor = pair(question, index)
+        *dividend, divisor = pair(operation, index)
         by_divisor[divisor][dividend[0] if dividend else 1] = actual[index]
     return tuple(
         gave

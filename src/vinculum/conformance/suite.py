@@ -16,8 +16,8 @@ from vinculum.conformance.case import Case, CaseId
 from vinculum.conformance.environment import environment
 from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.judgement import judge
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.planning import Plan, plan
-from vinculum.conformance.question import Question
 from vinculum.conformance.run import Cause, Result, Run, Selection
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.shrinking import shrunk
@@ -113,7 +113,7 @@ def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Resul
     causes = explanation.by_case()
     for one in asked:
         case = one.case
-        (statement,) = (clause.statement for clause in case.question.spec.clauses if clause.tag == case.clause)
+        (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
         if case.expectation.silent is not None:
             statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
         cause = causes.get(str(case.id))
@@ -174,20 +174,20 @@ def ask(
     return tuple(results[number] for number in sorted(results))
 
 
-def _answer(isolated: Isolated, question: Question) -> Answer:
-    answer = isolated.call("answer", question)
+def _answer(isolated: Isolated, operation: Operation) -> Answer:
+    answer = isolated.call("answer", operation)
     if answer.end is End.OUT_OF_MEMORY:
         # What leaks from case to case must not be laid at the door of the last: a new process tells.
-        return isolated.call("answer", question)
+        return isolated.call("answer", operation)
     return answer
 
 
-def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Question], Answer]) -> Asked:
-    question, expectation = case.question, case.expectation
-    answered = answer(question)
+def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], Answer]) -> Asked:
+    operation, expectation = case.operation, case.expectation
+    answered = answer(operation)
     answered = replace(answered, words=encodable(answered.words))
-    verdict = judge(question, expectation, answered)
+    verdict = judge(operation, expectation, answered)
     reproducer = None
     if runtime is not None and not verdict.kind.passes:
-        reproducer = encodable(runtime.reproducer(shrunk(question, expectation, verdict, answer)))
+        reproducer = encodable(runtime.reproducer(shrunk(operation, expectation, verdict, answer)))
     return Asked(case, answered, verdict, reproducer)

@@ -23,16 +23,16 @@ def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
 def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
     """Return what a runtime answers to the cases that it covers."""
     return [
-        Answered(case, answer, judge(case.question, case.expectation, answer))
+        Answered(case, answer, judge(case.operation, case.expectation, answer))
         for case in chosen
-        if divider.covers(case.question)
+        if divider.covers(case.operation)
         for answer in [_answer(divider, case)]
     ]
 
 
 def _answer(divider: Any, case: Case) -> Answer:
     try:
-        return Answer(End.RETURNED, divider.answer(case.question))
+        return Answer(End.RETURNED, divider.answer(case.operation))
     except UnsupportedError as error:
         return Answer(End.UNSUPPORTED, words=str(error))
     except Exception as error:

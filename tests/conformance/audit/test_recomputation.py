@@ -12,7 +12,7 @@ from vinculum.conformance.audit.bodies import NOT_TAKEN
 from vinculum.conformance.audit.points import Delivery, Point, Source
 from vinculum.conformance.audit.recomputation import record
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.verdict import Kind
 from vinculum.models.execution import Division
 from vinculum.sandbox import Answer, End, Isolated
@@ -24,9 +24,9 @@ FLAT = Delivery.AS_THEY_ARE
 class Divides:
     """A runtime that divides floats exactly when it is asked alone."""
 
-    def call(self, method: str, question: Question) -> Answer:
+    def call(self, method: str, operation: Operation) -> Answer:
         assert method == "answer"
-        return Answer(End.RETURNED, np.divide(*question.operands))
+        return Answer(End.RETURNED, np.divide(*operation.operands))
 
 
 def recorded(delivery: Delivery, *handed_out: NDArray[Any]) -> NodeRecord:

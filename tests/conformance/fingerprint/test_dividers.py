@@ -234,17 +234,17 @@ class Ready:
     def versions(self):
         return {}
 
-    def covers(self, question):
-        return question.spec.title == "Div-14" and question.operands[0].dtype == np.float32
+    def covers(self, operation):
+        return operation.spec.title == "Div-14" and operation.operands[0].dtype == np.float32
 
     def start(self):
         self.divide = np.divide
 
-    def answer(self, question):
+    def answer(self, operation):
         with np.errstate(all="ignore"):
-            return self.divide(*question.operands)
+            return self.divide(*operation.operands)
 
-    def reproducer(self, question):
+    def reproducer(self, operation):
         return ""
 """
 

@@ -14,7 +14,7 @@ from tests.conformance.miniatures import Array, Divider, FloatDivider
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.sandbox import Answer, End
 from vinculum.spec.registry import find, find_version
 
@@ -36,8 +36,8 @@ def failures(divider: Divider) -> Iterator[str]:
     """Yield the ids of the cases that a divider, asked in this process, fails."""
     with np.errstate(all="ignore"):
         for case in asked():
-            answer = Answer(End.RETURNED, divider.answer(case.question))
-            if not judge(case.question, case.expectation, answer).kind.passes:
+            answer = Answer(End.RETURNED, divider.answer(case.operation))
+            if not judge(case.operation, case.expectation, answer).kind.passes:
                 yield str(case.id)
 
 
@@ -97,26 +97,26 @@ class LosesTheSignOfTheZeroDivisor(FloatDivider):
 class FoldsItselfToOne(Divider):
     """What is divided by itself is 1 to it, if both are constants."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        alike = all(question.constant) and a.dtype.kind == "f" and a.tobytes() == b.tobytes()
-        return np.ones_like(a) if alike and a.size > 1 else super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        alike = all(operation.constant) and a.dtype.kind == "f" and a.tobytes() == b.tobytes()
+        return np.ones_like(a) if alike and a.size > 1 else super().quotients(operation, a, b)
 
 
 class InvertsConstantScalars(Divider):
     """It replaces a constant scalar divisor by its reciprocal."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        if a.dtype == np.float64 and question.constant == (False, True) and question.operands[1].ndim == 0:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if a.dtype == np.float64 and operation.constant == (False, True) and operation.operands[1].ndim == 0:
             return a * (1 / b)
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class InvertsByExponentials(Divider):
     """Its reciprocal is exp(-log x) in a longer format."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        right = np.asarray(super().quotients(question, a, b))
-        if question.spec.name != "Reciprocal" or b.dtype != np.float32:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        right = np.asarray(super().quotients(operation, a, b))
+        if operation.spec.name != "Reciprocal" or b.dtype != np.float32:
             return right
         wide = np.copysign(np.exp(-np.log(np.abs(b.astype(np.float64)))), b).astype(np.float32)
         return np.where(np.isfinite(right) & (right != 0), wide, right)
@@ -125,8 +125,8 @@ class InvertsByExponentials(Divider):
 class ForgetsTheLastOf15(Divider):
     """Where 15 elements remain beside vectors of 16 the last of them is not computed."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(operation, a, b))
         if a.dtype == np.float64 and a.size % 16 == 15:
             quotients.flat[-1] = 0
         return quotients
@@ -135,8 +135,8 @@ class ForgetsTheLastOf15(Divider):
 class RepeatsTheFirstThread(Divider):
     """What is beyond 65536 elements is what is at the beginning."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(operation, a, b))
         quotients.flat[1 << 16 :] = quotients.flat[: max(quotients.size - (1 << 16), 0)]
         return quotients
 
@@ -144,26 +144,26 @@ class RepeatsTheFirstThread(Divider):
 class IsWrongWithScalars(Divider):
     """It is wrong if there is no dimension at all."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
         return np.asarray(-quotients) if quotients.dtype == np.float64 and not quotients.ndim else quotients
 
 
 class IsWrongBeyondRank5(Divider):
     """It loses a stretched dimension of six."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
-        stretched = any(operand.shape != quotients.shape for operand in question.operands)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
+        stretched = any(operand.shape != quotients.shape for operand in operation.operands)
         return -quotients if a.dtype == np.int64 and a.ndim > 5 and stretched else quotients
 
 
 class LosesTheMiddle(Divider):
     """It is wrong if a dimension of 1 is stretched that has others on either side."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
-        shape = question.operands[-1].shape
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
+        shape = operation.operands[-1].shape
         middle = len(shape) > 2 and 1 in shape[1:-1] and shape[0] > 1 and shape[-1] > 1
         return -quotients if a.dtype == np.int64 and middle and shape != quotients.shape else quotients
 
@@ -171,17 +171,17 @@ class LosesTheMiddle(Divider):
 class DropsAxisOfSquares(Divider):
     """It passes over axis where two dimensions are equal, so that nothing is refused."""
 
-    def axis(self, question: Question) -> int | None:
-        shape = question.operands[0].shape
-        return None if len(set(shape)) < len(shape) else super().axis(question)
+    def axis(self, operation: Operation) -> int | None:
+        shape = operation.operands[0].shape
+        return None if len(set(shape)) < len(shape) else super().axis(operation)
 
 
 class DividesInDouble(Divider):
     """It divides 64-bit integers as doubles, if one scalar divides them all."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
-        if a.dtype != np.int64 or question.operands[1].ndim or not a.size or not b.flat[0]:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
+        if a.dtype != np.int64 or operation.operands[1].ndim or not a.size or not b.flat[0]:
             return quotients
         with np.errstate(all="ignore"):
             return np.trunc(a / b).clip(-(2.0**63), np.nextafter(2.0**63, 0)).astype(np.int64)
@@ -190,10 +190,10 @@ class DividesInDouble(Divider):
 class MultipliesInFixedPoint(Divider):
     """A constant scalar divisor becomes a factor of 32 bits, where 33 are needed."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        divisor = question.operands[-1]
-        if a.dtype != np.uint32 or question.constant != (False, True) or divisor.ndim or divisor & (divisor - 1) == 0:
-            return super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        divisor = operation.operands[-1]
+        if a.dtype != np.uint32 or operation.constant != (False, True) or divisor.ndim or divisor & (divisor - 1) == 0:
+            return super().quotients(operation, a, b)
         factor = np.uint64((1 << 32) // int(divisor) + 1)
         return (a.astype(np.uint64) * factor >> np.uint64(32)).astype(np.uint32)
 
@@ -201,16 +201,16 @@ class MultipliesInFixedPoint(Divider):
 class TakesTheDivisorAsSigned(Divider):
     """It is wrong with unsigned divisors whose top bit is set, and smaller dividends."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
         return np.where((b >= 1 << 31) & (a < b), np.uint32(1), quotients) if a.dtype == np.uint32 else quotients
 
 
 class IsShortOfMultiples(Divider):
     """The quotient of a multiple of the divisor is one too small."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
         if a.dtype != np.int64:
             return quotients
         return np.where((np.abs(quotients) > 1 << 40) & (b != 0) & (a == b * quotients), quotients - 1, quotients)
@@ -219,8 +219,8 @@ class IsShortOfMultiples(Divider):
 class NegatesMinimum(Divider):
     """The smallest integer divided by 1 is the largest."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.asarray(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.asarray(super().quotients(operation, a, b))
         if a.dtype != np.int64:
             return quotients
         limits = np.iinfo(np.int64)
@@ -230,11 +230,11 @@ class NegatesMinimum(Divider):
 class NegatesByShifting(Divider):
     """A scalar power of two divides by a shift, which rounds negative numbers downward."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        divisor = question.operands[-1]
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        divisor = operation.operands[-1]
         if a.dtype == np.int32 and not divisor.ndim and divisor > 1 and divisor & (divisor - 1) == 0:
             return a >> int(divisor).bit_length() - 1
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 FAULTS: dict[type[Divider], str] = {
@@ -277,18 +277,18 @@ class TestFaults:
 class ComputesFloat16InFloat(Divider):
     """It rounds twice: 24 bits are at least 2 x 11, the number from which on a quotient is right all the same."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.float16:
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         return (a.astype(np.float32) / b.astype(np.float32)).astype(np.float16)
 
 
 class ComputesUint8InBfloat16(Divider):
     """Quotients of 8-bit integers are far enough from the next integer for 8 bits."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.uint8 or not b.all():
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         quotients = a.astype(ml_dtypes.bfloat16) / b.astype(ml_dtypes.bfloat16)
         return quotients.astype(np.uint8)
 

@@ -94,7 +94,7 @@ class TestEveryFormat:
     @pytest.mark.parametrize("form", FORMATS)
     def test_every_case_that_it_can_hold(self, form: str) -> None:
         def holds(case: Case) -> bool:
-            spec = case.question.spec
+            spec = case.operation.spec
             if form == "testfloat":
                 wide = case.element_type.name in ("float16", "bfloat16", "float", "double")
                 return wide and spec.name != "Reciprocal" and case.expectation.quotient is not None
@@ -111,10 +111,10 @@ class TestLines:
         for line in lines(exported("jsonl")):
             case, again = suite[line.id], operation_of(line)
             assert (line.name, line.clause) == (name_of(case), case.clause)
-            assert (again.spec, line.operands[0].type) == (case.question.spec, str(case.element_type))
-            assert dict(again.attributes) == dict(case.question.attributes)
-            assert again.constant == case.question.constant
-            operands = zip(again.operands, case.question.operands, strict=True)
+            assert (again.spec, line.operands[0].type) == (case.operation.spec, str(case.element_type))
+            assert dict(again.attributes) == dict(case.operation.attributes)
+            assert again.constant == case.operation.constant
+            operands = zip(again.operands, case.operation.operands, strict=True)
             assert all(same_bits(one, other) for one, other in operands), line.id
             expected, read = case.expectation, expectation_of(line)
             assert (read.quotient is None) == (expected.quotient is None) == (line.standing is Standing.REFUSED)

@@ -102,14 +102,14 @@ def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
     if cause.outcome in ALIGNMENTS:
         ways = {one.case.element_type: [way for other in others for way in _of_type(one, other)]}
         return aligned_so(one, ALIGNMENTS[cause.outcome][1], ways) is True
-    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.question))
+    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.operation))
 
 
 def contradicts(cause: Cause, one: Answered) -> bool:
     """Tell whether a case has all properties that a rule names, and yet another outcome."""
     if cause.divisions or cause.outcome in ALIGNMENTS or one.outcome == UNSUPPORTED:
         return False
-    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.question))
+    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.operation))
     return about and one.outcome != cause.outcome
 
 

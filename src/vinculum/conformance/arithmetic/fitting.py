@@ -14,7 +14,7 @@ from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment
@@ -42,23 +42,23 @@ def laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) ->
     return np.ascontiguousarray(np.broadcast_to(operand.reshape(sizes), shape)).reshape(-1)
 
 
-def dividends_and_divisors(question: Question, under: Alignment | None = None) -> tuple[Array, Array]:
+def dividends_and_divisors(operation: Operation, under: Alignment | None = None) -> tuple[Array, Array]:
     """Return the operands of every quotient in one dimension; the dividends of a Reciprocal are 1."""
-    *dividend, divisor = question.operands
+    *dividend, divisor = operation.operands
     if not dividend:
         b = np.ascontiguousarray(divisor).reshape(-1)
         return np.ones_like(b), b
-    lying = under or alignment(question)
+    lying = under or alignment(operation)
     assert lying is not None
     return laid(dividend[0], lying.a, lying.shape), laid(divisor, lying.b, lying.shape)
 
 
-def circumstances(question: Question) -> Circumstances:
+def circumstances(operation: Operation) -> Circumstances:
     """Return what may decide the way to divide: constants, how the divisors lie, and the operator."""
-    shapes = [operand.shape for operand in question.operands]
-    one_divisor, alike = question.operands[-1].size == 1, len(set(shapes)) == 1
+    shapes = [operand.shape for operand in operation.operands]
+    one_divisor, alike = operation.operands[-1].size == 1, len(set(shapes)) == 1
     lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
-    return placement(question), lying, len(shapes) == 1
+    return placement(operation), lying, len(shapes) == 1
 
 
 def canonical(array: Array) -> Array:
@@ -74,8 +74,8 @@ def canonical(array: Array) -> Array:
 
 def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
     """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
-    a, b = dividends_and_divisors(one.case.question, under)
-    same = canonical(way.quotients(a, b, rounding_asked(one.case.question))) == canonical(
+    a, b = dividends_and_divisors(one.case.operation, under)
+    same = canonical(way.quotients(a, b, rounding_asked(one.case.operation))) == canonical(
         np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
     )
     silent = one.case.expectation.silent
@@ -89,7 +89,7 @@ class Fit:
         self._answered = [one for one in answered if one.outcome == VALUES]
         self.ways = catalogue(element_type)
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._circumstances = [circumstances(one.case.question) for one in self._answered]
+        self._circumstances = [circumstances(one.case.operation) for one in self._answered]
         self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
         self._everywhere = np.ones(len(self._answered), np.bool_)
 
@@ -221,13 +221,13 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
     found: dict[Any, Pairs] = {}
     kept: list[Any] = []  # What is told apart by identity must stay.
     for number, one in enumerate(answered):
-        question, expected = one.case.question, one.case.expectation
-        rounding = rounding_asked(question)
-        lying = alignment(question) if len(question.operands) > 1 else None
-        key = (*map(id, question.operands), lying, rounding)
+        operation, expected = one.case.operation, one.case.expectation
+        rounding = rounding_asked(operation)
+        lying = alignment(operation) if len(operation.operands) > 1 else None
+        key = (*map(id, operation.operands), lying, rounding)
         if key not in found:
-            kept.append(question.operands)
-            a, b = dividends_and_divisors(question, lying)
+            kept.append(operation.operands)
+            a, b = dividends_and_divisors(operation, lying)
             found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
         answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
         silent = expected.silent

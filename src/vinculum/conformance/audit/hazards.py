@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.record import Hazard
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.spec.element_types import BinaryFormat, by_numpy_name
 from vinculum.tensors.broadcasting import join
 
@@ -18,15 +18,15 @@ Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 
-def aligned(question: Question) -> tuple[Array, Array]:
+def aligned(operation: Operation) -> tuple[Array, Array]:
     """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
 
     The dividend of a Reciprocal is 1.
     """
-    *dividend, divisor = question.operands
+    *dividend, divisor = operation.operands
     if not dividend:
         return np.broadcast_to(np.ones((), divisor.dtype), divisor.shape), divisor
-    rule, axis = question.spec.broadcasting_rule(question.attributes), question.attributes.get("axis")
+    rule, axis = operation.spec.broadcasting_rule(operation.attributes), operation.attributes.get("axis")
     alignment = join(rule, dividend[0].shape, divisor.shape, axis if isinstance(axis, int) else None)
     return _repeated(dividend[0], alignment.a, alignment.shape), _repeated(divisor, alignment.b, alignment.shape)
 

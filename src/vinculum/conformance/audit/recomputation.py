@@ -16,7 +16,7 @@ from vinculum.conformance.audit.points import Delivery, Point
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.case import Expectation
 from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
@@ -52,15 +52,15 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
     *operands, actual = values
     constant = tuple(source.is_constant(inputs) for source in point.sources[: len(operands)])
-    question = Question(division.spec, point.attributes, tuple(operands), constant)
+    operation = Operation(division.spec, point.attributes, tuple(operands), constant)
     try:
-        expected = _quotient(question)
+        expected = _quotient(operation)
     except VinculumError as error:
         return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
     element_type = by_numpy_name(expected.dtype.name)
-    dividend, divisor = aligned(question)
+    dividend, divisor = aligned(operation)
     expectation = Expectation(expected, open_quotients(dividend, divisor))
-    verdict = judge(question, expectation, Answer(End.RETURNED, np.asarray(actual)))
+    verdict = judge(operation, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,
         element_type,
@@ -68,7 +68,7 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
         verdict,
         None
         if process is None or verdict.kind.passes
-        else judge(question, expectation, process.call("answer", question)),
+        else judge(operation, expectation, process.call("answer", operation)),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
     )
@@ -104,9 +104,9 @@ def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
     return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
 
 
-def _quotient(question: Question) -> NDArray[Any]:
-    spec = question.spec
-    attributes: dict[str, Any] = dict(question.attributes)
+def _quotient(operation: Operation) -> NDArray[Any]:
+    spec = operation.spec
+    attributes: dict[str, Any] = dict(operation.attributes)
     policies: dict[str, Any] = {"zero_divisor": "zero", "overflow": "wrap"}
     operator = Operator(spec.name, opset=spec.since_version, dialect=spec.dialect.value, **policies, **attributes)
-    return operator(*question.operands)
+    return operator(*operation.operands)

@@ -54,8 +54,8 @@ class _Answers:
     """Answers, and what explains them."""
 
     def __init__(self, answered: Sequence[Answered]) -> None:
-        self._legal = [one for one in answered if why_refused(one.case.question) is None]
-        self._illegal = [one for one in answered if why_refused(one.case.question) is not None]
+        self._legal = [one for one in answered if why_refused(one.case.operation) is None]
+        self._illegal = [one for one in answered if why_refused(one.case.operation) is not None]
         self._answered = answered
         self._fits = fits(answered)
 
@@ -77,9 +77,9 @@ class _Answers:
         reciprocals = [
             one
             for one in self._legal
-            if (question := one.case.question).spec is RECIPROCAL_13
-            and question.constant == (False,)
-            and question.operands[0].size > 1
+            if (operation := one.case.operation).spec is RECIPROCAL_13
+            and operation.constant == (False,)
+            and operation.operands[0].size > 1
         ]
         for element_type, group in _by(reciprocals, lambda one: one.case.element_type):
             yield self._told("Reciprocal", str(element_type), group)
@@ -98,7 +98,7 @@ class _Answers:
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
         """Yield each element type, and the plain divisions of it."""
-        plain = [one for one in self._legal if _plain(one) and len(one.case.question.operands) == 2]
+        plain = [one for one in self._legal if _plain(one) and len(one.case.operation.operands) == 2]
         for element_type, own in _by(plain, lambda one: one.case.element_type):
             yield element_type, _main(own)
 
@@ -150,10 +150,10 @@ class _Answers:
         own = [
             one
             for one in self._legal
-            if one.case.question.spec is DIVIDE_1 and one.case.element_type.minimum and _plain(one)
+            if one.case.operation.spec is DIVIDE_1 and one.case.element_type.minimum and _plain(one)
         ]
         for (element_type, asked), group in _by(
-            own, lambda one: (one.case.element_type, rounding_asked(one.case.question))
+            own, lambda one: (one.case.element_type, rounding_asked(one.case.operation))
         ):
             words, evidence = [], ""
             for constant, manner in _MANNERS.items():
@@ -179,12 +179,12 @@ class _Answers:
         moved = [
             one
             for one in self._legal
-            if "axis" in one.case.question.attributes
-            and alignment(one.case.question) != alignment(one.case.question, Broadcasting.MULTIDIRECTIONAL)
+            if "axis" in one.case.operation.attributes
+            and alignment(one.case.operation) != alignment(one.case.operation, Broadcasting.MULTIDIRECTIONAL)
             and one.outcome != UNSUPPORTED
         ]
         for title, group in _by(
-            moved, lambda one: "pdpd" if one.case.question.spec is DIVIDE_1 else one.case.question.spec.title
+            moved, lambda one: "pdpd" if one.case.operation.spec is DIVIDE_1 else one.case.operation.spec.title
         ):
             causes = [(one, self._by_case.get(str(one.case.id))) for one in group]
             ignored = [one for one, cause in causes if cause and cause.outcome in ALIGNMENTS]
@@ -198,7 +198,7 @@ class _Answers:
                 yield _without_quotients("axis", title, group)
 
     def _illegal_operands(self) -> Iterator[Finding]:
-        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.question)):
+        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.operation)):
             dead = [one for one in group if one.answer.end in _KILLED]
             accepted = [one for one in group if one.outcome == ACCEPTED]
             if dead:
@@ -217,9 +217,9 @@ class _Answers:
         empty = [
             one
             for one in self._legal
-            if _plain(one) and 0 in [o.size for o in one.case.question.operands] and one.outcome != UNSUPPORTED
+            if _plain(one) and 0 in [o.size for o in one.case.operation.operands] and one.outcome != UNSUPPORTED
         ]
-        for zero, group in _by(empty, lambda one: bool((one.case.question.operands[-1] == 0).any())):
+        for zero, group in _by(empty, lambda one: bool((one.case.operation.operands[-1] == 0).any())):
             subject, wrong = "by a zero" if zero else "by numbers", [one for one in group if one.deviates]
             if wrong:
                 yield _without_quotients("empty tensors", subject, wrong)
@@ -228,7 +228,7 @@ class _Answers:
 
     def _versions(self) -> Iterator[Finding]:
         """Yield which operator versions of ONNX are there, if the runtime can be asked for all of them."""
-        groups = dict(_by(self._legal, lambda one: one.case.question.spec))
+        groups = dict(_by(self._legal, lambda one: one.case.operation.spec))
         rows = [spec for spec in ROWS if spec.dialect is Dialect.ONNX]
         for spec in rows if all(spec in groups for spec in rows) else ():
             if any(one.answer.end is End.RETURNED for one in groups[spec]):
@@ -239,9 +239,9 @@ class _Answers:
     def _edges(self, probe: str, edge: Callable[[ElementType, Array, Array], bool]) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
         open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
-        alone = [one for one in open_ if edge(one.case.element_type, *one.case.question.operands)]
+        alone = [one for one in open_ if edge(one.case.element_type, *one.case.operation.operands)]
         groups = {
-            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.question.constant))
+            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.operation.constant))
         }
         for element_type in dict.fromkeys(element_type for element_type, _ in groups):
             told = ""
@@ -268,9 +268,9 @@ def _counts(wrong: Group, divided: Group) -> str:
 
 def _plain(one: Answered) -> bool:
     """Tell whether a case is about numbers: no attribute but that of the rounding, and quotients that are settled."""
-    question = one.case.question
+    operation = one.case.operation
     return (
-        set(question.attributes) <= {question.spec.integer_rounding_attribute} and one.case.expectation.silent is None
+        set(operation.attributes) <= {operation.spec.integer_rounding_attribute} and one.case.expectation.silent is None
     )
 
 
@@ -282,7 +282,7 @@ def _main(own: Group) -> Group:
 
 
 def _asks(one: Answered, spec: OperatorSpec, rounding: IntegerRounding) -> bool:
-    return one.case.question.spec is spec and rounding_asked(one.case.question) is rounding
+    return one.case.operation.spec is spec and rounding_asked(one.case.operation) is rounding
 
 
 def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = False) -> Group:
@@ -290,9 +290,9 @@ def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = Fal
     return [
         one
         for one in group
-        if (a := one.case.question.operands[0]).size > 1
-        and one.case.question.constant == constant
-        and one.case.question.operands[1].shape == (() if one_divisor else a.shape)
+        if (a := one.case.operation.operands[0]).size > 1
+        and one.case.operation.constant == constant
+        and one.case.operation.operands[1].shape == (() if one_divisor else a.shape)
     ]
 
 
@@ -316,8 +316,8 @@ def _gave(one: Answered) -> str:
 
 def _kind(one: Answered) -> str:
     """Return what tells illegal operands from others that are illegal for the same reason."""
-    types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.question.operands)
-    return " by ".join(types) if len(types) > 1 else one.case.question.spec.title
+    types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.operation.operands)
+    return " by ".join(types) if len(types) > 1 else one.case.operation.spec.title
 
 
 def _by_zero(element_type: ElementType, a: Array, b: Array) -> bool:
@@ -334,12 +334,12 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
     deviating = [one for one in group if one.deviates]
     if deviating:
         found = _without_quotients(probe, subject, deviating)
-        x, y = (operands[0] for operands in dividends_and_divisors(deviating[0].case.question))
+        x, y = (operands[0] for operands in dividends_and_divisors(deviating[0].case.operation))
         return replace(found, evidence=found.evidence or f"{x} / {y}")
     if any(one.outcome == REFUSED for one in group):
         words = next(one.answer.words for one in group if one.outcome == REFUSED)
         return Finding(probe, subject, "refused", Standing.LEFT_OPEN, evidence=words)
-    pairs = [dividends_and_divisors(one.case.question) for one in group]
+    pairs = [dividends_and_divisors(one.case.operation) for one in group]
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}

@@ -9,7 +9,7 @@ from vinculum.conformance.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.generators.clauses import Subject, clause
 from vinculum.conformance.generators.deliveries import Delivery, constant, delivery_words
 from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Joined, Operands
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
 from vinculum.spec.registry import versions
@@ -103,7 +103,7 @@ class CaseBuilder:
             ),
             clause=clause(self.spec, self.element_type, subject, self.canonical(attributes)),
             element_type=self.element_type,
-            asked=lambda: Question(self.spec, attributes, operands(), constant(delivery, self.spec)),
+            asked=lambda: Operation(self.spec, attributes, operands(), constant(delivery, self.spec)),
             expected=expected,
             level=level,
         )

@@ -18,7 +18,7 @@ _REFUSAL = Expectation(None)
 
 
 def refusal() -> Expectation:
-    """Return what is expected of a question that must be refused."""
+    """Return what is expected of an operation that must be refused."""
     return _REFUSAL
 
 
@@ -75,7 +75,7 @@ def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Opera
     if element_type.is_integer:
         return Expectation(divide(a, b, element_type, rounding=rounding, zero_divisor="zero"), silent)
     if silent is not None:
-        b = np.where(open_elements, 1, b)  # of the reals: only SONNX has them, and refuses the question
+        b = np.where(open_elements, 1, b)  # of the reals: only SONNX has them, and refuses the operation
     return Expectation(divide(a, b, element_type), silent)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from operator import attrgetter
 
 from vinculum.conformance.case import Case, Level
-from vinculum.conformance.generators.attribute_questions import AttributeQuestion, attribute_questions
+from vinculum.conformance.generators.attribute_trials import AttributeTrial, attribute_trials
 from vinculum.conformance.generators.case_builder import CaseBuilder
 from vinculum.conformance.generators.clauses import Subject
 from vinculum.conformance.generators.deliveries import Delivery, deliveries
@@ -39,12 +39,12 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
 
 
 def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
-    """Yield the questions about attributes, with the quickest class of values."""
+    """Yield the operations about attributes, with the quickest class of values."""
     spec, element_type = builder.spec, builder.element_type
     # Numbers on which every rounding differs; of floats ordinary ones, which floor division would change.
     classes = value_classes(element_type, len(spec.inputs))
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
-    for asked in attribute_questions(spec, element_type):
+    for asked in attribute_trials(spec, element_type):
         for delivery in deliveries(spec):
             level = _level(builder, asked, delivery)
             if level <= builder.level:
@@ -56,7 +56,7 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
                 )  # fmt: skip
 
 
-def _level(builder: CaseBuilder, asked: AttributeQuestion, delivery: Delivery) -> Level:
+def _level(builder: CaseBuilder, asked: AttributeTrial, delivery: Delivery) -> Level:
     if asked.refused:
         return Level.DEFAULT if builder.chosen and delivery is Delivery.RUN_TIME else Level.FULL
     # A runtime may read an attribute where it folds constants and not at run time, or the other way round.

@@ -1,1 +1,1 @@
-"""A question as a program: an ONNX model, an OpenVINO IR, and source that anyone can run."""
+"""An operation as a program: an ONNX model, an OpenVINO IR, and source that anyone can run."""

@@ -1,4 +1,4 @@
-"""Python source that makes the model of a question: an ONNX model or an IR, as the text that it is written in."""
+"""Python source that makes the model of an operation: an ONNX model or an IR, as the text that it is written in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.tensors.storage import element_type_of_dtype
 
 _PACKED = """
@@ -18,13 +18,13 @@ def packed(array):  # Two in a byte, the first in its low half.
 """
 
 
-def onnx_model_lines(question: Question) -> list[str]:
-    """Return lines that make `model`, the ONNX model that asks a question, from its text and the constant operands."""
+def onnx_model_lines(operation: Operation) -> list[str]:
+    """Return lines that make `model`, the ONNX model of an operation, from its text and the constant operands."""
     from onnx import printer
 
     from vinculum.conformance.programs.onnx_model import onnx_program
 
-    model = onnx_program(question).model
+    model = onnx_program(operation).model
     constants = [tensor.name for tensor in model.graph.initializer]
     del model.graph.initializer[:]
     stored = [f'numpy_helper.from_array({name.lower()}, "{name}")' for name in constants]
@@ -36,19 +36,19 @@ def onnx_model_lines(question: Question) -> list[str]:
     ]
 
 
-def inputs_source(question: Question) -> str:
+def inputs_source(operation: Operation) -> str:
     """Return a Python dictionary of the operands that come at run time: ``{"A": a, "B": b}``."""
-    asked = zip(question.spec.inputs, question.constant, strict=True)
+    asked = zip(operation.spec.inputs, operation.constant, strict=True)
     items = (f'"{operand.name}": {operand.name.lower()}' for operand, constant in asked if not constant)
     return f"{{{', '.join(items)}}}"
 
 
-def ir_lines(question: Question) -> list[str]:
-    """Return lines that make `xml` and `data`, the two files of the IR that asks a question."""
+def ir_lines(operation: Operation) -> list[str]:
+    """Return lines that make `xml` and `data`, the two files of the IR that asks for an operation."""
     from vinculum.conformance.programs.openvino_ir import openvino_program
 
-    program = openvino_program(question)
-    return [f'xml = b"""{program.xml.decode()}"""', *packing_lines(question), *_data_lines(question, program.data)]
+    program = openvino_program(operation)
+    return [f'xml = b"""{program.xml.decode()}"""', *packing_lines(operation), *_data_lines(operation, program.data)]
 
 
 def stored_source(name: str, array: NDArray[Any]) -> str:
@@ -56,9 +56,9 @@ def stored_source(name: str, array: NDArray[Any]) -> str:
     return f"packed({name})" if is_packed(array) else f"{name}.reshape(-1).view(np.uint8)"
 
 
-def packing_lines(question: Question) -> list[str]:
+def packing_lines(operation: Operation) -> list[str]:
     """Return lines that define `packed`, none if no operand needs it."""
-    return _PACKED.splitlines() if any(map(is_packed, question.operands)) else []
+    return _PACKED.splitlines() if any(map(is_packed, operation.operands)) else []
 
 
 def is_packed(array: NDArray[Any]) -> bool:
@@ -67,13 +67,13 @@ def is_packed(array: NDArray[Any]) -> bool:
     return element_type is not None and element_type.bits == 4
 
 
-def _data_lines(question: Question, data: bytes) -> list[str]:
+def _data_lines(operation: Operation, data: bytes) -> list[str]:
     """Return lines that make the file beside an IR, in which every constant begins at an even place."""
     from vinculum.models.openvino_ir.constants import packed
 
     if not data:
         return ['data = b""']
-    asked = zip(question.spec.inputs, question.operands, question.constant, strict=True)
+    asked = zip(operation.spec.inputs, operation.operands, operation.constant, strict=True)
     constants = [(operand.name.lower(), array) for operand, array, constant in asked if constant]
     raw = [packed(array, element_type_of_dtype(array.dtype) or "bool") or bytes(1) for _, array in constants]
     pieces = [

@@ -1,4 +1,4 @@
-"""A question as an ONNX model of one node, which every runtime that reads ONNX can be asked."""
+"""An operation as an ONNX model of one node, which every runtime that reads ONNX can be asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, helper, numpy_helper
 
-from vinculum.conformance.question import Question, quotient_shape
+from vinculum.conformance.operation import Operation, quotient_shape
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.spec.model import AttributeValue
 
@@ -31,17 +31,17 @@ class OnnxProgram:
     inputs: Mapping[str, NDArray[Any]]
 
 
-def onnx_program(question: Question) -> OnnxProgram:
-    """Return the model that asks a question: every operand declared as it is, the quotient as the dividend.
+def onnx_program(operation: Operation) -> OnnxProgram:
+    """Return the model that asks for an operation: every operand declared as it is, the quotient as the dividend.
 
     The quotient's shape is left open where the operands do not fit.
     """
-    spec = question.spec
-    named = list(zip((operand.name for operand in spec.inputs), question.operands, question.constant, strict=True))
+    spec = operation.spec
+    named = list(zip((operand.name for operand in spec.inputs), operation.operands, operation.constant, strict=True))
     codes = {name: helper.np_dtype_to_tensor_dtype(array.dtype) for name, array, _ in named}
-    result, shape = spec.outputs[0].name, quotient_shape(question)
+    result, shape = spec.outputs[0].name, quotient_shape(operation)
     node = helper.make_node(spec.name, list(codes), [result])
-    node.attribute.extend(_attribute(name, value) for name, value in question.attributes.items())
+    node.attribute.extend(_attribute(name, value) for name, value in operation.attributes.items())
     graph = helper.make_graph(
         [node],
         spec.title,

@@ -1,4 +1,4 @@
-"""A question as an OpenVINO IR of one layer, Divide of operation set 1."""
+"""An operation as an OpenVINO IR of one layer, Divide of operation set 1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question, quotient_shape
+from vinculum.conformance.operation import Operation, quotient_shape
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO
 from vinculum.models.openvino_ir.types import TensorType
@@ -34,26 +34,28 @@ class OpenvinoProgram:
     inputs: Mapping[str, NDArray[Any]]
 
 
-def openvino_program(question: Question) -> OpenvinoProgram:
-    """Return the IR that asks a question: every operand declared as it is, the quotient as the dividend.
+def openvino_program(operation: Operation) -> OpenvinoProgram:
+    """Return the IR that asks for an operation: every operand declared as it is, the quotient as the dividend.
 
     Attributes stand as they are given, legal or not; those that are not given are not written. The quotient's shape is
     left open where the operands do not fit.
     """
-    spec = question.spec
+    spec = operation.spec
     writer = OpenvinoWriter()
     names = [operand.name for operand in spec.inputs]
-    writer.reserve([name for name, constant in zip(names, question.constant, strict=True) if not constant])
+    writer.reserve([name for name, constant in zip(names, operation.constant, strict=True) if not constant])
     operands: list[Value] = []
-    for name, array, constant in zip(names, question.operands, question.constant, strict=True):
+    for name, array, constant in zip(names, operation.operands, operation.constant, strict=True):
         known = TensorType(_element_type(array), array.shape)
         operands.append(Value(known, name, array) if constant else writer.parameter(name, known))
     result = spec.outputs[0].name
-    known = TensorType(operands[0].known.element_type, quotient_shape(question))
-    data = {_spelling(name): _text(value) for name, value in question.attributes.items()}
+    known = TensorType(operands[0].known.element_type, quotient_shape(operation))
+    data = {_spelling(name): _text(value) for name, value in operation.attributes.items()}
     writer.result(writer.layer(spec.name, spec.name, data, operands, Value(known, result)), result)
     inputs = {
-        name: array for name, array, given in zip(names, question.operands, question.constant, strict=True) if not given
+        name: array
+        for name, array, given in zip(names, operation.operands, operation.constant, strict=True)
+        if not given
     }
     return OpenvinoProgram(writer.xml(spec.title), writer.data(), inputs)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.programs.array_source import array_source
-from vinculum.conformance.question import Question
 
 _IMPORTS = {
     "base64": "import base64",
@@ -41,13 +41,13 @@ def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
     return "\n".join([*needed, *(f"import {module}" for module in imports), "", body, ""])
 
 
-def operand_lines(question: Question) -> list[str]:
+def operand_lines(operation: Operation) -> list[str]:
     """Return lines that assign each operand to the operator's name for it in lower case, ``a = ...``, and print them.
 
     What is printed is as much of a float as tells it from its neighbours, and is out before a division can end all.
     """
-    names = [operand.name.lower() for operand in question.spec.inputs]
-    assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, question.operands, strict=True)]
+    names = [operand.name.lower() for operand in operation.spec.inputs]
+    assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, operation.operands, strict=True)]
     printed = ", ".join(f"repr({name})" for name in names)
     return ['np.set_printoptions(floatmode="unique")', *assigned, f'print({printed}, sep="\\n", flush=True)']
 

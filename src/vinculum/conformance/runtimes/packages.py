@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.operation import Operation
 from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
@@ -19,7 +19,7 @@ _SECONDS = 60.0  # To import a runtime takes seconds.
 _ONE = np.ones(1, np.float32)
 _OURS = __name__.partition(".")[0]
 
-ONE_BY_ONE = Question(DIV_14, {}, (_ONE, _ONE), (False, False))
+ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """What every runtime that divides at all can divide."""
 
 

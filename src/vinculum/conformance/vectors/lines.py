@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.case import Case, Expectation
-from vinculum.conformance.question import Operation
+from vinculum.conformance.operation import Operation
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
@@ -34,13 +34,13 @@ def standing(case: Case) -> Standing:
 
 def name_of(case: Case) -> str:
     """Return what a case's folder is called: ``"test_div_14_int64_0123456789ab"``, the same in every export."""
-    words = re.sub(r"[^a-z0-9]+", "_", f"{case.question.spec.title} {case.element_type}".lower()).strip("_")
+    words = re.sub(r"[^a-z0-9]+", "_", f"{case.operation.spec.title} {case.element_type}".lower()).strip("_")
     return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
 
 
 def case_line(case: Case) -> CaseLine:
     """Return a case as a line."""
-    spec, operation = case.question.spec, case.question
+    spec, operation = case.operation.spec, case.operation
     quotient = case.expectation.quotient
     operands = [
         Operand(**_tensor(array), constant=constant)
@@ -120,7 +120,7 @@ def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 def _rounding(case: Case) -> str | None:
     """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
-    spec = case.question.spec
+    spec = case.operation.spec
     if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
         return None
-    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.question.attributes))]
+    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.operation.attributes))]

@@ -20,7 +20,7 @@ _NO_BOOLEAN = "maybe"
 
 
 @dataclass(frozen=True)
-class AttributeQuestion:
+class AttributeTrial:
     """Attributes that are written down.
 
     Attributes
@@ -41,47 +41,47 @@ class AttributeQuestion:
     refused: bool = False
 
 
-def attribute_questions(spec: OperatorSpec, element_type: ElementType) -> Iterator[AttributeQuestion]:
+def attribute_trials(spec: OperatorSpec, element_type: ElementType) -> Iterator[AttributeTrial]:
     """Yield what an operator version is asked about its attributes, those of shapes apart."""
     for attribute in spec.attributes:
         if attribute.hint:
             tag = f"{attribute.name.replace('_', '-')}-hint"
             name = attribute.name
-            yield AttributeQuestion(f"{name} given", tag, {name: _VALUES[name]})
-            yield AttributeQuestion(f"{name} that is no list", Subject.ATTRIBUTES, {name: 7}, refused=True)
+            yield AttributeTrial(f"{name} given", tag, {name: _VALUES[name]})
+            yield AttributeTrial(f"{name} that is no list", Subject.ATTRIBUTES, {name: 7}, refused=True)
         elif attribute.type == "INT":
             text = str(_VALUES[attribute.name])
             tried = f"{attribute.name} written as text"
-            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {attribute.name: text}, refused=True)
+            yield AttributeTrial(tried, Subject.ATTRIBUTES, {attribute.name: text}, refused=True)
         if attribute.name == spec.integer_rounding_attribute:
             yield from _rounding(spec, element_type, attribute.name, attribute.aliases)
         if attribute.allowed and isinstance(attribute.default, str):
             tried = f"an {attribute.name} that the document does not list"
-            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {attribute.name: _UNLISTED_STRING}, refused=True)
+            yield AttributeTrial(tried, Subject.ATTRIBUTES, {attribute.name: _UNLISTED_STRING}, refused=True)
     yield from _of_other_versions(spec)
 
 
 def _rounding(
     spec: OperatorSpec, element_type: ElementType, name: str, aliases: tuple[str, ...]
-) -> Iterator[AttributeQuestion]:
+) -> Iterator[AttributeTrial]:
     values = [value for value in spec.integer_rounding if isinstance(value, bool)]
     if not element_type.is_integer:
         for value in values:
-            yield AttributeQuestion(f"{name}={str(value).lower()} on floats", "floats-ignore-pythondiv", {name: value})
+            yield AttributeTrial(f"{name}={str(value).lower()} on floats", "floats-ignore-pythondiv", {name: value})
         return
-    yield AttributeQuestion(f"{name} left to its default", Subject.QUOTIENT, {})
+    yield AttributeTrial(f"{name} left to its default", Subject.QUOTIENT, {})
     for alias in aliases:
         for value in values:
             tried = f"{name} spelled {alias}={str(value).lower()}"
-            yield AttributeQuestion(tried, "pythondiv-spelling", {alias: value})
+            yield AttributeTrial(tried, "pythondiv-spelling", {alias: value})
     tried = f"{name} that is neither true nor false"
-    yield AttributeQuestion(tried, Subject.ATTRIBUTES, {name: _NO_BOOLEAN}, refused=True)
+    yield AttributeTrial(tried, Subject.ATTRIBUTES, {name: _NO_BOOLEAN}, refused=True)
 
 
-def _of_other_versions(spec: OperatorSpec) -> Iterator[AttributeQuestion]:
+def _of_other_versions(spec: OperatorSpec) -> Iterator[AttributeTrial]:
     """Yield the attributes that other versions of the operator have and this one has not."""
     others = (a.name for row in versions(spec.name, dialect=spec.dialect) for a in row.attributes)
     for name in dict.fromkeys(others):
         if spec.attribute(name) is None:
             tried = f"{name} which the version does not have"
-            yield AttributeQuestion(tried, Subject.ATTRIBUTES, {name: _VALUES[name]}, refused=True)
+            yield AttributeTrial(tried, Subject.ATTRIBUTES, {name: _VALUES[name]}, refused=True)

@@ -38,49 +38,45 @@ class Operation:
     constant: tuple[bool, ...]
 
 
-Question = Operation
-"""What it is called here: a runtime is asked it. The public name, in `vinculum.testing`, is the class's."""
-
-
-def quotient_shape(question: Question) -> Shape | None:
+def quotient_shape(operation: Operation) -> Shape | None:
     """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
     try:
-        return _joined(question)[0]
+        return _joined(operation)[0]
     except VinculumError:
         return None
 
 
-def reduced(question: Question, index: Sequence[int]) -> Question:
-    """Return a question of the same shapes in which every pair of operands is the one of a single quotient.
+def reduced(operation: Operation, index: Sequence[int]) -> Operation:
+    """Return an operation of the same shapes in which every pair of operands is the one of a single quotient.
 
     With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
     wrong here, and every operand can be written down as one number.
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         One whose operands fit.
     index : sequence of int
         Of the quotient.
     """
-    numbers = pair(question, index)
-    operands = [np.full_like(*both) for both in zip(question.operands, numbers, strict=True)]
-    return replace(question, operands=tuple(operands))
+    numbers = pair(operation, index)
+    operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]
+    return replace(operation, operands=tuple(operands))
 
 
-def pair(question: Question, index: Sequence[int]) -> tuple[Any, ...]:
+def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
     """Return the numbers that a quotient is of: dividend and divisor, for Reciprocal the one operand.
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         One whose operands fit.
     index : sequence of int
         Of the quotient.
     """
-    _, *alignments = _joined(question)
+    _, *alignments = _joined(operation)
     numbers: list[Any] = []
-    for array, own in zip(question.operands, alignments, strict=True):
+    for array, own in zip(operation.operands, alignments, strict=True):
         place = [0] * array.ndim
         for position, dimension in zip(index, own, strict=True):
             if dimension is not None:
@@ -89,17 +85,17 @@ def pair(question: Question, index: Sequence[int]) -> tuple[Any, ...]:
     return tuple(numbers)
 
 
-def aligned_operands(question: Question) -> list[NDArray[Any]]:
+def aligned_operands(operation: Operation) -> list[NDArray[Any]]:
     """Return every operand in the shape of the quotient, as the operator version lays it there.
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         One whose operands fit.
     """
-    shape, *alignments = _joined(question)
+    shape, *alignments = _joined(operation)
     laid = []
-    for array, own in zip(question.operands, alignments, strict=True):
+    for array, own in zip(operation.operands, alignments, strict=True):
         kept = [dimension for dimension in own if dimension is not None]
         left = [dimension for dimension in range(array.ndim) if dimension not in kept]
         sizes = [1 if dimension is None else array.shape[dimension] for dimension in own]
@@ -107,13 +103,13 @@ def aligned_operands(question: Question) -> list[NDArray[Any]]:
     return laid
 
 
-def _joined(question: Question) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:
+def _joined(operation: Operation) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:
     """Return the quotient's shape, and for each operand which of its dimensions runs along each of the quotient's."""
-    attributes = checked_attributes(question.spec, question.attributes)
-    shapes = [array.shape for array in question.operands]
+    attributes = checked_attributes(operation.spec, operation.attributes)
+    shapes = [array.shape for array in operation.operands]
     if len(shapes) == 1:
         return shapes[0], tuple(range(len(shapes[0])))
     axis = attributes.get("axis")
-    rule = question.spec.broadcasting_rule(attributes)
+    rule = operation.spec.broadcasting_rule(attributes)
     alignment = join(rule, shapes[0], shapes[1], axis if isinstance(axis, int) else None)
     return alignment.shape, alignment.a, alignment.b

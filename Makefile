@@ -123,7 +123,7 @@ bench-guard: .venv/test
 # What these runtimes' divisions do, as docs/survey.html shows it. PyTorch comes first: pip install torch==2.13.0
 SURVEYED := onnxruntime openvino torch onnx-reference
 survey: .venv/test
-	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.txt) --html docs/survey.html
+	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.toml) --html docs/survey.html
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.

@@ -16,7 +16,7 @@ from vinculum.conformance.run import Selection
 from vinculum.conformance.suite import survey
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted((ROOT / "known_deviations").glob("*.txt"))
+FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
 
 
 @pytest.fixture(params=FILES, ids=lambda file: file.stem)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from vinculum.conformance.run import Run
 
 _HELP = (
-    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, or package.module:attribute of any ONNX "
-    "backend. Options in brackets, in quotes for the shell: 'openvino\\[device=GPU]'. With --diff two files of runs."
+    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
+    "package.module:attribute. Options in brackets, in quotes for the shell: 'openvino\\[device=GPU]'. "
+    "With --diff two files of runs."
 )
 
 

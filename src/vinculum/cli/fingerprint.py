@@ -15,8 +15,8 @@ def fingerprint(
         list[str],
         typer.Argument(
             metavar="BACKEND...",
-            help="onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, or package.module:attribute of "
-            "any ONNX backend. Options in brackets, in quotes for the shell: 'torch\\[device=cuda]'.",
+            help="onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
+            "package.module:attribute. Options in brackets, in quotes for the shell: 'torch\\[device=cuda]'.",
             show_default=False,
         ),
     ],

@@ -33,7 +33,7 @@ def case(
     operands: Sequence[Any],
     quotient: Any,
     *,
-    silent: Any = None,
+    unspecified: Any = None,
     spec: OperatorSpec = DIV_14,
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> Case:
@@ -41,6 +41,6 @@ def case(
     arrays = tuple(array(operand, element_type) for operand in operands)
     operation = Operation(spec, attributes or {}, arrays, (False,) * len(arrays))
     expected = None if quotient is None else array(quotient, element_type)
-    expectation = Expectation(expected, None if silent is None else np.array(silent, bool))
+    expectation = Expectation(expected, None if unspecified is None else np.array(unspecified, bool))
     id = CaseId(spec.title, "", str(element_type), "a", "b", "c")
     return Case(id, spec.clauses[0].tag, element_type, lambda: operation, lambda: expectation, Level.QUICK)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vinculum import Operator, sonnx
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.cases import cases
-from vinculum.conformance.generators.deliveries import constant, deliveries, delivery_words
+from vinculum.conformance.generators.placements import constant, placement_words, placements
 from vinculum.conformance.operation import Operation
 from vinculum.errors import VinculumError
 from vinculum.reference import elements
@@ -70,14 +70,14 @@ def answered(operation: Operation) -> NDArray[Any]:
 
 def agrees(case: Case, actual: NDArray[Any]) -> bool:
     """Tell whether an answer is what a case expects: bits, but for NaN and for elements that are open."""
-    expected, silent = case.expectation.quotient, case.expectation.silent
+    expected, unspecified = case.expectation.quotient, case.expectation.unspecified
     if expected is None or (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
         return False
     pairs = zip(elements(actual, case.element_type), elements(expected, case.element_type), strict=True)
     same = np.fromiter((x == y for x, y in pairs), np.bool_, expected.size).reshape(expected.shape)
     if case.element_type.binary_format is not None:
         same |= np.isnan(actual) & np.isnan(expected)
-    return bool(np.all(same if silent is None else same | silent))
+    return bool(np.all(same if unspecified is None else same | unspecified))
 
 
 def failures(level: Level) -> Iterator[str]:
@@ -87,7 +87,7 @@ def failures(level: Level) -> Iterator[str]:
         try:
             actual = answered(case.operation)
         except VinculumError as error:
-            if expected.quotient is not None and expected.silent is None:
+            if expected.quotient is not None and expected.unspecified is None:
                 yield f"{case.id}: {error}"
             continue
         if expected.quotient is None:
@@ -129,11 +129,11 @@ class TestTheComparison:
 
     def test_a_spoilt_neighbour_is_seen(self) -> None:
         case = self.one("Div-14/int64/zero divisors beside ordinary numbers/equal shapes/run-time operands")
-        silent, quotient = case.expectation.silent, case.expectation.quotient
-        assert silent is not None
+        unspecified, quotient = case.expectation.unspecified, case.expectation.quotient
+        assert unspecified is not None
         assert quotient is not None
-        assert 0 < silent.sum() < silent.size
-        assert agrees(case, np.where(silent, 77, quotient))
+        assert 0 < unspecified.sum() < unspecified.size
+        assert agrees(case, np.where(unspecified, 77, quotient))
         assert not agrees(case, np.zeros_like(quotient))
 
 
@@ -154,10 +154,10 @@ class TestIds:
             assert (title != spec.title) == (spec is DIVIDE_1 and case.element_type.is_integer)
             assert element_type == case.element_type.name
 
-    def test_the_last_part_is_the_delivery(self) -> None:
+    def test_the_last_part_is_the_placement(self) -> None:
         for case in cases(Level.DEFAULT, [DIV_14]):
-            (delivery,) = (d for d in deliveries(DIV_14) if delivery_words(d, DIV_14) == case.id.placement)
-            assert case.operation.constant == constant(delivery, DIV_14)
+            (placement,) = (d for d in placements(DIV_14) if placement_words(d, DIV_14) == case.id.placement)
+            assert case.operation.constant == constant(placement, DIV_14)
 
     @pytest.mark.parametrize(
         "words",

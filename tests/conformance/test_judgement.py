@@ -41,7 +41,7 @@ FLOATS = (BFLOAT16, FLOAT16, FLOAT, DOUBLE, FLOAT8E4M3FN, FLOAT8E5M2)
 MIN, MAX = INT64.minimum, INT64.maximum
 PLAIN = case(INT32, [[7, -7], [2, 2]], [3, -3])
 REFUSAL = case(INT32, [[1], [0, 0]], None)
-OPEN = case(INT32, [[7, 7], [2, 0]], [3, 0], silent=[False, True])
+OPEN = case(INT32, [[7, 7], [2, 0]], [3, 0], unspecified=[False, True])
 
 
 def judge(asked: Case, answer: Answer) -> Verdict:
@@ -106,11 +106,13 @@ class TestTheOrder:
     def test_a_refusal(self) -> None:
         assert judge(PLAIN, Answer(End.REFUSED, None, "no")) == Verdict(Kind.REFUSED, "no")
 
-    def test_a_refusal_where_the_specification_is_silent(self) -> None:
-        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(Kind.SILENT, "division by zero")
+    def test_a_refusal_of_what_is_unspecified(self) -> None:
+        assert judge(OPEN, Answer(End.REFUSED, None, "division by zero")) == Verdict(
+            Kind.UNSPECIFIED, "division by zero"
+        )
 
     def test_a_mask_without_an_open_element_leaves_nothing_open(self) -> None:
-        asked = case(INT32, [[7], [2]], [3], silent=[False])
+        asked = case(INT32, [[7], [2]], [3], unspecified=[False])
         assert judge(asked, Answer(End.REFUSED, None, "no")).kind is Kind.REFUSED
         assert judge(asked, returned(array([3], INT32))) == Verdict(Kind.EXACT, "", 1)
 
@@ -318,14 +320,14 @@ class TestExample:
         assert judge(asked, returned(wrong)).example == Example((1, 2), tuple(map(str, pair)), "0", "9")
 
 
-class TestSilence:
+class TestUnspecified:
     """What a runtime did where nothing is specified is told, and passes unless it died; all else must be exact."""
 
     def told(self, element_type: ElementType, pairs: dict[tuple[int, int], int]) -> str:
         a, b = zip(*pairs, strict=True)
-        asked = case(element_type, [a, b], np.zeros(len(pairs)), silent=[True] * len(pairs))
+        asked = case(element_type, [a, b], np.zeros(len(pairs)), unspecified=[True] * len(pairs))
         verdict = judge(asked, returned(array(list(pairs.values()), element_type)))
-        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.SILENT, 0, 0)
+        assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.UNSPECIFIED, 0, 0)
         return message(verdict)
 
     @pytest.mark.parametrize(
@@ -353,19 +355,19 @@ class TestSilence:
     def test_a_table_of_every_pair_is_one_line(self) -> None:
         a, b = np.arange(-128, 128).reshape(-1, 1), np.arange(-128, 128)
         zeros = np.zeros((256, 256))
-        asked = case(INT8, [a, b], zeros, silent=zeros + b == 0)
+        asked = case(INT8, [a, b], zeros, unspecified=zeros + b == 0)
         verdict = judge(asked, returned(zeros.astype(np.int8)))
-        assert verdict == Verdict(Kind.SILENT, elements=65536 - 256, unspecified=(Gave("x", "0", "0"),))
+        assert verdict == Verdict(Kind.UNSPECIFIED, elements=65536 - 256, unspecified=(Gave("x", "0", "0"),))
 
     def test_elements_beside_must_be_exact(self) -> None:
         assert judge(OPEN, returned(array([3, 9], INT32))) == Verdict(
-            Kind.SILENT, elements=1, unspecified=(Gave("7", "0", "9"),)
+            Kind.UNSPECIFIED, elements=1, unspecified=(Gave("7", "0", "9"),)
         )
         verdict = judge(OPEN, returned(array([4, 9], INT32)))
         assert (verdict.kind, verdict.elements, verdict.differing) == (Kind.WRONG_VALUE, 1, 1)
-        assert message(verdict) == "1 of 1 quotient is wrong; where the specification is silent: 7/0 gave 9"
+        assert message(verdict) == "1 of 1 quotient is wrong; where it is unspecified: 7/0 gave 9"
         assert verdict.example == Example((0,), ("7", "2"), "3", "4")
 
-    def test_type_and_shape_are_not_left_open(self) -> None:
+    def test_type_and_shape_are_not_unspecified(self) -> None:
         assert judge(OPEN, returned(np.array([3, 0]))).kind is Kind.WRONG_TYPE
         assert judge(OPEN, returned(array([[3, 0]], INT32))).kind is Kind.WRONG_SHAPE

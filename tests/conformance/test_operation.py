@@ -30,7 +30,7 @@ class TestQuotientShape:
 
 
 class TestReduced:
-    """Every pair of operands is that of the quotient chosen; shapes, types and delivery stay."""
+    """Every pair of operands is that of the quotient chosen; shapes, types and placement stay."""
 
     def test_multidirectional(self) -> None:
         one = reduced(operation(DIV_14, A[:, :1], A[1], constant=(False, True)), (1, 2, 3))

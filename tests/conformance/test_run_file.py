@@ -42,6 +42,12 @@ class TestRoundTrip:
         )  # fmt: skip
         assert read.date[:2] == "20"
 
+    def test_what_older_files_call_unspecified_is_read(self, file: Path) -> None:
+        written = as_json([report()])
+        assert '"kind": "unspecified"' in written
+        file.write_text(written.replace('"kind": "unspecified"', '"kind": "silent by specification"'), encoding="utf-8")
+        assert read_runs(file) == (report(),)
+
     def test_it_is_as_the_schema_says(self, file: Path) -> None:
         content = json.loads(as_json([report()]))
         described = schema()

@@ -65,8 +65,8 @@ class TestOneNumberEach:
     def test_a_death(self) -> None:
         divisors = [1] * MANY
         divisors[7] = 0
-        silent = np.array(divisors) == 0
-        one = case(INT32, [range(MANY), divisors], range(MANY), silent=silent)
+        unspecified = np.array(divisors) == 0
+        one = case(INT32, [range(MANY), divisors], range(MANY), unspecified=unspecified)
         operands, asked = told(Dies(), one)
         assert operands == [[7] * MANY, [0] * MANY]
         assert len(asked) == 1
@@ -108,7 +108,7 @@ class TestAllNumbers:
         assert told(Minds(), one)[0][0] == list(range(MANY))
 
     def test_a_few_numbers_are_told_as_they_are(self) -> None:
-        one = case(INT32, [[1, 2], [0, 1]], [0, 2], silent=[True, False], spec=DIV_14)
+        one = case(INT32, [[1, 2], [0, 1]], [0, 2], unspecified=[True, False], spec=DIV_14)
         assert told(Dies(), one) == ([[1, 2], [0, 1]], [])
 
     @pytest.mark.parametrize("end", [End.HUNG, End.OUT_OF_MEMORY])

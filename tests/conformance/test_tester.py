@@ -31,7 +31,7 @@ ROWS = (
     find("Divide"),
 )
 MIB = 1 << 20
-PASS = (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.SILENT)
+PASS = (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSPECIFIED)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 
@@ -67,16 +67,22 @@ def passes(case: Case) -> Kind:
     """Return the verdict on a right answer."""
     if case.expectation.quotient is None:
         return Kind.REFUSED_AS_REQUIRED
-    return Kind.EXACT if case.expectation.silent is None else Kind.SILENT
+    return Kind.EXACT if case.expectation.unspecified is None else Kind.UNSPECIFIED
 
 
 def plainly(case: Case, miniature: Divider) -> Kind:
     """Return what a miniature's answer, taken in this process, is worth, told more plainly than by `judge`."""
-    expected, silent = case.expectation.quotient, case.expectation.silent
+    expected, unspecified = case.expectation.quotient, case.expectation.unspecified
     try:
         actual = miniature.answer(case.operation)
     except Exception:
-        return Kind.REFUSED_AS_REQUIRED if expected is None else Kind.SILENT if silent is not None else Kind.REFUSED
+        return (
+            Kind.REFUSED_AS_REQUIRED
+            if expected is None
+            else Kind.UNSPECIFIED
+            if unspecified is not None
+            else Kind.REFUSED
+        )
     if expected is None:
         return Kind.ACCEPTED
     if not isinstance(actual, np.ndarray) or actual.dtype != expected.dtype:
@@ -87,7 +93,7 @@ def plainly(case: Case, miniature: Divider) -> Kind:
         return passes(case)
     wrong = [
         pair
-        for pair, is_open in zip(_pairs(expected, actual), _flags(silent, expected.size), strict=True)
+        for pair, is_open in zip(_pairs(expected, actual), _flags(unspecified, expected.size), strict=True)
         if not is_open and not _same(*pair)
     ]
     if not wrong:
@@ -123,8 +129,8 @@ def _numbers(array: NDArray[Any]) -> list[Any]:
     return numbers
 
 
-def _flags(silent: NDArray[np.bool_] | None, size: int) -> list[bool]:
-    return [False] * size if silent is None else silent.ravel().tolist()
+def _flags(unspecified: NDArray[np.bool_] | None, size: int) -> list[bool]:
+    return [False] * size if unspecified is None else unspecified.ravel().tolist()
 
 
 def _same(expected: Any, actual: Any) -> bool:

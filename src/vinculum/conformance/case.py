@@ -89,13 +89,13 @@ class Expectation:
     ----------
     quotient : ndarray or None
         The exact reference's; None if the operation must be refused.
-    silent : ndarray of bool or None
-        The elements whose quotient the specification leaves open; None if it leaves none. Where an element is open the
+    unspecified : ndarray of bool or None
+        The elements whose quotient the specification leaves unspecified; None if there is none. Where there is one the
         whole operation may be refused as well.
     """
 
     quotient: NDArray[Any] | None
-    silent: NDArray[np.bool_] | None = None
+    unspecified: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The suite: every operator version, element type, form, class of values and delivery, generated from the rows."""
+"""The suite: every operator version, element type, pair of shapes, class of values and placement, from the rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from vinculum.conformance.case import Case, Level
 from vinculum.conformance.generators.case_builder import CaseBuilder
-from vinculum.conformance.generators.form_cases import form_cases, mixed_type_cases, unlisted_type_cases
 from vinculum.conformance.generators.refusals import unlisted_types
+from vinculum.conformance.generators.shape_cases import mixed_type_cases, shape_cases, unlisted_type_cases
 from vinculum.conformance.generators.value_cases import attribute_cases, value_cases
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
@@ -32,7 +32,7 @@ def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[
         for element_type in spec.element_types:
             builder = CaseBuilder(spec, element_type, level)
             yield from value_cases(builder)
-            yield from form_cases(builder)
+            yield from shape_cases(builder)
             yield from attribute_cases(builder)
             yield from mixed_type_cases(builder)
         for element_type in unlisted_types(spec):

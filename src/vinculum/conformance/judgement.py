@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.case import Expectation
 from vinculum.conformance.number_text import number_text
 from vinculum.conformance.operation import Operation, pair
-from vinculum.conformance.silence import what_it_gave
+from vinculum.conformance.unspecified import what_it_gave
 from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
@@ -44,16 +44,17 @@ def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Ver
     """
     if answer.end in _DEATHS:
         return Verdict(_DEATHS[answer.end], answer.words)
-    expected, silent = expectation.quotient, expectation.silent
+    expected, unspecified = expectation.quotient, expectation.unspecified
     if expected is None:
         if answer.end is End.RETURNED:
             return Verdict(Kind.ACCEPTED, _described(answer.value))
         return Verdict(Kind.REFUSED_AS_REQUIRED, answer.words)
     if answer.end is End.UNSUPPORTED:
         return Verdict(Kind.UNSUPPORTED, answer.words)
-    left_open = silent is not None and bool(silent.any())
+    if unspecified is not None and not unspecified.any():
+        unspecified = None
     if answer.end is End.REFUSED:
-        return Verdict(Kind.SILENT if left_open else Kind.REFUSED, answer.words)
+        return Verdict(Kind.REFUSED if unspecified is None else Kind.UNSPECIFIED, answer.words)
     # Of a class of its own an array may look as it likes.
     actual = np.asarray(answer.value) if isinstance(answer.value, np.ndarray) else answer.value
     if not _has_type(actual, expected.dtype):
@@ -62,7 +63,7 @@ def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Ver
     if actual.shape != expected.shape:
         return Verdict(Kind.WRONG_SHAPE, shape_text(actual.shape), expected=shape_text(expected.shape))
     actual = actual.astype(expected.dtype, copy=False)
-    return _compared(operation, expected, actual, silent if left_open else None)
+    return _compared(operation, expected, actual, unspecified)
 
 
 def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
@@ -79,18 +80,18 @@ def _described(value: object) -> str:
 
 
 def _compared(
-    operation: Operation, expected: NDArray[Any], actual: NDArray[Any], silent: NDArray[np.bool_] | None
+    operation: Operation, expected: NDArray[Any], actual: NDArray[Any], unspecified: NDArray[np.bool_] | None
 ) -> Verdict:
     element_type = element_type_of(expected)
     differ, elements = different(expected, actual, element_type), expected.size
-    unspecified: tuple[Gave, ...] = ()
-    if silent is not None:
-        differ &= ~silent
-        elements -= int(np.count_nonzero(silent))
-        unspecified = what_it_gave(operation, actual, silent)
+    gave: tuple[Gave, ...] = ()
+    if unspecified is not None:
+        differ &= ~unspecified
+        elements -= int(np.count_nonzero(unspecified))
+        gave = what_it_gave(operation, actual, unspecified)
     count = int(np.count_nonzero(differ))
     if not count:
-        return Verdict(Kind.EXACT if silent is None else Kind.SILENT, elements=elements, unspecified=unspecified)
+        return Verdict(Kind.EXACT if unspecified is None else Kind.UNSPECIFIED, elements=elements, unspecified=gave)
     off = ulps_apart(expected[differ], actual[differ], element_type)
     example = _example(operation, expected, actual, differ, element_type)
     return Verdict(
@@ -100,7 +101,7 @@ def _compared(
         ulps={} if off is None else dict(sorted(Counter(n.bit_length() - 1 for n in off).items())),
         largest=None if off is None else max(off),
         example=example,
-        unspecified=unspecified,
+        unspecified=gave,
     )
 
 

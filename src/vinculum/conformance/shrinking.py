@@ -46,7 +46,7 @@ def shrunk(
 
 def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -> Iterator[Expected]:
     """Yield operations of one pair of numbers each."""
-    quotient, silent = expectation.quotient, expectation.silent
+    quotient, unspecified = expectation.quotient, expectation.unspecified
     if verdict.example is not None:
         yield _of_pair(operation, expectation, verdict.example.index)
         return
@@ -56,19 +56,19 @@ def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -
     if quotient is None:
         yield _of_first_numbers(operation), expectation
     elif quotient.size:
-        if silent is not None and silent.any():  # What is unspecified is what runtimes die of.
-            yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(silent)), silent.shape))
+        if unspecified is not None and unspecified.any():  # What is unspecified is what runtimes die of.
+            yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(unspecified)), unspecified.shape))
         yield _of_pair(operation, expectation, (0,) * quotient.ndim)
 
 
 def _of_pair(operation: Operation, expectation: Expectation, index: Sequence[int | np.intp]) -> Expected:
     """Return an operation in which every quotient is the one at an index."""
     place = tuple(int(position) for position in index)
-    quotient, silent = (
+    quotient, unspecified = (
         None if array is None else np.full_like(array, array[place])
-        for array in (expectation.quotient, expectation.silent)
+        for array in (expectation.quotient, expectation.unspecified)
     )
-    return reduced(operation, place), Expectation(quotient, silent)
+    return reduced(operation, place), Expectation(quotient, unspecified)
 
 
 def _of_first_numbers(operation: Operation) -> Operation:

@@ -29,7 +29,7 @@ ANSWERING = "vinculum.conformance.runtimes.registry:started"
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
 _UNSPECIFIED = (
-    "The specification is silent here: any quotient will do, but a runtime may not die, nor spoil the others."
+    "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
 )
 
 Advance = Callable[[int, CaseId], None]
@@ -114,7 +114,7 @@ def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Resul
     for one in asked:
         case = one.case
         (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
-        if case.expectation.silent is not None:
+        if case.expectation.unspecified is not None:
             statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
         cause = causes.get(str(case.id))
         yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)

@@ -92,7 +92,7 @@ def _verdict(verdict: Verdict | None) -> Text:
     if verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE):
         off = "wrong" if verdict.largest is None else f"off, up to {counted(verdict.largest, 'ulp')}"
         return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
-    words = {Kind.EXACT: "exact: ", Kind.SILENT: "exact where it is defined: "}.get(verdict.kind)
+    words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where it is defined: "}.get(verdict.kind)
     return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
 
 

@@ -1,4 +1,4 @@
-"""Issue 17, point 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
+"""Issue 17, tap 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class TestEdgeCases:
 
 
 class TestBackends:
-    """Issue 17, point 4: every backend that runs ONNX models can be audited."""
+    """Issue 17, tap 4: every backend that runs ONNX models can be audited."""
 
     NAMES = ("onnxruntime", "openvino", "onnx-reference", "vinculum")
 
@@ -143,7 +143,7 @@ class TestBackends:
         )
         backend = "tests.conformance.audit.onnx_backend:prepare"
         given = {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)}
-        with pytest.raises(ModelError, match="is no runtime: it has neither answer, nor prepare"):
+        with pytest.raises(ModelError, match="is no divider and no ONNX backend"):
             audited(model, backend, given)
         found = audited(model, "tests.conformance.audit.onnx_backend:BACKEND", given)
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")

@@ -1,4 +1,4 @@
-"""Issue 17, point 6: nodes that divide inside are named, and audited as the bodies that ONNX defines them by."""
+"""Issue 17, tap 6: nodes that divide inside are named, and audited as the bodies that ONNX defines them by."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class TestFloats:
         a, b, q = (np.array([value], dtype) for value in (448.0, 0.5, np.nan))
         assert [hazard.what for hazard in hazards(a, b, q)] == ["quotient overflows", "quotient NaN, no operand"]
 
-    def test_nothing_is_left_open(self) -> None:
+    def test_nothing_is_unspecified(self) -> None:
         zero = np.zeros(2, np.float32)
         assert open_quotients(zero, zero) is None
 

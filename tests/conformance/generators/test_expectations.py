@@ -18,7 +18,7 @@ from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.sonnx_div import DIV_FLOAT, DIV_INT, DIV_REAL
 
-SILENT_ROWS = [DIV_6, DIV_14, DIVIDE_1]
+UNSPECIFIED_ROWS = [DIV_6, DIV_14, DIVIDE_1]
 
 
 def array(dtype: str, numbers: Any) -> NDArray[Any]:
@@ -29,12 +29,12 @@ def array(dtype: str, numbers: Any) -> NDArray[Any]:
 def quotient(expected: Expectation) -> NDArray[Any]:
     """Return the quotient of what is wholly decided."""
     assert expected.quotient is not None
-    assert expected.silent is None
+    assert expected.unspecified is None
     return expected.quotient
 
 
 class TestIntegers:
-    """They are truncated or floored, and open where the standard is silent."""
+    """They are truncated or floored, and open where the standard leaves it unspecified."""
 
     def test_rounding(self) -> None:
         operands = array("int32", [-11, 11, 12]), array("int32", [3, -3, 3])
@@ -47,20 +47,20 @@ class TestIntegers:
         assert quotient(expectation(DIV_14, UINT8, {}, (array("uint8", [12]), array("uint8", [23])))).tolist() == [0]
         assert quotient(expectation(DIV_INT, INT32, {}, (array("int32", [-35]), array("int32", [3])))).tolist() == [-11]
 
-    @pytest.mark.parametrize("row", SILENT_ROWS, ids=lambda row: row.title)
+    @pytest.mark.parametrize("row", UNSPECIFIED_ROWS, ids=lambda row: row.title)
     def test_zero_divisors_are_open_and_their_neighbours_are_not(self, row: OperatorSpec) -> None:
         expected = expectation(row, INT32, {}, (array("int32", [7, 0, 7]), array("int32", [0, 0, 2])))
-        assert expected.silent is not None
+        assert expected.unspecified is not None
         assert expected.quotient is not None
-        assert expected.silent.tolist() == [True, True, False]
+        assert expected.unspecified.tolist() == [True, True, False]
         assert expected.quotient[2] == 3
 
-    @pytest.mark.parametrize("row", SILENT_ROWS, ids=lambda row: row.title)
+    @pytest.mark.parametrize("row", UNSPECIFIED_ROWS, ids=lambda row: row.title)
     def test_the_smallest_by_minus_one_is_open(self, row: OperatorSpec) -> None:
         expected = expectation(row, INT8, {}, (array("int8", [-128, -128, 127]), array("int8", [-1, 1, -1])))
-        assert expected.silent is not None
+        assert expected.unspecified is not None
         assert expected.quotient is not None
-        assert expected.silent.tolist() == [True, False, False]
+        assert expected.unspecified.tolist() == [True, False, False]
         assert expected.quotient[1:].tolist() == [-128, -127]
 
     def test_sonnx_refuses_both(self) -> None:

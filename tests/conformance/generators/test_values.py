@@ -12,7 +12,7 @@ import pytest
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject, clause
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values.classes import value_classes
 from vinculum.conformance.generators.values.hard_quotients import hard_reciprocals, nearest_to_halfway
 from vinculum.conformance.generators.values.value_class import Operands, ValueClass
@@ -80,7 +80,7 @@ class TestEveryClass:
                 assert max(a.ndim, b.ndim) == 1
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    def test_only_what_is_silent_has_no_quotient(self, element_type: ElementType) -> None:
+    def test_only_what_is_unspecified_has_no_quotient(self, element_type: ElementType) -> None:
         minimum = element_type.minimum
         for values in value_classes(element_type, 2):
             a, b = (elements(x, element_type) for x in np.broadcast_arrays(*values.operands))
@@ -91,9 +91,9 @@ class TestEveryClass:
 
     def test_constants_come_at_the_default_level(self) -> None:
         values = of(FLOAT, "quotients hard to round")
-        assert values.asked_at(Delivery.RUN_TIME, newest=True) is Level.QUICK
-        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=True) is Level.DEFAULT
-        assert values.asked_at(Delivery.CONSTANT_DIVISOR, newest=False) is Level.FULL
+        assert values.asked_at(Placement.RUN_TIME, newest=True) is Level.QUICK
+        assert values.asked_at(Placement.CONSTANT_DIVISOR, newest=True) is Level.DEFAULT
+        assert values.asked_at(Placement.CONSTANT_DIVISOR, newest=False) is Level.FULL
 
 
 class TestHardQuotients:

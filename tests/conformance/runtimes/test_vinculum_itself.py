@@ -19,7 +19,7 @@ from vinculum.spec.sonnx_div import DIV_INT, DIV_REAL
 
 
 class TestVinculum:
-    """Every dialect, every delivery that it has."""
+    """Every dialect, every placement that it has."""
 
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
     @pytest.mark.parametrize("spec", [row for row in ROWS if INT32 in row.element_types], ids=lambda spec: spec.title)

@@ -118,12 +118,18 @@ class TestLines:
             assert all(same_bits(one, other) for one, other in operands), line.id
             expected, read = case.expectation, expectation_of(line)
             assert (read.quotient is None) == (expected.quotient is None) == (line.standing is Standing.REFUSED)
-            assert (read.silent is None) == (expected.silent is None) == (line.standing is not Standing.UNSPECIFIED)
+            assert (
+                (read.unspecified is None)
+                == (expected.unspecified is None)
+                == (line.standing is not Standing.UNSPECIFIED)
+            )
             if expected.quotient is not None and read.quotient is not None:
-                known = np.ones(expected.quotient.shape, bool) if expected.silent is None else ~expected.silent
+                known = (
+                    np.ones(expected.quotient.shape, bool) if expected.unspecified is None else ~expected.unspecified
+                )
                 assert same_bits(read.quotient[known], expected.quotient[known]), line.id
-                assert expected.silent is None or np.array_equal(expected.silent, ~known)
-                assert read.silent is None or np.array_equal(read.silent, ~known)
+                assert expected.unspecified is None or np.array_equal(expected.unspecified, ~known)
+                assert read.unspecified is None or np.array_equal(read.unspecified, ~known)
 
     def test_names_are_unique(self) -> None:
         names = [line.name for line in lines(exported("jsonl"))]

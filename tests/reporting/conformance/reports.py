@@ -129,7 +129,7 @@ def _verdict(element_type: str, tried: str, way: str, number: int) -> Verdict:
     if tried == "MIN divided by -1":
         if "constant" in way and element_type == "int64":
             return Verdict(Kind.CRASHED, "SIGFPE")
-        return Verdict(Kind.SILENT, unspecified=(Gave("MIN", "-1", "MIN"),))
+        return Verdict(Kind.UNSPECIFIED, unspecified=(Gave("MIN", "-1", "MIN"),))
     if tried == "shapes beyond the rule":
         fates = (Verdict(Kind.REFUSED_AS_REQUIRED), Verdict(Kind.ACCEPTED, "float32 of shape (2, 3)"))
         return fates[number % 11 == 0]

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
 from vinculum.conformance.case import CaseId
-from vinculum.conformance.generators.values.silent_classes import silent_classes
+from vinculum.conformance.generators.values.unspecified_classes import unspecified_classes
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.survey import errors_in_ulps, silence, ulp_bins
 from vinculum.spec.element_types import INT32
 
-REFUSED = Verdict(Kind.SILENT, "Integer division by zero")
+REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
 
 
 def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Run:
-    """Return a report of cases: element type, what is tried, delivery, verdict."""
+    """Return a report of cases: element type, what is tried, placement, verdict."""
     results = (
         Result(CaseId("Div-14", "", name, tried, "equal shapes", way), "c", "s", verdict)
         for name, tried, way, verdict in verdicts
@@ -26,7 +26,7 @@ def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Ru
 
 
 def gave(*unspecified: Gave) -> Verdict:
-    return Verdict(Kind.SILENT, unspecified=unspecified)
+    return Verdict(Kind.UNSPECIFIED, unspecified=unspecified)
 
 
 RUN_TIME, CONSTANT = "run-time operands", "constant operands"
@@ -62,7 +62,7 @@ class TestSilence:
         assert row.given[0].kind is Kind.CRASHED
 
     def test_the_names_are_those_of_the_suite(self) -> None:
-        tried = {one.tried for one in silent_classes(INT32)}
+        tried = {one.tried for one in unspecified_classes(INT32)}
         assert {"zero divisors", "a zero divisor", MIN} <= tried
 
     def test_nothing_was_asked(self) -> None:

@@ -78,8 +78,8 @@ def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
     same = canonical(way.quotients(a, b, rounding_asked(one.case.operation))) == canonical(
         np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
     )
-    silent = one.case.expectation.silent
-    return bool((same if silent is None or under is not None else same | silent.reshape(-1)).all())
+    unspecified = one.case.expectation.unspecified
+    return bool((same if unspecified is None or under is not None else same | unspecified.reshape(-1)).all())
 
 
 class Fit:
@@ -230,8 +230,8 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
             a, b = dividends_and_divisors(operation, lying)
             found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
         answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
-        silent = expected.silent
-        counts = np.ones(answer.shape, np.bool_) if silent is None else ~np.broadcast_to(silent, one.answer.value.shape)
+        open_ = expected.unspecified
+        counts = np.ones(answer.shape, np.bool_) if open_ is None else ~np.broadcast_to(open_, one.answer.value.shape)
         found[key].members.append((number, answer, counts.reshape(-1)))
     return list(found.values())
 

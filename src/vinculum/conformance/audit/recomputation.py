@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import taken_branch
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
-from vinculum.conformance.audit.points import Delivery, Point
 from vinculum.conformance.audit.record import NodeRecord
+from vinculum.conformance.audit.taps import Layout, Tap
 from vinculum.conformance.case import Expectation
 from vinculum.conformance.judgement import judge
 from vinculum.conformance.operation import Operation
@@ -27,12 +27,12 @@ _KINDS = list(Kind)
 """The worse, the later."""
 
 
-def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
+def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
     """Return what a run shows of one division.
 
     Parameters
     ----------
-    point : Point
+    tap : Tap
         The division.
     inputs : Mapping of str to array
         What the model was given.
@@ -41,18 +41,18 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     process : Isolated or None
         The runtime; a division that is not exact is asked again, alone. None if that need not be.
     """
-    division = point.division
-    if point.unobserved is not None:
-        return NodeRecord(division, division.element_type, unobserved=point.unobserved)
+    division = tap.division
+    if tap.unobserved is not None:
+        return NodeRecord(division, division.element_type, unobserved=tap.unobserved)
     try:
-        values = _delivered(point.delivery, [source.value(inputs, exposed) for source in point.sources])
+        values = _split(tap.layout, [source.value(inputs, exposed) for source in tap.sources])
     except (ValueError, IndexError):  # A runtime may hand out anything.
         return NodeRecord(division, division.element_type, unobserved="the shapes handed out contradict each other")
     if values is None:
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
     *operands, actual = values
-    constant = tuple(source.is_constant(inputs) for source in point.sources[: len(operands)])
-    operation = Operation(division.spec, point.attributes, tuple(operands), constant)
+    constant = tuple(source.is_constant(inputs) for source in tap.sources[: len(operands)])
+    operation = Operation(division.spec, tap.attributes, tuple(operands), constant)
     try:
         expected = _quotient(operation)
     except VinculumError as error:
@@ -91,11 +91,11 @@ def merged(records: Sequence[NodeRecord]) -> Verdict | None:
     )
 
 
-def _delivered(delivery: Delivery, values: list[Any]) -> list[Any] | None:
+def _split(layout: Layout, values: list[Any]) -> list[Any] | None:
     """Return operands and quotient out of what the runtime handed out; None if the node was not executed."""
-    if delivery is Delivery.STACKED:
+    if layout is Layout.STACKED:
         return None if values[-1].shape[:1] == (0,) else _of_one_rank(values)
-    return taken_branch(values) if delivery is Delivery.BRANCH else values
+    return taken_branch(values) if layout is Layout.BRANCH else values
 
 
 def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -12,7 +12,7 @@ class Standing(Enum):
 
     DEVIATES = "deviates"
     AS_SPECIFIED = "as specified"
-    LEFT_OPEN = "left open"
+    UNSPECIFIED = "unspecified"
     UNSUPPORTED = "not supported"
 
 

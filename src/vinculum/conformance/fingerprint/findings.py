@@ -238,7 +238,9 @@ class _Answers:
 
     def _edges(self, probe: str, edge: Callable[[ElementType, Array, Array], bool]) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
-        open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
+        open_ = [
+            one for one in self._legal if one.case.expectation.unspecified is not None and one.outcome != UNSUPPORTED
+        ]
         alone = [one for one in open_ if edge(one.case.element_type, *one.case.operation.operands)]
         groups = {
             key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.operation.constant))
@@ -270,7 +272,8 @@ def _plain(one: Answered) -> bool:
     """Tell whether a case is about numbers: no attribute but that of the rounding, and quotients that are settled."""
     operation = one.case.operation
     return (
-        set(operation.attributes) <= {operation.spec.integer_rounding_attribute} and one.case.expectation.silent is None
+        set(operation.attributes) <= {operation.spec.integer_rounding_attribute}
+        and one.case.expectation.unspecified is None
     )
 
 
@@ -338,13 +341,13 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
         return replace(found, evidence=found.evidence or f"{x} / {y}")
     if any(one.outcome == REFUSED for one in group):
         words = next(one.answer.words for one in group if one.outcome == REFUSED)
-        return Finding(probe, subject, "refused", Standing.LEFT_OPEN, evidence=words)
+        return Finding(probe, subject, "refused", Standing.UNSPECIFIED, evidence=words)
     pairs = [dividends_and_divisors(one.case.operation) for one in group]
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
     statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
-    return Finding(probe, subject, statement, Standing.LEFT_OPEN, evidence=", ".join(list(equations.values())[:4]))
+    return Finding(probe, subject, statement, Standing.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
 
 
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vinculum.conformance.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.generators.clauses import Subject, clause
-from vinculum.conformance.generators.deliveries import Delivery, constant, delivery_words
+from vinculum.conformance.generators.placements import Placement, constant, placement_words
 from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.conformance.operation import Operation
 from vinculum.spec.element_types import ElementType
@@ -83,8 +83,8 @@ class CaseBuilder:
     def case(
         self,
         tried: str,
-        form: str,
-        delivery: Delivery,
+        shapes: str,
+        placement: Placement,
         subject: Subject | str,
         attributes: Attributes,
         operands: Callable[[], Operands],
@@ -98,12 +98,12 @@ class CaseBuilder:
                 rounding=self.rounding(attributes),
                 element_type=self.element_type.name,
                 scenario=tried,
-                shapes=form,
-                placement=delivery_words(delivery, self.spec),
+                shapes=shapes,
+                placement=placement_words(placement, self.spec),
             ),
             clause=clause(self.spec, self.element_type, subject, self.canonical(attributes)),
             element_type=self.element_type,
-            asked=lambda: Operation(self.spec, attributes, operands(), constant(delivery, self.spec)),
+            asked=lambda: Operation(self.spec, attributes, operands(), constant(placement, self.spec)),
             expected=expected,
             level=level,
         )

@@ -25,7 +25,7 @@ def refusal() -> Expectation:
 def expectation(
     spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], operands: Operands
 ) -> Expectation:
-    """Return what is expected: exact quotients, elements that the standard leaves open, or a refusal.
+    """Return what is expected: exact quotients, elements that the standard leaves unspecified, or a refusal.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def _rounding(
 
 
 def _by_standard(spec: OperatorSpec, exact: Expectation) -> Expectation:
-    # SONNX makes a constraint of what the other two are silent about.
-    return _REFUSAL if exact.silent is not None and spec.dialect is Dialect.SONNX else exact
+    # SONNX makes a constraint of what the other two leave unspecified.
+    return _REFUSAL if exact.unspecified is not None and spec.dialect is Dialect.SONNX else exact
 
 
 @cache
@@ -70,13 +70,13 @@ def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Opera
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))
     a, b = (np.array(operand) for operand in np.broadcast_arrays(*operands))
-    open_elements = _without_quotient(a, b, element_type)
-    silent = open_elements if open_elements.any() else None
+    without = _without_quotient(a, b, element_type)
+    unspecified = without if without.any() else None
     if element_type.is_integer:
-        return Expectation(divide(a, b, element_type, rounding=rounding, zero_divisor="zero"), silent)
-    if silent is not None:
-        b = np.where(open_elements, 1, b)  # of the reals: only SONNX has them, and refuses the operation
-    return Expectation(divide(a, b, element_type), silent)
+        return Expectation(divide(a, b, element_type, rounding=rounding, zero_divisor="zero"), unspecified)
+    if unspecified is not None:
+        b = np.where(without, 1, b)  # of the reals: only SONNX has them, and refuses the operation
+    return Expectation(divide(a, b, element_type), unspecified)
 
 
 def _without_quotient(a: Array, b: Array, element_type: ElementType) -> NDArray[np.bool_]:

@@ -10,8 +10,8 @@ from vinculum.conformance.case import Case, Level
 from vinculum.conformance.generators.attribute_trials import AttributeTrial, attribute_trials
 from vinculum.conformance.generators.case_builder import CaseBuilder
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery, deliveries
 from vinculum.conformance.generators.expectations import expectation_of_class, refusal
+from vinculum.conformance.generators.placements import Placement, placements
 from vinculum.conformance.generators.values.classes import value_classes
 
 _OPERANDS = attrgetter("operands")
@@ -19,7 +19,7 @@ _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays 
 
 
 def value_cases(builder: CaseBuilder) -> Iterator[Case]:
-    """Yield every class of values, for every rounding that can be chosen, in every delivery."""
+    """Yield every class of values, for every rounding that can be chosen, in every placement."""
     spec, element_type = builder.spec, builder.element_type
     for place, rounding in enumerate(builder.roundings()):
         for values in value_classes(element_type, len(spec.inputs)):
@@ -27,13 +27,13 @@ def value_cases(builder: CaseBuilder) -> Iterator[Case]:
             if joining is None:
                 continue
             newest = builder.newest and not (place and values.subject in _ONCE)
-            for delivery in deliveries(spec):
-                level = values.asked_at(delivery, newest=newest)
+            for placement in placements(spec):
+                level = values.asked_at(placement, newest=newest)
                 if level <= builder.level:
                     expected = partial(expectation_of_class, spec, element_type, rounding, values)
-                    form = values.form(len(spec.inputs))
+                    shapes = values.shapes(len(spec.inputs))
                     yield builder.case(
-                        values.tried, form, delivery, values.subject,
+                        values.tried, shapes, placement, values.subject,
                         {**rounding, **joining}, partial(_OPERANDS, values), expected, level,
                     )  # fmt: skip
 
@@ -45,20 +45,20 @@ def attribute_cases(builder: CaseBuilder) -> Iterator[Case]:
     classes = value_classes(element_type, len(spec.inputs))
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
     for asked in attribute_trials(spec, element_type):
-        for delivery in deliveries(spec):
-            level = _level(builder, asked, delivery)
+        for placement in placements(spec):
+            level = _level(builder, asked, placement)
             if level <= builder.level:
                 attributes = builder.canonical(asked.attributes)
                 exact = partial(expectation_of_class, spec, element_type, attributes, values)
                 yield builder.case(
-                    asked.tried, values.form(len(spec.inputs)), delivery, asked.subject,
+                    asked.tried, values.shapes(len(spec.inputs)), placement, asked.subject,
                     asked.attributes, lambda: values.operands, refusal if asked.refused else exact, level,
                 )  # fmt: skip
 
 
-def _level(builder: CaseBuilder, asked: AttributeTrial, delivery: Delivery) -> Level:
+def _level(builder: CaseBuilder, asked: AttributeTrial, placement: Placement) -> Level:
     if asked.refused:
-        return Level.DEFAULT if builder.chosen and delivery is Delivery.RUN_TIME else Level.FULL
+        return Level.DEFAULT if builder.chosen and placement is Placement.RUN_TIME else Level.FULL
     # A runtime may read an attribute where it folds constants and not at run time, or the other way round.
-    folded = builder.element_type.is_integer and delivery is Delivery.CONSTANTS
-    return Level.DEFAULT if delivery is Delivery.RUN_TIME or folded else Level.FULL
+    folded = builder.element_type.is_integer and placement is Placement.CONSTANTS
+    return Level.DEFAULT if placement is Placement.RUN_TIME or folded else Level.FULL

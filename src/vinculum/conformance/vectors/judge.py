@@ -170,10 +170,10 @@ def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
     type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
     shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
     try:
-        array, left_open = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
+        array, unspecified = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
     except ModelError as error:
         raise ModelError(f"the answer to {quoted(line.id)}: {error}") from None
-    if left_open.any():
+    if unspecified.any():
         raise ModelError(f"the answer to {quoted(line.id)} has a dash for an element; write the quotient, or refuse")
     return Answer(End.RETURNED, array)
 

@@ -29,7 +29,7 @@ def standing(case: Case) -> Standing:
     """Return what is expected of the answer to a case."""
     if case.expectation.quotient is None:
         return Standing.REFUSED
-    return Standing.EXACT if case.expectation.silent is None else Standing.UNSPECIFIED
+    return Standing.EXACT if case.expectation.unspecified is None else Standing.UNSPECIFIED
 
 
 def name_of(case: Case) -> str:
@@ -58,7 +58,7 @@ def case_line(case: Case) -> CaseLine:
         rounding=_rounding(case),
         attributes=dict(operation.attributes),
         operands=tuple(operands),
-        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.silent)),
+        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.unspecified)),
     )
 
 
@@ -90,8 +90,8 @@ def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
     """
     if line.quotient is None:
         return Expectation(None)
-    array, left_open = _array(line.quotient)
-    return Expectation(array, left_open if left_open.any() else None)
+    array, unspecified = _array(line.quotient)
+    return Expectation(array, unspecified if unspecified.any() else None)
 
 
 def type_of(tensor: Tensor) -> ElementType:
@@ -108,9 +108,9 @@ def type_of(tensor: Tensor) -> ElementType:
         raise ModelError(str(error)) from None
 
 
-def _tensor(array: NDArray[Any], left_open: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+def _tensor(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> dict[str, Any]:
     element_type = element_type_of(array)
-    text = elements_text(array, element_type, left_open)
+    text = elements_text(array, element_type, unspecified)
     return {"type": element_type.name, "shape": array.shape, "elements": text}
 
 

@@ -44,7 +44,7 @@ _WORDS = {
     Kind.ULPS: "ulps",
     Kind.REFUSED: "refuse",
     Kind.UNSUPPORTED: "none",
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
 }
 
 
@@ -57,7 +57,7 @@ GLOSSARY = (
     ("saturated", "what is too large becomes the largest number of the type"),
     ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
     ("constant operand", "a number that is part of the model, which a runtime may fold before it runs"),
-    ("silent by specification", "no document says what the quotient is: an integer by 0, the smallest by -1"),
+    ("unspecified", "no document says what the quotient is: an integer by 0, the smallest by -1"),
     ("SIGFPE", "the signal by which the system ends a process that divides integers in these ways"),
 )
 

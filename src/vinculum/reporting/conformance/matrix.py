@@ -24,7 +24,7 @@ SYMBOLS: Mapping[Kind, str] = {
     Kind.ULPS: "U",
     Kind.REFUSED: "R",
     Kind.UNSUPPORTED: "-",
-    Kind.SILENT: "ok",
+    Kind.UNSPECIFIED: "ok",
     Kind.REFUSED_AS_REQUIRED: "ok",
     Kind.EXACT: "ok",
 }

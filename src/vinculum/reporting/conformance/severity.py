@@ -27,7 +27,7 @@ OF_KIND: Mapping[Kind, Severity] = {
     Kind.ULPS: Severity.ULPS,
     Kind.REFUSED: Severity.REFUSED,
     Kind.UNSUPPORTED: Severity.NONE,
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), Severity.OK),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), Severity.OK),
 }
 
 

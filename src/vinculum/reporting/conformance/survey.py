@@ -73,7 +73,7 @@ def _either(words: Iterable[str]) -> str:
 def _did(result: Result) -> str:
     """Return what a runtime did in a case: ``"MIN"``, ``"refused"``, ``"SIGFPE"``."""
     verdict = result.verdict
-    if verdict.kind is not Kind.SILENT:
+    if verdict.kind is not Kind.UNSPECIFIED:
         return verdict.said if verdict.kind is Kind.CRASHED and verdict.said else verdict.kind.value
     if not verdict.unspecified:
         return "refused"

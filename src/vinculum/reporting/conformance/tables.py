@@ -29,7 +29,7 @@ STYLES: Mapping[Kind, str] = {
     Kind.ULPS: "yellow",
     Kind.REFUSED: "magenta",
     Kind.UNSUPPORTED: "dim",
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "green"),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "green"),
 }
 
 

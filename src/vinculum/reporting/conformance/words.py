@@ -14,8 +14,8 @@ def message(verdict: Verdict) -> str:
     match verdict.kind:
         case Kind.ULPS | Kind.WRONG_VALUE:
             wrong = _wrong(verdict)
-            return f"{wrong}; where the specification is silent: {gave}" if gave else wrong
-        case Kind.SILENT:
+            return f"{wrong}; where it is unspecified: {gave}" if gave else wrong
+        case Kind.UNSPECIFIED:
             return gave or f"refused: {verdict.said}"
         case Kind.ACCEPTED:
             return f"gave {verdict.said}"

@@ -8,8 +8,8 @@ from vinculum.conformance.generators.values.float_classes import float_classes
 from vinculum.conformance.generators.values.integer_classes import integer_classes
 from vinculum.conformance.generators.values.real_classes import real_classes
 from vinculum.conformance.generators.values.reciprocal_classes import reciprocal_classes
-from vinculum.conformance.generators.values.silent_classes import silent_classes
 from vinculum.conformance.generators.values.sizes import sizes
+from vinculum.conformance.generators.values.unspecified_classes import unspecified_classes
 from vinculum.conformance.generators.values.value_class import ValueClass
 from vinculum.spec.element_types import ElementType
 
@@ -26,7 +26,7 @@ def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass,
         2 for a division, 1 for Reciprocal, which has floating-point types only.
     """
     if element_type.is_integer:
-        return (*integer_classes(element_type), *silent_classes(element_type), *sizes(element_type, operands))
+        return (*integer_classes(element_type), *unspecified_classes(element_type), *sizes(element_type, operands))
     fmt = element_type.binary_format
     if fmt is None:
         return (*real_classes(), *sizes(element_type, operands))

@@ -7,7 +7,7 @@ from functools import partial
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values import float_operands as given
 from vinculum.conformance.generators.values import hard_quotients as hard
 from vinculum.conformance.generators.values.value_class import Joined, ValueClass
@@ -15,7 +15,7 @@ from vinculum.spec.element_types import BinaryFormat, ElementType
 
 QUICK, DEFAULT, FULL = Level
 QUOTIENT = Subject.QUOTIENT
-_DIVISOR, _DIVIDEND, _BOTH = Delivery.CONSTANT_DIVISOR, Delivery.CONSTANT_DIVIDEND, Delivery.CONSTANTS
+_DIVISOR, _DIVIDEND, _BOTH = Placement.CONSTANT_DIVISOR, Placement.CONSTANT_DIVIDEND, Placement.CONSTANTS
 _BYTE = 8
 
 
@@ -33,8 +33,8 @@ def float_classes(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
 
 def _ordinary(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
     make = partial(given.ordinary, t, fmt)
-    every_delivery = (_DIVISOR, _DIVIDEND, _BOTH)
-    yield ValueClass("ordinary numbers", Subject.ORDINARY, make, QUICK, DEFAULT, every_delivery)
+    every_placement = (_DIVISOR, _DIVIDEND, _BOTH)
+    yield ValueClass("ordinary numbers", Subject.ORDINARY, make, QUICK, DEFAULT, every_placement)
     make = partial(given.itself, t, fmt)
     yield ValueClass("x divided by itself", QUOTIENT, make, QUICK, DEFAULT, (_DIVISOR,))
     make = partial(given.multiples, t, fmt)
@@ -80,8 +80,8 @@ def _subnormal(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
 
 def _of_many_bits(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
     make = partial(given.from_pairs, t, partial(hard.nearest_to_halfway, t, fmt, 1000))
-    every_delivery = (_DIVISOR, _DIVIDEND, _BOTH)
-    yield ValueClass("quotients hard to round", Subject.DISCARDED, make, QUICK, QUICK, every_delivery)
+    every_placement = (_DIVISOR, _DIVIDEND, _BOTH)
+    yield ValueClass("quotients hard to round", Subject.DISCARDED, make, QUICK, QUICK, every_placement)
     make = partial(given.from_pairs, t, partial(hard.nearest_to_halfway, t, fmt, 10_000))
     yield ValueClass("10000 quotients hard to round", Subject.DISCARDED, make, FULL, FULL)
     yield ValueClass("random bit patterns", QUOTIENT, partial(given.random_pairs, t, 5000), DEFAULT, DEFAULT)

@@ -7,14 +7,14 @@ from functools import partial
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values import integer_operands as given
 from vinculum.conformance.generators.values.value_class import Joined, Operands, ValueClass
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
 QUOTIENT = Subject.QUOTIENT
-_DIVISOR, _DIVIDEND, _BOTH = Delivery.CONSTANT_DIVISOR, Delivery.CONSTANT_DIVIDEND, Delivery.CONSTANTS
+_DIVISOR, _DIVIDEND, _BOTH = Placement.CONSTANT_DIVISOR, Placement.CONSTANT_DIVIDEND, Placement.CONSTANTS
 _EVERY_DELIVERY = (_DIVISOR, _DIVIDEND, _BOTH)
 _POWERS = (24, 31, 32, 53, 63)  # Where the significands of float and double end, and narrower integer types.
 _BYTE = 8

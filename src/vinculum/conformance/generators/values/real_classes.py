@@ -10,12 +10,12 @@ import numpy as np
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values.encodings import random_below
 from vinculum.conformance.generators.values.value_class import Operands, ValueClass
 
 QUICK, DEFAULT, FULL = Level
-_DELIVERIES = (Delivery.CONSTANT_DIVISOR, Delivery.CONSTANTS)
+_PLACEMENTS = (Placement.CONSTANT_DIVISOR, Placement.CONSTANTS)
 _SMALL = [Fraction(n, d) for n in (-35, -7, -1, 1, 2, 3, 10) for d in (1, 2, 3, 7)]
 
 
@@ -35,7 +35,7 @@ def _of(
         dividends, divisors = zip(*pairs(), strict=True)
         return np.array(dividends, dtype=object), np.array(divisors, dtype=object)
 
-    return ValueClass(tried, subject, make, level, level, _DELIVERIES)
+    return ValueClass(tried, subject, make, level, level, _PLACEMENTS)
 
 
 def _long() -> Iterable[tuple[Fraction, Fraction]]:

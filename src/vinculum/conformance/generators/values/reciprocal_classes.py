@@ -7,7 +7,7 @@ from functools import partial
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values.encodings import floats, random_bits, random_normals
 from vinculum.conformance.generators.values.float_operands import (
     ordinary_floats,
@@ -21,7 +21,7 @@ from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import BinaryFormat, ElementType
 
 QUICK, DEFAULT, FULL = Level
-_CONSTANTS = (Delivery.CONSTANTS,)
+_CONSTANTS = (Placement.CONSTANTS,)
 
 
 def reciprocal_classes(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:

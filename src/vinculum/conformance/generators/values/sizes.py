@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values.distinct import dividends, divisors
 from vinculum.conformance.generators.values.value_class import CHOSEN_TYPES, Operands, ValueClass
 from vinculum.spec.element_types import ElementType
@@ -22,7 +22,7 @@ _WITH_CONSTANTS = (1, 17)
 def sizes(t: ElementType, operands: int) -> Iterable[ValueClass]:
     """Yield one class for each size, of one dimension."""
     tried = "numbers in sequence"
-    constants = (Delivery.CONSTANT_DIVISOR,) if operands > 1 else (Delivery.CONSTANTS,)
+    constants = (Placement.CONSTANT_DIVISOR,) if operands > 1 else (Placement.CONSTANTS,)
     for size in _SIZES:
 
         def make(size: int = size) -> Operands:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 
 CHOSEN_TYPES = ("float", "int32", "real")  # Those that are asked what has little to do with element types.
 
@@ -44,8 +44,8 @@ class ValueClass:
         The first level that asks them of an operator's newest version, at run time.
     older : Level
         The same for its older versions.
-    constants : tuple of Delivery
-        How else they are delivered at the default level, to the newest version; other deliveries come at the last.
+    constants : tuple of Placement
+        How else they are placed at the default level, to the newest version; other placements come at the last.
     joined : Joined
         How they lie under each other.
     label : str
@@ -57,7 +57,7 @@ class ValueClass:
     make: Callable[[], Operands]
     level: Level = Level.DEFAULT
     older: Level = Level.FULL
-    constants: tuple[Delivery, ...] = ()
+    constants: tuple[Placement, ...] = ()
     joined: Joined = Joined.EQUAL
     label: str = ""
 
@@ -69,12 +69,12 @@ class ValueClass:
             array.flags.writeable = False
         return arrays
 
-    def form(self, operands: int) -> str:
+    def shapes(self, operands: int) -> str:
         """Return what an id calls the way in which so many operands are joined."""
         return self.label or (self.joined.value if operands > 1 else "one dimension")
 
-    def asked_at(self, delivery: Delivery, *, newest: bool) -> Level:
-        """Return the first level that asks these operands in a delivery."""
-        if delivery is Delivery.RUN_TIME:
+    def asked_at(self, placement: Placement, *, newest: bool) -> Level:
+        """Return the first level that asks these operands in a placement."""
+        if placement is Placement.RUN_TIME:
             return self.level if newest else self.older
-        return max(self.level, Level.DEFAULT) if newest and delivery in self.constants else Level.FULL
+        return max(self.level, Level.DEFAULT) if newest and placement in self.constants else Level.FULL

@@ -1,4 +1,4 @@
-"""The forms: what the tables say of each rule's edge, against the rules themselves and the documents' examples."""
+"""Pairs of shapes: what the tables say of each rule's edge, against the rules and the documents' examples."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum.conformance.generators.form_tables import EDGES
-from vinculum.conformance.generators.forms import form_words, forms
+from vinculum.conformance.generators.shape_pairs import shape_pairs, shape_words
+from vinculum.conformance.generators.shape_tables import EDGES
 from vinculum.conformance.generators.values.distinct import dividends, divisors
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.spec.element_types import FLOAT, INT32
@@ -25,8 +25,8 @@ DOCUMENTED = (2, 3, 4, 5)
 
 
 def words(row: Any) -> set[str]:
-    """Return what the ids call the forms of a row."""
-    return {form_words(form, len(row.inputs)) for form in forms(row)}
+    """Return what the ids call the shape pairs of a row."""
+    return {shape_words(shapes, len(row.inputs)) for shapes in shape_pairs(row)}
 
 
 class TestTheTables:
@@ -36,21 +36,21 @@ class TestTheTables:
     def test_the_rule_joins_what_the_table_says(self, rule: Broadcasting) -> None:
         for entry in EDGES[rule]:
             with case(entry):
-                if entry.laid is None:
+                if entry.aligned is None:
                     with pytest.raises((BroadcastError, AttributeValueError)):
                         join(rule, entry.dividend, entry.divisor, entry.axis)
                     continue
                 alignment = join(rule, entry.dividend, entry.divisor, entry.axis)
-                assert alignment.shape == np.broadcast_shapes(entry.dividend, entry.laid)
+                assert alignment.shape == np.broadcast_shapes(entry.dividend, entry.aligned)
                 # The divisor's dimensions that are not repeated stand where NumPy has them.
-                laid = (1,) * (len(alignment.shape) - len(entry.laid)) + entry.laid
-                repeated = [size != 1 and at == 1 for size, at in zip(alignment.shape, laid, strict=True)]
+                aligned = (1,) * (len(alignment.shape) - len(entry.aligned)) + entry.aligned
+                repeated = [size != 1 and at == 1 for size, at in zip(alignment.shape, aligned, strict=True)]
                 for size, at, along in zip(alignment.shape, repeated, alignment.b, strict=True):
                     assert size == 1 or at == (along is None)
 
     @pytest.mark.parametrize("rule", EDGES, ids=lambda rule: rule.name)
     def test_every_rule_has_both_kinds(self, rule: Broadcasting) -> None:
-        assert {entry.laid is None for entry in EDGES[rule]} == {True, False}
+        assert {entry.aligned is None for entry in EDGES[rule]} == {True, False}
 
     def test_every_rule_has_a_table(self) -> None:
         assert set(EDGES) == set(Broadcasting)
@@ -61,24 +61,26 @@ class TestTheTables:
         """Laid at any other place where its shape fits too, the divisor gives other quotients."""
         places = 0
         for entry in EDGES[rule]:
-            if entry.laid is None or len(entry.divisor) in (0, len(entry.dividend)) or 0 in entry.dividend:
+            if entry.aligned is None or len(entry.divisor) in (0, len(entry.dividend)) or 0 in entry.dividend:
                 continue
             a, b = dividends(entry.dividend, element_type), divisors(entry.divisor, element_type)
             if b.size == 1:
                 continue
-            right = a // b.reshape(entry.laid)
+            right = a // b.reshape(entry.aligned)
             for trailing in range(len(entry.dividend) - len(entry.divisor) + 1):
-                laid = entry.divisor + (1,) * trailing
-                onto = entry.dividend[len(entry.dividend) - len(laid) :][: len(entry.divisor)]
-                same_place = laid == entry.laid[len(entry.laid) - len(laid) :] and len(laid) >= len(entry.laid)
+                aligned = entry.divisor + (1,) * trailing
+                onto = entry.dividend[len(entry.dividend) - len(aligned) :][: len(entry.divisor)]
+                same_place = aligned == entry.aligned[len(entry.aligned) - len(aligned) :] and len(aligned) >= len(
+                    entry.aligned
+                )
                 if onto == entry.divisor and not same_place:
                     places += 1
-                    assert not np.array_equal(a // b.reshape(laid), right), entry
+                    assert not np.array_equal(a // b.reshape(aligned), right), entry
         assert places >= 2
 
 
 class TestTheDocumentsExamples:
-    """They are among the forms."""
+    """They are among the shape pairs."""
 
     @pytest.mark.parametrize("row", [DIV_1, DIV_6], ids=lambda row: row.title)
     def test_div_6(self, row: Any) -> None:
@@ -107,22 +109,24 @@ class TestTheDocumentsExamples:
 
 
 class TestWhatARowSelects:
-    """A row has the forms of the rules that its attributes select, and writes down what selects them."""
+    """A row has the shape pairs of the rules that its attributes select, and writes down what selects them."""
 
     def test_by_default_nothing_is_written_down(self) -> None:
-        assert all(not form.attributes for form in forms(DIV_7))
+        assert all(not shapes.attributes for shapes in shape_pairs(DIV_7))
         assert words(DIV_7) == words(DIV_14)
 
     def test_each_rule_of_several(self) -> None:
-        written = {form.attributes.get("auto_broadcast") for form in forms(DIVIDE_1)}
+        written = {shapes.attributes.get("auto_broadcast") for shapes in shape_pairs(DIVIDE_1)}
         assert written == {None, "none", "numpy", "pdpd"}
 
     def test_an_axis_without_broadcast_is_onnx_own(self) -> None:
-        alone = {row.title for row in ROWS for form in forms(row) if form.tried == "an axis without broadcast"}
+        alone = {
+            row.title for row in ROWS for shapes in shape_pairs(row) if shapes.tried == "an axis without broadcast"
+        }
         assert alone == {"Div-1", "Div-6"}
 
     def test_sonnx_joins_equal_shapes_only(self) -> None:
-        assert all(form.laid in (None, form.dividend) for form in forms(DIV_INT))
+        assert all(shapes.aligned in (None, shapes.dividend) for shapes in shape_pairs(DIV_INT))
 
     def test_the_shapes_of_reciprocal(self) -> None:
         assert {"a scalar", "shape (0,)", "shape (2, 3, 4, 5)"} <= words(RECIPROCAL_13)

@@ -16,12 +16,12 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a table; the fields are those of a form, `tags` the clauses of which a version has one."""
+    """A line of a table; the fields are those of a shape pair, `tags` the clauses of which a version has one."""
 
     tags: tuple[str, ...]
     dividend: Shape
     divisor: Shape
-    laid: Shape | None
+    aligned: Shape | None
     tried: str
     axis: int | None = None
     everywhere: bool = False
@@ -29,12 +29,12 @@ class Entry:
 
 
 def _fits(
-    tags: tuple[str, ...], dividend: Shape, divisor: Shape, laid: Shape | None = None,
+    tags: tuple[str, ...], dividend: Shape, divisor: Shape, aligned: Shape | None = None,
     axis: int | None = None, *, everywhere: bool = False,
 ) -> Entry:  # fmt: skip
-    """Return shapes that are joined; without `laid` NumPy joins them in the same way as they are."""
+    """Return shapes that are joined; without `aligned` NumPy joins them in the same way as they are."""
     tried = "empty tensors" if 0 in dividend + divisor else "distinct numbers"
-    return Entry(tags, dividend, divisor, divisor if laid is None else laid, tried, axis, everywhere)
+    return Entry(tags, dividend, divisor, divisor if aligned is None else aligned, tried, axis, everywhere)
 
 
 def _empty_by_zero(tags: tuple[str, ...], dividend: Shape, divisor: Shape) -> Entry:

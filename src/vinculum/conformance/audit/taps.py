@@ -46,7 +46,7 @@ class Source:
         return self.constant is not None and self.input not in inputs
 
 
-class Delivery(Enum):
+class Layout(Enum):
     """How a runtime hands the values of a division out."""
 
     AS_THEY_ARE = "as they are"
@@ -55,7 +55,7 @@ class Delivery(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class Tap:
     """A division of the model.
 
     Attributes
@@ -68,7 +68,7 @@ class Point:
         Of its operands and then of its quotient.
     unobserved : str or None
         Why nothing can be said about it, if its values cannot be exposed.
-    delivery : Delivery
+    layout : Layout
         How its values come.
     guarded : bool
         Whether it stands for a guard, which `vinculum harden` put in the place of a division.
@@ -78,7 +78,7 @@ class Point:
     attributes: Mapping[str, AttributeValue]
     sources: tuple[Source, ...] = ()
     unobserved: str | None = None
-    delivery: Delivery = Delivery.AS_THEY_ARE
+    layout: Layout = Layout.AS_THEY_ARE
     guarded: bool = False
 
 
@@ -94,7 +94,7 @@ class Subject:
         What it takes.
     outputs : tuple of str
         The names of what it returns.
-    points : tuple of Point
+    taps : tuple of Tap
         Its divisions, in the file's order.
     exposed : ModelProto or None
         The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
@@ -107,7 +107,7 @@ class Subject:
     file: Path
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[str, ...]
-    points: tuple[Point, ...]
+    taps: tuple[Tap, ...]
     exposed: ModelProto | None
     inner: tuple[InnerDivision, ...] = ()
     expanded: int = 0
@@ -115,7 +115,7 @@ class Subject:
     @property
     def exposes_bodies(self) -> bool:
         """Whether subgraphs were changed to expose what stands in them."""
-        return any(point.delivery is not Delivery.AS_THEY_ARE for point in self.points)
+        return any(tap.layout is not Layout.AS_THEY_ARE for tap in self.taps)
 
 
 def distinct_name(name: str, path: str, taken: set[tuple[str, str]]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vinculum.conformance.case import Level
 from vinculum.conformance.generators.clauses import Subject
-from vinculum.conformance.generators.deliveries import Delivery
+from vinculum.conformance.generators.placements import Placement
 from vinculum.conformance.generators.values.encodings import integers
 from vinculum.conformance.generators.values.integer_operands import ordinary_dividends, ordinary_divisors
 from vinculum.conformance.generators.values.value_class import Array, Joined, Operands, ValueClass
@@ -16,13 +16,13 @@ from vinculum.models.sampling.edge_values import edge_values
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
-_DIVISOR, _BOTH = Delivery.CONSTANT_DIVISOR, Delivery.CONSTANTS
+_DIVISOR, _BOTH = Placement.CONSTANT_DIVISOR, Placement.CONSTANTS
 
 
-def silent_classes(t: ElementType) -> Iterable[ValueClass]:
+def unspecified_classes(t: ElementType) -> Iterable[ValueClass]:
     """Yield the classes of an integer type, each kind alone and beside ordinary numbers.
 
-    Where a standard is silent a runtime may refuse what it is asked, but it may not spoil the elements beside.
+    Where a standard leaves a quotient unspecified a runtime may refuse, but it may not spoil the elements beside.
     """
     yield from _zero_divisors(t)
     if t.minimum:

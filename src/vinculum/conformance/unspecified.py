@@ -22,7 +22,7 @@ Quotients = dict[Any, Any]
 """What was given, by dividend."""
 
 
-def what_it_gave(operation: Operation, actual: NDArray[Any], silent: NDArray[np.bool_]) -> tuple[Gave, ...]:
+def what_it_gave(operation: Operation, actual: NDArray[Any], unspecified: NDArray[np.bool_]) -> tuple[Gave, ...]:
     """Return what a runtime gave for the quotients that the specification leaves unspecified.
 
     Parameters
@@ -31,12 +31,12 @@ def what_it_gave(operation: Operation, actual: NDArray[Any], silent: NDArray[np.
         What was asked.
     actual : ndarray
         What was given.
-    silent : ndarray of bool
+    unspecified : ndarray of bool
         Which of its elements are unspecified; one at least.
     """
     element_type = element_type_of(actual)
     by_divisor: dict[Any, Quotients] = defaultdict(dict)
-    for place in np.argwhere(silent)[:_LOOKED_AT]:
+    for place in np.argwhere(unspecified)[:_LOOKED_AT]:
         index = tuple(int(i) for i in place)
         *dividend, divisor = pair(operation, index)
         by_divisor[divisor][dividend[0] if dividend else 1] = actual[index]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from vinculum.conformance.generators.form_tables import EDGES, Entry, Shape
+from vinculum.conformance.generators.shape_tables import EDGES, Entry, Shape
 from vinculum.spec.model import AttributeValue, OperatorSpec
 
 
 @dataclass(frozen=True)
-class Form:
+class ShapePair:
     """Two shapes, or Reciprocal's one, and the attributes that join them.
 
     Attributes
     ----------
     dividend, divisor : tuple of int
         The shapes; Reciprocal's operand is the divisor, and both are its shape.
-    laid : tuple of int or None
+    aligned : tuple of int or None
         The divisor's shape with the dimensions of size 1 with which NumPy joins the two in the same way; None if
         the version does not join them.
     tag : str
@@ -31,12 +31,12 @@ class Form:
     zero : bool
         Whether the divisor is 0, which divides nothing as the result is empty.
     default_written : bool
-        Whether it differs from another form only in that the rule in force by default is written down.
+        Whether it differs from another shape pair only in that the rule in force by default is written down.
     """
 
     dividend: Shape
     divisor: Shape
-    laid: Shape | None
+    aligned: Shape | None
     tag: str
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
     tried: str = ""
@@ -45,13 +45,13 @@ class Form:
     default_written: bool = False
 
 
-def forms(spec: OperatorSpec) -> Iterator[Form]:
-    """Yield the forms of an operator version: of each broadcasting rule that its attributes can select."""
+def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
+    """Yield the shape pairs of an operator version: of each broadcasting rule that its attributes can select."""
     if len(spec.inputs) == 1:
         for shape in _SHAPES:
             everywhere = shape in ((), (0,))
             tried = "an empty tensor" if 0 in shape else "distinct numbers"
-            yield Form(shape, shape, shape, "element-by-element", {}, tried, everywhere)
+            yield ShapePair(shape, shape, shape, "element-by-element", {}, tried, everywhere)
         return
     selector = spec.broadcasting_attribute
     declared = spec.attribute(selector) if selector else None
@@ -60,12 +60,12 @@ def forms(spec: OperatorSpec) -> Iterator[Form]:
         for entry in EDGES[rule]:
             if not _has(spec, entry):
                 continue
-            form = _form(spec, entry)
+            shapes = _shape_pair(spec, entry)
             if is_default:
-                yield form
+                yield shapes
             if declared is not None and (entry.everywhere or not is_default) and value is not None:
-                attributes = {declared.name: value, **form.attributes}
-                yield replace(form, attributes=attributes, default_written=is_default)
+                attributes = {declared.name: value, **shapes.attributes}
+                yield replace(shapes, attributes=attributes, default_written=is_default)
 
 
 _SHAPES: tuple[Shape, ...] = ((), (0,), (1,), (1, 1, 1), (2, 0, 3), (2, 3, 4, 5), (2, 1, 3, 1, 2, 2), (17, 33))
@@ -81,17 +81,19 @@ def _tag(spec: OperatorSpec, entry: Entry) -> str | None:
     return next((tag for tag in entry.tags if tag in having), None)
 
 
-def _form(spec: OperatorSpec, entry: Entry) -> Form:
+def _shape_pair(spec: OperatorSpec, entry: Entry) -> ShapePair:
     attributes: dict[str, AttributeValue] = {} if entry.axis is None else {"axis": entry.axis}
     tag = _tag(spec, entry)
     if tag is None:
         raise KeyError(f"{spec.title} has none of the clauses {entry.tags}")
-    return Form(entry.dividend, entry.divisor, entry.laid, tag, attributes, entry.tried, entry.everywhere, entry.zero)
+    return ShapePair(
+        entry.dividend, entry.divisor, entry.aligned, tag, attributes, entry.tried, entry.everywhere, entry.zero
+    )
 
 
-def form_words(form: Form, operands: int) -> str:
-    """Return what an id calls a form: the shapes, and the attributes that are written down."""
+def shape_words(shapes: ShapePair, operands: int) -> str:
+    """Return what an id calls a shape pair: the shapes, and the attributes that are written down."""
     if operands == 1:
-        return f"shape {form.divisor}" if form.divisor else "a scalar"
-    shapes = f"{form.dividend or 'a scalar'} by {form.divisor or 'a scalar'}"
-    return ", ".join([shapes, *(f"{name}={value}" for name, value in form.attributes.items())])
+        return f"shape {shapes.divisor}" if shapes.divisor else "a scalar"
+    words = f"{shapes.dividend or 'a scalar'} by {shapes.divisor or 'a scalar'}"
+    return ", ".join([words, *(f"{name}={value}" for name, value in shapes.attributes.items())])

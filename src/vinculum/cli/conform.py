@@ -149,7 +149,7 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
 
 def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
     from vinculum.conformance.suite import survey_of
-    from vinculum.reporting.harmless import short
+    from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 
     with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:

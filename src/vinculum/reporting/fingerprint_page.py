@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing
-from vinculum.reporting.harmless import harmless, short
+from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.tables import counted
 
 _MARK = "!"
@@ -48,7 +48,7 @@ def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
 
 def _parts(fingerprint: Fingerprint, verbose: bool) -> Iterator[RenderableType]:
     versions = ", ".join(f"{package} {version}" for package, version in fingerprint.versions.items())
-    yield Text(harmless(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
+    yield Text(escaped(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
     yield Text("")
     lines = list(_each(fingerprint.findings) if verbose else _grouped(fingerprint.findings))
     deviating = [line for line in lines if line.deviates]
@@ -114,7 +114,7 @@ def _table(lines: Sequence[_Line]) -> Table:
     table.add_column(max_width=22)
     table.add_column(overflow="fold")
     for line in lines:
-        words = Text(harmless(line.words), "yellow" if line.deviates else "")
+        words = Text(escaped(line.words), "yellow" if line.deviates else "")
         told = Group(words, *(Text(short(text), "dim") for text in line.more))
         table.add_row(Text(_MARK if line.deviates else "", "bold red"), Text(short(line.about), "bold"), told)
     return table

@@ -11,8 +11,8 @@ from vinculum.benchmarking.peers.protocol import Peer
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.text import one_line, quoted
 
-OURS, LIMIT = "vinculum", "limit"
-"""Those that are always measured, and that nobody is compared with by the name of a peer."""
+OURS, ROOFLINE = "vinculum", "limit"
+"""Those that are always measured, by the names that stored runs have; nobody is compared with them as a peer."""
 
 _ROOM = "vinculum.benchmarking.peers"
 _PEERS = {
@@ -23,7 +23,7 @@ _PEERS = {
     "numexpr": f"{_ROOM}.numexpr:Numexpr",
     "jax": f"{_ROOM}.jax:Jax",
 }
-_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", LIMIT: f"{_ROOM}.limit:Limit"}
+_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", ROOFLINE: f"{_ROOM}.copy_roofline:CopyRoofline"}
 
 NAMES = tuple(_PEERS)
 """The peers that come with us."""

@@ -27,7 +27,7 @@ from math import isfinite
 from typing import Any
 
 from vinculum.benchmarking.cells import OPERATORS, SHAPES, TYPES, Cell
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Outcome, Report, Row
 from vinculum.errors import ModelError
 
@@ -89,7 +89,7 @@ def _row(measured: Row) -> dict[str, Any]:
         "elements": cell.elements,
         "fastest": row.fastest,
         "ratio": _rounded(row.ratio),
-        "of_limit": _rounded(row.of_limit),
+        "of_limit": _rounded(row.of_roofline),
         "outcomes": {name: _outcome(outcome) for name, outcome in row.outcomes.items()},
     }
 
@@ -119,7 +119,7 @@ def _report(data: Mapping[str, Any]) -> Report:
     _check(data["format"] == _FORMAT)
     peers: dict[str, Any] = data["peers"]
     names = tuple(peers)
-    _check(len(names) >= 2 and (names[0], names[-1]) == (OURS, LIMIT))
+    _check(len(names) >= 2 and (names[0], names[-1]) == (OURS, ROOFLINE))
     rows = tuple(_row_of(row, names) for row in data["cells"])
     _check(bool(rows))
     return Report(

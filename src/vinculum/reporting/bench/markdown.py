@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE
 from vinculum.benchmarking.results import Report, Row
 from vinculum.reporting.bench.words import LEGEND, findings, groups, how, multiple, percent, time_of
-from vinculum.reporting.harmless import one_line
+from vinculum.reporting.escape import one_line
 
 _METHOD = """\
 Every peer runs in a process of its own, with as many threads, on the same operands, and writes into memory that is
@@ -62,8 +62,8 @@ def _table(report: Report, rows: Sequence[Row]) -> Iterator[str]:
                 "" if ours is None else percent(ours.spread),
                 *(_bold(time_of(row, name), name == row.fastest) for name in report.peers),
                 multiple(row.ratio),
-                _safe(time_of(row, LIMIT)),
-                multiple(row.of_limit),
+                _safe(time_of(row, ROOFLINE)),
+                multiple(row.of_roofline),
             ]
         )
 

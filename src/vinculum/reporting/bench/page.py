@@ -8,10 +8,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Report, Row
 from vinculum.reporting.bench.words import LEGEND, SPOILT, findings, groups, how, multiple, number, percent, time_of
-from vinculum.reporting.harmless import harmless, short
+from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.tables import cell, section, table
 
 _ANY_WIDTH = 1_000
@@ -32,7 +32,7 @@ def _sections(report: Report, width: int) -> Iterator[RenderableType]:
     yield from (Text(line, "dim") for line in LEGEND)
     lines = Table.grid(padding=(0, 1, 0, 0))
     for sentence in findings(report):
-        lines.add_row("-", Text(harmless(sentence), "bold red" if sentence.startswith(("WRONG", SPOILT)) else ""))
+        lines.add_row("-", Text(escaped(sentence), "bold red" if sentence.startswith(("WRONG", SPOILT)) else ""))
     yield from section("What stands out", lines)
     yield from section("Where", _facts(report))
 
@@ -63,7 +63,7 @@ def _table(report: Report, rows: Sequence[Row], peers: Sequence[str], *, compare
         if named:
             cells.append(_fastest(report, row))
         if compared:
-            cells += [_ratio(row), Text(time_of(row, LIMIT)), Text(multiple(row.of_limit))]
+            cells += [_ratio(row), Text(time_of(row, ROOFLINE)), Text(multiple(row.of_roofline))]
         made.add_row(*cells)
     return made
 
@@ -97,5 +97,5 @@ def _facts(report: Report) -> RenderableType:
     rows = Table.grid(padding=(0, 2, 0, 0))
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     for name, words in {**report.machine, "versions": versions, "date": report.date}.items():
-        rows.add_row(Text(harmless(name), "dim"), Text(harmless(words)))
+        rows.add_row(Text(escaped(name), "dim"), Text(escaped(words)))
     return rows

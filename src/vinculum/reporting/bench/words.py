@@ -7,7 +7,7 @@ from math import floor, log10
 from types import MappingProxyType
 
 from vinculum.benchmarking.cells import Cell
-from vinculum.benchmarking.peers.registry import LIMIT, NAMES, OURS
+from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Report, Row
 
 SHAPES: Mapping[str, str] = MappingProxyType(
@@ -112,8 +112,8 @@ def _ours(report: Report) -> Iterator[str]:
             yield f"WRONG: Vinculum has no time in {row.cell}: {outcome.reason}."
         elif not outcome.exact:
             yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
-        limit = row.measured(LIMIT)
-        if limit is not None and not limit.exact:
+        roofline = row.measured(ROOFLINE)
+        if roofline is not None and not roofline.exact:
             yield f"WRONG: the plain pass has not read and written what it had to in {row.cell}."
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from vinculum.conformance.run import Result, Run
 from vinculum.conformance.run_diff import Change, RunDiff
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.tables import counted
 
 _SHOWN = 5  # Cases of each kind of change.

@@ -1,7 +1,7 @@
 """Conformance runs as one self-contained HTML page: it needs no network, and obeys nothing that a runtime said.
 
 The summary and the matrices are there without JavaScript; the cases are listed by it, from data that stands in the page
-once. Every text goes through `harmless`, is escaped by the template, and set as text by the script.
+once. Every text goes through `escaped`, is escaped by the template, and set as text by the script.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_
 from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
 from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import harmless, one_line, short
+from vinculum.reporting.escape import escaped, one_line, short
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -181,7 +181,7 @@ def _command(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
     given = [known[run.backend] for run in runs if run.backend in known]
     expected = [part for one in given for part in ("--expect", str(one.file))]
     words = ["vinculum", "conform", *(run.backend for run in runs), *options, *expected, "--html", "run.html"]
-    return " ".join(shlex.quote(harmless(word)) for word in words)
+    return " ".join(shlex.quote(escaped(word)) for word in words)
 
 
 def _web(link: str) -> bool:

@@ -9,7 +9,7 @@ from vinculum.conformance.run import Result, Run
 from vinculum.conformance.verdict import Kind
 from vinculum.reporting.conformance.matrix import in_order, worst
 from vinculum.reporting.conformance.words import message
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 
 # What cases try, and the question that a survey asks; those beside ordinary numbers ask the same again.
 _QUESTIONS = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}

@@ -16,7 +16,7 @@ from vinculum.reporting.conformance.findings import Finding
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, Cell, Matrix
 from vinculum.reporting.conformance.survey import Given, SilentRow
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.tables import cell, counted, table
 from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 _LONGEST = 120
 
 
-def harmless(text: str) -> str:
+def escaped(text: str) -> str:
     """Return the text on one line, every character that does not print written as its escape.
 
     Control characters could move the cursor or change the title of a terminal, and marks of writing direction could
@@ -15,8 +15,8 @@ def harmless(text: str) -> str:
 
 
 def short(text: str) -> str:
-    """Return the text as `harmless` does, its middle left out if it is very long."""
-    safe = harmless(text)
+    """Return the text as `escaped` does, its middle left out if it is very long."""
+    safe = escaped(text)
     if len(safe) <= _LONGEST:
         return safe
     half = (_LONGEST - 3) // 2
@@ -24,5 +24,5 @@ def short(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text as `harmless` does, its line breaks and indents undone before."""
-    return harmless(" ".join(text.split()))
+    """Return the text as `escaped` does, its line breaks and indents undone before."""
+    return escaped(" ".join(text.split()))

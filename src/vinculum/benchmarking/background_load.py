@@ -8,7 +8,7 @@ from time import monotonic
 import psutil
 
 
-class Neighbours:
+class BackgroundLoad:
     """A watch on the processors, from now on."""
 
     def __init__(self) -> None:

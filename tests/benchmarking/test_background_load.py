@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from tests.processes import python, started
-from vinculum.benchmarking import neighbours
-from vinculum.benchmarking.neighbours import Neighbours
+from vinculum.benchmarking import background_load
+from vinculum.benchmarking.background_load import BackgroundLoad
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.wall = self.busy = self.own = 100.0
         times = psutil.cpu_times()
-        monkeypatch.setattr(neighbours, "monotonic", lambda: self.wall)
+        monkeypatch.setattr(background_load, "monotonic", lambda: self.wall)
         monkeypatch.setattr(os, "cpu_count", lambda: 4)
         monkeypatch.setattr(
             psutil,
@@ -37,15 +37,15 @@ class Clock:
 )
 def test_the_rest_is_theirs(monkeypatch: pytest.MonkeyPatch, busy: float, own: float, part: float) -> None:
     clock = Clock(monkeypatch)
-    watch = Neighbours()
+    watch = BackgroundLoad()
     clock.wall += 10.0
     clock.busy += busy
     clock.own += own
     assert watch.part() == pytest.approx(part)
 
 
-def test_a_real_neighbour_is_seen() -> None:
-    watch = Neighbours()
+def test_a_real_load_is_seen() -> None:
+    watch = BackgroundLoad()
     # It is no child that has ended, and so a stranger: whenever it does not run, someone else does.
     with started(python("while True: pass")):
         time.sleep(1.0)

@@ -1,4 +1,4 @@
-"""The limit: a pass over the same memory that reads all operands and writes as many bytes, and divides nothing."""
+"""The roofline: a pass over the same memory that reads all operands and writes as many bytes, and divides nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.kernels import backend
 from vinculum.kernels.threads import set_threads
 
 
-class Limit:
+class CopyRoofline:
     """A plain pass over memory, by as many threads."""
 
     title = "the plain pass over memory"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onnx import ModelProto, NodeProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.onnx.checker import check_model
 from vinculum.models.onnx.file import complete_model
@@ -45,3 +45,18 @@ def check_file(path: Path) -> None:
     model = read_source(path).onnx
     assert model is not None
     check_model(model, "the model")
+
+
+def node(text: str, **attributes: Any) -> NodeProto:
+    """Return the node that is written as ``"c = Div(a, b)"``."""
+    results, _, call = text.partition(" = ")
+    operator, _, operands = call.rstrip(")").partition("(")
+    domain, _, name = operator.rpartition(".")
+    inputs = [operand.strip() for operand in operands.split(",")] if operands else []
+    return helper.make_node(name, inputs, results.split(", "), domain=domain, **attributes)
+
+
+def graph(*nodes: NodeProto, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Any:
+    """Return a subgraph."""
+    takes, gives = ([helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in g] for g in (inputs, outputs))
+    return helper.make_graph(nodes, "subgraph", takes, gives)

@@ -36,8 +36,12 @@ def convert(
         ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="reference|onnxruntime|openvino", help="What runs all nodes but the divisions.")
-    ] = "reference",
+        str | None,
+        typer.Option(
+            metavar="reference|onnxruntime|openvino",
+            help="What runs all nodes but the divisions; if left out the reference, or OpenVINO where only it can.",
+        ),
+    ] = None,
     verify: Annotated[
         bool, typer.Option(help="Run both models on edge cases and random inputs and compare every bit.")
     ] = True,
@@ -45,13 +49,14 @@ def convert(
 ) -> None:
     """Write a model in another operator set or format, with every division in it meaning what it meant."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
-    from vinculum.models.convert import convert_source
+    from vinculum.models.convert import convert_file
     from vinculum.models.model import check_engine
     from vinculum.models.source import read_source
     from vinculum.reporting.convert_page import as_json, page
     from vinculum.reporting.progress import progress
 
-    check_engine(engine)
+    if engine is not None:
+        check_engine(engine)
     source = read_source(model)
     given = []
     if inputs:
@@ -59,14 +64,14 @@ def convert(
 
         given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
     with progress("Converting and comparing", 0) as advance:
-        conversion = convert_source(
+        conversion = convert_file(
             source,
             output,
             opset=opset,
             ir_version=ir_version,
             check=verify,
             inputs=given,
-            engine=cast("Engine", engine),
+            engine=cast("Engine | None", engine),
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
     if machine:

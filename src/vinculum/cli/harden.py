@@ -51,7 +51,7 @@ def harden(
     Exit code 1: a division or remainder is left that may kill the runtime, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
-    from vinculum.models.harden import Runtime, harden_source
+    from vinculum.models.harden import Runtime, harden_file
     from vinculum.models.source import read_source
     from vinculum.reporting.harden_page import as_json, page
     from vinculum.reporting.progress import progress
@@ -65,7 +65,7 @@ def harden(
 
         given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
     with progress("Validating", 0) as advance:
-        hardened = harden_source(
+        hardened = harden_file(
             source,
             None if dry_run else output,
             cast(Runtime, runtime),

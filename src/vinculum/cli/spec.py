@@ -11,11 +11,6 @@ from rich.text import Text
 
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.console import console
-from vinculum.reporting.spec.diff_page import difference_page
-from vinculum.reporting.spec.json_text import as_json, difference_as_json
-from vinculum.reporting.spec.page import overview, page
-from vinculum.reporting.trace_page import trace_as_json, trace_page
-from vinculum.spec.diff import difference
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.registry import find, find_version, rows_of, versions
 
@@ -38,6 +33,13 @@ def spec(
     machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print what the documents say of a division operator, what changed between versions, or what shows it right."""
+    # Every command starts with the imports above; what makes pages of the documents is for this one alone.
+    from vinculum.reporting.spec.diff_page import difference_page
+    from vinculum.reporting.spec.json_text import as_json, difference_as_json
+    from vinculum.reporting.spec.page import overview, page
+    from vinculum.reporting.trace_page import trace_as_json, trace_page
+    from vinculum.spec.diff import difference
+
     if name is None:
         if traced or (version, against, variant) != (None, None, None):
             raise SpecLookupError(

@@ -15,10 +15,7 @@ LARGEST_RANK = 64  # NumPy's own limit
 def element_count(dims: Sequence[int], bits: int, owner: str) -> int:
     """Return how many elements a declared shape has.
 
-    Raises
-    ------
-    ModelError
-        If a dimension is negative, the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1.
+    ModelError if a dimension is negative, the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1.
     """
     check_size(dims, bits, owner)
     if any(size < 0 for size in dims):
@@ -29,10 +26,8 @@ def element_count(dims: Sequence[int], bits: int, owner: str) -> int:
 def check_size(shape: Sequence[int | str | None], bits: int, owner: str) -> None:
     """Refuse a shape that no array can have, whatever its unknown dimensions turn out to be.
 
-    Raises
-    ------
-    ModelError
-        If the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1 (dimensions of 0 left out, as in NumPy).
+    ModelError if the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1 (dimensions of 0 left out, as in
+    NumPy).
     """
     if len(shape) > LARGEST_RANK:
         raise ModelError(f"{owner} has {len(shape)} dimensions; at most {LARGEST_RANK} are possible")

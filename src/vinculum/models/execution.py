@@ -27,6 +27,12 @@ def settled_sizes(actual: Sequence[int], declared: Shape | None) -> tuple[int | 
     return tuple(size if size == wanted else None for size, wanted in zip(actual, declared, strict=True))
 
 
+def division_label(name: str, operator: str, path: str) -> str:
+    """Return how a message calls a division: its node, its operator version, and where it stands."""
+    where = f" in {quoted(path)[1:-1]}" if path else ""
+    return f"node {quoted(name)} ({operator}{where})"
+
+
 @dataclass(frozen=True, repr=False)
 class Division:
     """A division node of a model.
@@ -64,8 +70,7 @@ class Division:
     @property
     def label(self) -> str:
         """How a message calls the node."""
-        where = f" in {quoted(self.path)[1:-1]}" if self.path else ""
-        return f"node {quoted(self.name)} ({self.operator}{where})"
+        return division_label(self.name, self.operator, self.path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,12 +43,9 @@ _LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default
 def limited(seconds: float, largest: int) -> Iterator[None]:
     """Let runs in the block raise `LimitError`, instead of an input's own idea of a size deciding.
 
-    Parameters
-    ----------
-    seconds : float
-        How much `work_time` the block may take, however busy the machine is; loops are asked before every iteration.
-    largest : int
-        How many bytes one result of an operator that sizes it by an operand's value may take.
+    - `seconds`: how much `work_time` the block may take, however busy the machine is; loops are asked before every
+      iteration.
+    - `largest`: how many bytes one result of an operator that sizes it by an operand's value may take.
     """
     deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
     try:
@@ -59,13 +56,7 @@ def limited(seconds: float, largest: int) -> Iterator[None]:
 
 
 def check_time() -> None:
-    """Refuse to go on when the time of the run is over.
-
-    Raises
-    ------
-    LimitError
-        If it is.
-    """
+    """Refuse to go on when the time of the run is over."""
     deadline = _DEADLINE.get()
     if deadline is not None and work_time() > deadline:
         raise LimitError("a loop takes longer than inputs that are only tried out may take")
@@ -78,13 +69,7 @@ def seconds_left() -> float | None:
 
 
 def check_bytes(size: int) -> None:
-    """Refuse a result of that many bytes if it is too large for the run.
-
-    Raises
-    ------
-    LimitError
-        If it is.
-    """
+    """Refuse a result of that many bytes if it is too large for the run."""
     largest = _LARGEST.get()
     if largest is not None and size > largest:
         raise LimitError(f"a result would take {size} bytes, more than inputs that are only tried out may ask for")

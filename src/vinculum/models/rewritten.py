@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from vinculum.models.convert.file_conversion import FileConversion
     from vinculum.models.harden import HardenedFile, Runtime
-    from vinculum.models.harden.file_hardening import Options
     from vinculum.ops.policies import Overflow, ZeroDivisor
 
 FORMATS = ("onnx", "openvino")
@@ -90,11 +89,11 @@ def convert(
     """
     if to not in (None, *FORMATS):
         raise AttributeValueError(f"to is {to!r}; allowed: {', '.join(map(repr, FORMATS))}")
-    from vinculum.models.convert.file_conversion import convert_source
+    from vinculum.models.convert.file_conversion import convert_file
 
     source = _source(model)
     with _target("xml" if to == "openvino" else "onnx") as target:
-        report = convert_source(source, target, opset=opset, inputs=_sets(inputs))
+        report = convert_file(source, target, opset=opset, inputs=_sets(inputs))
         return Rewritten(_read(target), report)
 
 
@@ -139,12 +138,19 @@ def harden(
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
         If the model is malformed or cannot be hardened, or the runtime is not installed; the line names the node.
     """
-    from vinculum.models.harden.file_hardening import harden_source
+    from vinculum.models.harden.file_hardening import harden_file
 
     source = _source(model)
     with _target("onnx") as file:
-        options: Options = {"zero_divisor": zero_divisor, "overflow": overflow, "fix_exported": fix_exported}
-        report = harden_source(source, file, target, inputs=_sets(inputs), **options)
+        report = harden_file(
+            source,
+            file,
+            target,
+            inputs=_sets(inputs),
+            zero_divisor=zero_divisor,
+            overflow=overflow,
+            fix_exported=fix_exported,
+        )
         return Rewritten(_read(file), report)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,61 +23,32 @@ _IN_MEMORY = Path("(in memory)")
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """What was read of a model's file.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    content : bytes
-        The XML of an OpenVINO IR; empty if it is an ONNX file.
-    onnx : ModelProto or None
-        The message in an ONNX file, normalised and its tensors checked; None if it is an OpenVINO IR. Large
-        initializers in other files stay there.
-    files : tuple of Path
-        The file and those that hold data of it.
-    """
+    """What was read of a model's file."""
 
     path: Path
-    content: bytes
+    content: bytes  # The XML of an OpenVINO IR; empty if it is an ONNX file.
+    # The message in an ONNX file, normalised and its tensors checked; None if it is an OpenVINO IR. Large initializers
+    # in other files stay there.
     onnx: ModelProto | None
-    files: tuple[Path, ...]
+    files: tuple[Path, ...]  # The file and those that hold data of it.
 
     def model(self, *, use_up: bool = False) -> Model:
         """Return the model, made ready to run; data in files beside it are read when it is run.
 
-        Parameters
-        ----------
-        use_up : bool
-            Whether the message may become the model, which numbers and renames its nodes; else a copy does.
+        - `use_up`: whether the message may become the model, which numbers and renames its nodes; else a copy does.
 
-        Raises
-        ------
-        ModelError, ElementTypeError, AttributeValueError, BroadcastError
-            As `vinculum.load` says.
+        Errors are as `vinculum.load` says.
         """
         if self.onnx is None:
             from vinculum.models.openvino_ir.graph import read_openvino_ir
 
             return read_openvino_ir(self.content, self.path)
-        from onnx import ModelProto
-
         from vinculum.models.onnx.model import model_of
 
-        if use_up:
-            return model_of(self.onnx, self.path)
-        copy = ModelProto()
-        copy.CopyFrom(self.onnx)
-        return model_of(copy, self.path)
+        return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def check_spared(self, targets: Iterable[Path]) -> None:
-        """Refuse to write where the source is, or the data that belong to it.
-
-        Raises
-        ------
-        ModelError
-            The line names the first file that would be lost.
-        """
+        """Refuse to write where the source is, or the data that belong to it."""
         own = [file for file in self.files if file.exists()]
         for target in targets:
             if target.exists() and any(target.samefile(file) for file in own):
@@ -104,10 +76,7 @@ def load(path: str | PathLike[str]) -> Model:
 def read_source(path: Path) -> SourceFile:
     """Return what is in a model's file, ONNX or OpenVINO IR: as its suffix says, or its first byte.
 
-    Raises
-    ------
-    ModelError
-        If it cannot be read, is empty, or is no ONNX file where it should be one.
+    ModelError if it cannot be read, is empty, or is no ONNX file where it should be one.
     """
     content = _content_of(path)
     if _is_openvino_ir(path, content):
@@ -120,21 +89,16 @@ def read_source(path: Path) -> SourceFile:
 def source_of(model: ModelProto) -> SourceFile:
     """Return an ONNX model in memory as if a file had been read; data in other files lie in the working directory.
 
-    Raises
-    ------
-    ModelError
-        If it is no model, or one without a graph.
+    ModelError if it is no model, or one without a graph.
     """
     from onnx import ModelProto
 
-    from vinculum.models.onnx.file import normalise
-    from vinculum.models.onnx.utf8 import check_text
+    from vinculum.models.onnx.file import check_text, normalise
 
     if not isinstance(model, ModelProto):
         raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
-    copy = ModelProto()
     try:
-        copy.CopyFrom(model)
+        copy = deepcopy(model)
         check_text(copy)
         normalise(copy, _IN_MEMORY)
     except (UnicodeDecodeError, RecursionError, MemoryError) as error:

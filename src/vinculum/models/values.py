@@ -77,15 +77,10 @@ class ModelTensor:
 def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return read-only views of the given inputs, each known to keep what the model declares.
 
-    Raises
-    ------
-    ModelError
-        If an input is missing or surplus.
-    ElementTypeError
-        If an input is not an array (of a sequence: a list of them; of an optional: perhaps None), or has another
-        element type.
-    BroadcastError
-        If an input has another rank or size, or a symbolic dimension has two sizes.
+    ModelError if an input is missing or surplus.
+    ElementTypeError if an input is not an array (of a sequence: a list of them; of an optional: perhaps None), or has
+    another element type.
+    BroadcastError if an input has another rank or size, or a symbolic dimension has two sizes.
     """
     declared = {tensor.name: tensor for tensor in tensors}
     surplus = [str(name) for name in given if name not in declared]
@@ -122,13 +117,7 @@ def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]
 
 
 def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
-    """Return the NumPy type of the arrays that a declared tensor takes.
-
-    Raises
-    ------
-    ModelError
-        If it is not a tensor.
-    """
+    """Return the NumPy type of the arrays that a declared tensor takes; ModelError if it is not a tensor."""
     if isinstance(tensor.element_type, ElementType):
         return dtype_of(tensor.element_type)
     name = _SAID_OTHERWISE.get(tensor.element_type)

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from onnx import NodeProto, TensorProto, helper
 
+from tests.models.built_models import graph, node
 from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.onnx.functions import DOMAIN
-
-
-def node(text: str, **attributes: Any) -> NodeProto:
-    """Return the node that is written as ``"c = Div(a, b)"``."""
-    results, _, call = text.partition(" = ")
-    operator, _, operands = call.rstrip(")").partition("(")
-    domain, _, name = operator.rpartition(".")
-    inputs = [operand.strip() for operand in operands.split(",")] if operands else []
-    return helper.make_node(name, inputs, results.split(", "), domain=domain, **attributes)
-
-
-def graph(*nodes: NodeProto, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Any:
-    """Return a subgraph."""
-    takes, gives = ([helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in g] for g in (inputs, outputs))
-    return helper.make_graph(nodes, "subgraph", takes, gives)
 
 
 def shown(stage: Stage) -> tuple[Any, ...]:

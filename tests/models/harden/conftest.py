@@ -37,7 +37,7 @@ def started() -> Iterator[Callable[[str], Isolated]]:
     """Return a function that gives a runtime in a process, one for all tests: to import it takes longer than a test."""
     with ExitStack() as stack:
         yield cache(
-            lambda runtime: stack.enter_context(Isolated("vinculum.models.harden.runtime_child:ModelRunner", runtime))
+            lambda runtime: stack.enter_context(Isolated("vinculum.models.engines.model_runner:ModelRunner", runtime))
         )
 
 

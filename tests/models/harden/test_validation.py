@@ -21,6 +21,7 @@ from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import BFLOAT16, INT8, INT64, UINT64, ElementType
 
 Division = Callable[..., ModelProto]
+Refused = Callable[..., None]
 
 
 def plain(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any) -> str:
@@ -38,6 +39,11 @@ def unknown(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any)
     return rewriter.add("Divide", operands, "unknown")
 
 
+def remainder(rewriter: Rewriter, facts: Facts, operands: list[str], *others: Any) -> str:
+    """Take the divisor's sign for the dividend's."""
+    return rewriter.add("Mod", operands, "remainder")
+
+
 def validated(
     model: ModelProto, folder: Path, runtime: Runtime = "onnxruntime", advance: Advance | None = None
 ) -> Validation | None:
@@ -46,6 +52,21 @@ def validated(
     file = folder / "hardened.onnx"
     file.write_bytes(hardening.model.SerializeToString())
     return validate(hardening, model_of(model, folder / "model.onnx"), file, advance)
+
+
+@pytest.fixture
+def refused(
+    require: Callable[[str], None], one_line: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Refused:
+    """Return a function that hardens a model by a wrong rewrite, which must end with an error of these words."""
+    require("onnxruntime")
+
+    def check(model: ModelProto, rewrite: Any, kind: type[Exception], *words: str) -> None:
+        monkeypatch.setattr(guards, "rewrite", rewrite)
+        with one_line(kind, *words):
+            validated(model, tmp_path)
+
+    return check
 
 
 class TestValidation:
@@ -107,49 +128,19 @@ class TestValidation:
         ],
     )
     def test_a_wrong_rewrite(
-        self,
-        require: Callable[[str], None],
-        one_line: Callable[..., Any],
-        division: Division,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        rewrite: Any,
-        kind: type[Exception],
-        words: str,
+        self, refused: Refused, division: Division, rewrite: Any, kind: type[Exception], words: str
     ) -> None:
-        require("onnxruntime")
-        monkeypatch.setattr(guards, "rewrite", rewrite)
-        with one_line(kind, "node 'ratio' (Div-14)", words):
-            validated(division(INT64, (5,), (5,)), tmp_path)
+        refused(division(INT64, (5,), (5,)), rewrite, kind, "node 'ratio' (Div-14)", words)
 
-    def test_a_wrong_remainder(
-        self,
-        require: Callable[[str], None],
-        one_line: Callable[..., Any],
-        division: Division,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        require("onnxruntime")
+    def test_a_wrong_remainder(self, refused: Refused, division: Division) -> None:
         model = division(INT64, (5,), np.array([3]))
         model.graph.node[0].op_type = "Mod"
         model.graph.node[0].attribute.append(helper.make_attribute("fmod", 1))
-        monkeypatch.setattr(guards, "rewrite", lambda rewriter, facts, operands, *_: rewriter.add("Mod", operands, "m"))
-        with one_line(DifferenceError, "node 'ratio' (Mod-13)", "is wrong"):
-            validated(model, tmp_path)
+        refused(model, remainder, DifferenceError, "node 'ratio' (Mod-13)", "is wrong")
 
-    def test_a_rewrite_that_kills(
-        self,
-        require: Callable[[str], None],
-        one_line: Callable[..., Any],
-        division: Division,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        require("onnxruntime")
-        monkeypatch.setattr(guards, "rewrite", plain)
-        with one_line(DifferenceError, "kills the process, which died of SIGFPE; nothing is written"):
-            validated(division(INT64, (5,), np.array([-1])), tmp_path)
+    def test_a_rewrite_that_kills(self, refused: Refused, division: Division) -> None:
+        words = "kills the process, which died of SIGFPE; nothing is written"
+        refused(division(INT64, (5,), np.array([-1])), plain, DifferenceError, words)
 
     def test_a_missing_package(
         self, one_line: Callable[..., Any], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,7 @@
 """Models carried to another operator set or another format, each division meaning what it meant."""
 
 from vinculum.models.convert.change import Change, OnnxConversion
-from vinculum.models.convert.file_conversion import FileConversion, convert_file, convert_source
+from vinculum.models.convert.file_conversion import FileConversion, convert_file
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 
@@ -12,6 +12,5 @@ __all__ = [
     "Verification",
     "convert_file",
     "convert_opset",
-    "convert_source",
     "verify",
 ]

@@ -9,6 +9,9 @@ from onnx.defs import onnx_opset_version
 
 from vinculum.errors import AttributeValueError
 
+Reason = tuple[str, str]
+"""What was done to a node, and what asked for it."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -46,12 +49,6 @@ class OnnxConversion:
 
 
 def check_opset(opset: int) -> None:
-    """Refuse an operator set that the onnx package does not know.
-
-    Raises
-    ------
-    AttributeValueError
-        The line names those that it knows.
-    """
+    """Refuse an operator set that the onnx package does not know."""
     if not 1 <= opset <= onnx_opset_version():
         raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from onnx import IR_VERSION, ModelProto, helper
 from onnx.defs import onnx_opset_version
@@ -20,39 +20,12 @@ from vinculum.models.onnx.checker import check_model
 from vinculum.models.onnx.file import complete_model, write_model
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
+from vinculum.text import listed
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
 _FUNCTIONS = 8  # The IR version that brought them.
 _FROM_IR = 21
 """The operator set in which OpenVINO IR becomes ONNX unless another is asked for: runtimes from 2024 on load it."""
-
-
-class Options(TypedDict, total=False):
-    """How a model is converted, and what is compared.
-
-    Attributes
-    ----------
-    opset : int or None
-        The operator set of an ONNX target; for an IR source 21 if None.
-    ir_version : int or None
-        The version of ONNX's file format; if None that of the source, or a later one if something new needs it.
-    check : bool
-        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit; True if left
-        out.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime", "openvino"}
-        What runs both models but for their divisions.
-    advance : callable or None
-        Called with how many sets of inputs have been compared.
-    """
-
-    opset: int | None
-    ir_version: int | None
-    check: bool
-    inputs: Sequence[Mapping[str, Any]]
-    engine: Engine
-    advance: Callable[[int], None] | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +48,17 @@ class FileConversion:
     verification: Verification | None
 
 
-def convert_file(source: Path, target: Path, **options: Unpack[Options]) -> FileConversion:
+def convert_file(
+    source: Path | SourceFile,
+    target: Path,
+    *,
+    opset: int | None = None,
+    ir_version: int | None = None,
+    check: bool = True,
+    inputs: Sequence[Mapping[str, Any]] = (),
+    engine: Engine | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> FileConversion:
     """Write a model in another operator set or format, every division meaning what it meant.
 
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
@@ -83,10 +66,23 @@ def convert_file(source: Path, target: Path, **options: Unpack[Options]) -> File
 
     Parameters
     ----------
-    source, target : Path
-        What to read and what to write.
-    **options
-        As `Options` says.
+    source : Path or SourceFile
+        What to read, or what was read.
+    target : Path
+        What to write.
+    opset : int, optional
+        The operator set of an ONNX target; for an IR source 21 if None.
+    ir_version : int, optional
+        The version of ONNX's file format; if None that of the source, or a later one if something new needs it.
+    check : bool
+        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
+    inputs : sequence of Mapping of str to array
+        Sets of inputs of the caller's own, which are compared first.
+    engine : {"reference", "onnxruntime", "openvino"}, optional
+        What runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where the
+        target is an IR that only OpenVINO can write.
+    advance : callable, optional
+        Called with how many sets of inputs have been compared.
 
     Raises
     ------
@@ -97,80 +93,77 @@ def convert_file(source: Path, target: Path, **options: Unpack[Options]) -> File
     OSError
         If the target cannot be written.
     """
-    return convert_source(read_source(source), target, **options)
-
-
-def convert_source(source: SourceFile, target: Path, **options: Unpack[Options]) -> FileConversion:
-    """Write a model that has been read, as `convert_file` does."""
-    _check_suffix(target)
+    if target.suffix.lower() not in (".onnx", ".xml"):
+        raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
+    source = source if isinstance(source, SourceFile) else read_source(source)
     original = source.model()
     source.check_spared([target])  # before the work
-    write = _to_openvino if target.suffix.lower() == ".xml" else _to_onnx
+    foreign: list[str] = []
     with atomic_write(target) as folder:
-        conversion = write(source, folder / target.name, options)
-        source.check_spared([target.parent / path.name for path in folder.iterdir()])
+        path = folder / target.name
+        if target.suffix.lower() == ".xml":
+            foreign = _foreign_operators(source)
+            if check and foreign and engine not in (None, "openvino"):
+                raise AttributeValueError(
+                    f"engine is {engine!r}, and only OpenVINO writes and runs an IR with {listed(foreign)}: elsewhere "
+                    "sums are rounded in another order; leave --engine out, or give openvino"
+                )
+            conversion = _to_openvino(source, path, foreign, {"opset": opset, "ir-version": ir_version})
+        else:
+            conversion = _to_onnx(source, path, opset, ir_version)
+        source.check_spared([target.parent / file.name for file in folder.iterdir()])
         verification = None
-        if options.get("check", True):
-            # What only OpenVINO runs is compared there: elsewhere sums are rounded in another order.
-            foreign = write is _to_openvino and _needs_openvino(source)
-            verification = verify(
-                original,
-                _written(folder / target.name, target),
-                inputs=options.get("inputs", ()),
-                engine="openvino" if foreign else options.get("engine", "reference"),
-                advance=options.get("advance"),
-            )
+        if check:
+            engine = engine or ("openvino" if foreign else "reference")
+            verification = verify(original, _written(path, target), inputs=inputs, engine=engine, advance=advance)
     return FileConversion(*conversion, verification)
 
 
-def _check_suffix(target: Path) -> None:
-    if target.suffix.lower() not in (".onnx", ".xml"):
-        raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
+Conversion = tuple[str, str, tuple[Change, ...]]
+"""What the model was, what it is, and what was changed."""
 
 
-def _needs_openvino(source: SourceFile) -> bool:
-    from vinculum.models.convert.to_openvino.by_openvino import foreign_operators
-
-    return source.onnx is not None and bool(foreign_operators(source.onnx))
-
-
-def _to_openvino(source: SourceFile, target: Path, options: Options) -> tuple[str, str, tuple[Change, ...]]:
+def _foreign_operators(source: SourceFile) -> list[str]:
     # Each way is imported when it is gone: an import takes longer than most conversions.
-    from vinculum.models.convert.to_openvino.by_openvino import by_openvino, foreign_operators
-    from vinculum.models.convert.to_openvino.conversion import to_openvino
+    from vinculum.models.convert.to_openvino.by_openvino import foreign_operators
 
     if source.onnx is None:
         raise ModelError(f"model {str(source.path)!r} is OpenVINO IR already; give -o a name that ends in .onnx")
-    for name in ("opset", "ir_version"):
-        if options.get(name) is not None:
-            what = f"--{name.replace('_', '-')} is {options.get(name)}"
+    return foreign_operators(source.onnx)
+
+
+def _to_openvino(source: SourceFile, target: Path, foreign: list[str], of_onnx: Mapping[str, int | None]) -> Conversion:
+    from vinculum.models.convert.to_openvino.by_openvino import by_openvino
+    from vinculum.models.convert.to_openvino.conversion import to_openvino
+
+    for name, value in of_onnx.items():
+        if value is not None:
+            what = f"--{name} is {value}"
             raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, leave it out")
     model = complete_model(source)
     check_model(model, f"model {str(source.path)!r}")
     title = _onnx_title(opset_imports(model).get(""))
-    operators = foreign_operators(model)
-    if operators:
-        return title, OPENVINO, tuple(by_openvino(model, operators, target.parent, target.name))
+    if foreign:
+        return title, OPENVINO, tuple(by_openvino(model, foreign, target.parent, target.name))
     files = to_openvino(model)
     target.write_bytes(files.xml)
     target.with_suffix(".bin").write_bytes(files.data)
     return title, OPENVINO, files.changes
 
 
-def _to_onnx(source: SourceFile, target: Path, options: Options) -> tuple[str, str, tuple[Change, ...]]:
-    opset = options.get("opset")
+def _to_onnx(source: SourceFile, target: Path, opset: int | None, ir_version: int | None) -> Conversion:
     if source.onnx is None:
-        written = _FROM_IR if opset is None else opset
         from vinculum.models.convert.from_openvino.conversion import to_onnx
 
+        written = _FROM_IR if opset is None else opset
         conversion, title = to_onnx(source.content, source.path, written), OPENVINO
     else:
         if opset is None:
             raise AttributeValueError(f"give --opset, an operator set from 1 to {onnx_opset_version()}")
-        model = source.onnx
-        check_model(model, f"model {str(source.path)!r}")
-        conversion, title, written = convert_opset(model, opset), _onnx_title(opset_imports(model).get("")), opset
-    _set_ir_version(conversion.model, options.get("ir_version"))
+        check_model(source.onnx, f"model {str(source.path)!r}")
+        written, title = opset, _onnx_title(opset_imports(source.onnx).get(""))
+        conversion = convert_opset(source.onnx, opset)
+    _set_ir_version(conversion.model, ir_version)
     check_model(conversion.model, "the converted model")
     write_model(conversion.model, target)
     return title, _onnx_title(written), conversion.changes

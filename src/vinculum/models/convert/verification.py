@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError, VinculumError
@@ -97,29 +97,34 @@ def verify(
         _prepare(original, "the original")
         _prepare(converted, "the converted")
     comparison = _Comparison(original, converted, engine)
-    compared = elements = skipped = 0
-    reason: str | None = None
+    elements = 0
     for number, given in enumerate(inputs, 1):
         try:
             elements += comparison.elements(given)
         except DifferenceError as error:
             raise DifferenceError(f"{error} (inputs: set {number} of those given)") from None
-        compared += 1
-    allowed = _SECONDS / 20
-    start = work_time()
-    for number, given in enumerate(_sets(original, seed)):
+    drawn = _compare_drawn(comparison, seed, len(inputs), advance)
+    found = replace(drawn, compared=len(inputs) + drawn.compared, elements=elements + drawn.elements)
+    if not found.compared:
+        raise _not_verified(found.reason or "there are no inputs to run it on")
+    return found
+
+
+def _compare_drawn(
+    comparison: _Comparison, seed: int, before: int, advance: Callable[[int], None] | None
+) -> Verification:
+    """Compare sets of inputs drawn for the model, so many sets having been compared before."""
+    compared = elements = skipped = 0
+    reason: str | None = None
+    allowed, start = _SECONDS / 20, work_time()
+    for number, given in enumerate(_sets(comparison.original, seed)):
         begun = work_time()
-        if compared >= _LEAST and begun - start > _SECONDS:
+        if before + compared >= _LEAST and begun - start > _SECONDS:
             break
         try:
             # The first set holds small numbers only, and large models may take their time for it.
             with nullcontext() if number == 0 else limited(allowed, _LARGEST_RESULT):
                 elements += comparison.elements(given)
-            if number == 0:
-                allowed = max(allowed, 10 * (work_time() - begun))
-            compared += 1
-            if advance is not None:
-                advance(compared)
         except _NotComparableError as error:
             raise _not_verified(str(error)) from None
         except DifferenceError as error:
@@ -127,8 +132,12 @@ def verify(
         except VinculumError as error:
             skipped += 1
             reason = reason or one_line(error)
-    if not compared:
-        raise _not_verified(reason or "there are no inputs to run it on")
+            continue
+        if number == 0:
+            allowed = max(allowed, 10 * (work_time() - begun))
+        compared += 1
+        if advance is not None:
+            advance(before + compared)
     return Verification(compared, elements, skipped, reason)
 
 

@@ -29,43 +29,22 @@ _RANDOM = (
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Nodes that are run together.
+    """Nodes that are run together."""
 
-    Attributes
-    ----------
-    nodes : tuple of NodeProto
-        In the graph's order. Those that have only constant operands stand in every part that needs them.
-    inputs : tuple of str
-        What it needs of the graph's inputs and of earlier stages.
-    constants : tuple of str
-        The graph's constants that it uses.
-    outputs : tuple of str
-        What others need of it.
-    """
-
+    # In the graph's order. Those that have only constant operands stand in every part that needs them.
     nodes: tuple[NodeProto, ...]
-    inputs: tuple[str, ...]
-    constants: tuple[str, ...]
-    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # What it needs of the graph's inputs and of earlier stages.
+    constants: tuple[str, ...]  # The graph's constants that it uses.
+    outputs: tuple[str, ...]  # What others need of it.
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A part, and the nodes that are run outside of it once it is done.
+    """A part, and the nodes that are run outside of it once it is done."""
 
-    Attributes
-    ----------
-    part : Part or None
-        None if the nodes wait for nothing of this level.
-    outside : tuple of NodeProto
-        In the graph's order; none needs another's result.
-    dropped : tuple of str
-        The values that nobody needs after this stage.
-    """
-
-    part: Part | None
-    outside: tuple[NodeProto, ...]
-    dropped: tuple[str, ...]
+    part: Part | None  # None if the nodes wait for nothing of this level.
+    outside: tuple[NodeProto, ...]  # In the graph's order; none needs another's result.
+    dropped: tuple[str, ...]  # The values that nobody needs after this stage.
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +63,10 @@ def partition(
 ) -> tuple[Stage, ...]:
     """Return the stages of a graph, to be run one after the other.
 
-    Parameters
-    ----------
-    graph : iterable of NodeProto
-        Its nodes in an order in which they can run.
-    results : collection of str
-        Its outputs.
-    constants : collection of str
-        The values that are known before every run.
-    outside : collection of str
-        The functions whose calls are run outside, as `dividing_functions` returns them.
+    - `graph`: its nodes in an order in which they can run.
+    - `results`: its outputs.
+    - `constants`: the values that are known before every run.
+    - `outside`: the functions whose calls are run outside, as `dividing_functions` returns them.
     """
     nodes = _needed(list(_placed(graph, constants, outside)), results)
     shared = _shared(nodes, results)

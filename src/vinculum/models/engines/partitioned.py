@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
-from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto, helper
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
@@ -18,6 +19,7 @@ from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.onnxruntime.session import IR_VERSION
 from vinculum.models.engines.partition import Part, Stage, partition
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph, is_implemented
+from vinculum.models.engines.reference.operators import quotient
 from vinculum.models.execution import Division, RunContext, Shape
 from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.dependencies import dividing_functions, inputs_of
@@ -25,23 +27,14 @@ from vinculum.models.onnx.divisions import DIVIDES, number_of
 from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, name_of, title
 from vinculum.models.onnx.tensors import decode
-from vinculum.ops import onnx as onnx_ops
 
 
 @dataclass(frozen=True)
 class Holder:
-    """What a model has around its graph.
+    """What a model has around its graph."""
 
-    Attributes
-    ----------
-    opsets : tuple of OperatorSetIdProto
-        The operator sets that it imports.
-    functions : tuple of FunctionProto
-        Its functions, renamed by `link_functions`.
-    """
-
-    opsets: tuple[OperatorSetIdProto, ...]
-    functions: tuple[FunctionProto, ...]
+    opsets: tuple[OperatorSetIdProto, ...]  # The operator sets that it imports.
+    functions: tuple[FunctionProto, ...]  # Its functions, renamed by `link_functions`.
 
     def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
         """Return a model of nodes, named for messages, without inputs and outputs."""
@@ -56,21 +49,34 @@ class Holder:
         return proto
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a graph, as a runtime is given it."""
+
+    part: Part  # What is to be run.
+    proto: ModelProto  # Its nodes, named for messages, without inputs and outputs.
+    constants: Mapping[str, NDArray[Any]]  # Those of the graph that it uses.
+    shapes: Mapping[str, Shape]  # Of the model's values, as far as they are declared or inferred.
+    count: int  # How many parts there are in all.
+
+    def model(self, types: Mapping[str, TypeProto]) -> ModelProto:
+        """Return the part as a model with inputs of these types, its constants left out."""
+        proto = deepcopy(self.proto)
+        for name, its_type in types.items():
+            proto.graph.input.add(name=name, type=its_type)
+        for name in self.part.outputs:
+            proto.graph.output.add(name=name)
+        return proto
+
+
 class Host(Protocol):
     """What runs the parts of a graph."""
 
     def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
         """Turn an error that is about nodes into one of ours."""
 
-    def part(
-        self,
-        part: Part,
-        constants: Mapping[str, NDArray[Any]],
-        holder: Holder,
-        parts: int,
-        shapes: Mapping[str, Shape],
-    ) -> _Step:
-        """Return a part that can be run, one of so many; the shapes are those that are known of the model's values."""
+    def part(self, piece: Piece) -> _Step:
+        """Return a part that can be run."""
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return a value as the reference evaluator holds it."""
@@ -139,7 +145,9 @@ class PartitionedProgram:
         steps: list[_Step] = []
         for stage in stages:
             if stage.part is not None:
-                steps.append(self._host.part(stage.part, constants, self._holder, parts, self._shapes))
+                own = {name: constants[name] for name in stage.part.constants}
+                proto = self._holder.model(stage.part.nodes)
+                steps.append(self._host.part(Piece(stage.part, proto, own, self._shapes, parts)))
             steps.extend(self._outside(node) for node in stage.outside)
             steps.append(_Drop(stage.dropped))
         return steps
@@ -175,21 +183,12 @@ class _DivisionStep:
         self._operands = [name for name in node.input if name]
         self._result = node.output[0]
         self._division = division
-        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-        self._options = {"opset": division.spec.since_version, **attributes}
+        self._attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None:
         *dividend, divisor = (self._host.to_python(name, values[name]) for name in self._operands)
-        policies = execution.policies
-
-        def compute(a: Any, b: Any) -> NDArray[Any]:
-            if self._division.spec.name == "Reciprocal":
-                return onnx_ops.reciprocal(b, **self._options)
-            options = {"zero_divisor": policies.zero_divisor, "overflow": policies.overflow, **self._options}
-            return onnx_ops.div(a, b, **options)
-
         first = dividend[0] if dividend else None
-        values[self._result] = execution.divide(self._division, first, divisor, compute)
+        values[self._result] = quotient(execution, self._division, first, divisor, self._attributes)
 
 
 class _EvaluatedStep:

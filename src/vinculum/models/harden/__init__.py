@@ -1,7 +1,7 @@
 """Integer divisions and remainders rewritten so that a runtime computes them rightly and cannot die of them."""
 
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
-from vinculum.models.harden.file_hardening import HardenedFile, harden_file, harden_source
+from vinculum.models.harden.file_hardening import HardenedFile, harden_file
 from vinculum.models.harden.hardening import harden
 
-__all__ = ["RUNTIMES", "Decision", "HardenedFile", "Hardening", "Runtime", "harden", "harden_file", "harden_source"]
+__all__ = ["RUNTIMES", "Decision", "HardenedFile", "Hardening", "Runtime", "harden", "harden_file"]

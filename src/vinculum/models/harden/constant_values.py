@@ -20,19 +20,10 @@ _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Trans
 class ConstantValues:
     """The distinct values of what is the same in every run, as one scope sees it.
 
-    Parameters
-    ----------
-    holder : GraphProto or FunctionProto
-        The scope.
-    tensors : Mapping of str to TensorProto
-        Its constants and those around, as `vinculum.models.onnx.constants` finds them.
-    around : ConstantValues, optional
-        The scope around it.
+    - `tensors`: its constants and those around, as `vinculum.models.onnx.constants` finds them.
+    - `around`: the scope around it.
 
-    Attributes
-    ----------
-    tensors : Mapping of str to TensorProto
-        As given.
+    - `tensors`: as given.
     """
 
     def __init__(
@@ -108,6 +99,11 @@ def _nested(
             yield from _nested(graph, tensors, values)
 
 
+def cast_target(cast: NodeProto) -> int:
+    """Return the number of the element type that a Cast gives, 0 if the function around it decides."""
+    return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
+
+
 def _keeps_values(node: NodeProto) -> bool:
     return bool(node.input) and (node.op_type in _KEEP_VALUES or node.op_type == "Cast")
 
@@ -115,7 +111,7 @@ def _keeps_values(node: NodeProto) -> bool:
 def _after(node: NodeProto, values: NDArray[Any]) -> NDArray[Any] | None:
     if node.op_type != "Cast":
         return values
-    code = next((a.i for a in node.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
+    code = cast_target(node)
     if code not in (TensorProto.INT32, TensorProto.INT64):
         return None
     dtype = helper.tensor_dtype_to_np_dtype(code)

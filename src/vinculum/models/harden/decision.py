@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from vinculum.ops.policies import Policies
+from vinculum.models.execution import division_label
+from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType, Kind
-from vinculum.text import quoted
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
@@ -28,30 +28,27 @@ RUNTIMES: dict[str, str] = {
 """What a model can be hardened for, and what sentences call it."""
 
 
+class Options(TypedDict, total=False):
+    """What a model is hardened against, as `vinculum.models.harden.harden` takes it."""
+
+    zero_divisor: ZeroDivisor
+    overflow: Overflow
+    functions: bool | None
+    fix_exported: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A division as far as its rewriting depends on it; None for values means that they are not known.
+    """A division as far as its rewriting depends on it; None for values means that they are not known."""
 
-    Attributes
-    ----------
-    operator : {"Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"}
-        What is computed.
-    opset : int
-        The operator set that a rewrite is written in.
-    element_type : ElementType
-        The operands'.
-    dividend, divisor : ndarray or None
-        The distinct values of an operand that is the same in every run.
-    may_be_found : bool
-        Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
-        run, and yet not fold the division.
-    """
-
-    operator: Operator
-    opset: int
-    element_type: ElementType
+    operator: Operator  # What is computed.
+    opset: int  # The operator set that a rewrite is written in.
+    element_type: ElementType  # The operands'.
+    # The distinct values of an operand that is the same in every run.
     dividend: Values = None
     divisor: Values = None
+    # Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
+    # run, and yet not fold the division.
     may_be_found: bool = False
 
     @property
@@ -138,8 +135,7 @@ class Decision:
     @property
     def label(self) -> str:
         """How a message calls the node."""
-        where = f" in {quoted(self.path)[1:-1]}" if self.path else ""
-        return f"node {quoted(self.name)} ({self.operator}{where})"
+        return division_label(self.name, self.operator, self.path)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,18 +19,11 @@ def exact_quotient(
 ) -> str:
     """Return the truncated quotient, MIN where it is MIN/-1 and not asked to be MAX.
 
-    Parameters
-    ----------
-    nodes : IntegerNodes
-        Of the operands' type, int32 or int64.
-    a, b : str
-        Dividend and divisor; no divisor is 0.
-    signed : bool
-        Whether an operand may be negative.
-    may_overflow : bool
-        Whether it may be MIN/-1.
-    saturate : bool
-        Whether MIN/-1 is to give MAX.
+    - `nodes`: of the operands' type, int32 or int64.
+    - `a`, `b`: dividend and divisor; no divisor is 0.
+    - `signed`: whether an operand may be negative.
+    - `may_overflow`: whether it may be MIN/-1.
+    - `saturate`: whether MIN/-1 is to give MAX.
     """
     zero = nodes.number(0)
     if not signed:

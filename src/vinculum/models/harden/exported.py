@@ -7,6 +7,7 @@ integer, and the quotient is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 
 from vinculum.errors import SpecLookupError
+from vinculum.models.harden.constant_values import cast_target
 from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.spec.element_types import INT64, UINT64, ElementType, Kind, by_onnx_code
 from vinculum.tensors.storage import dtype_of
 
@@ -36,30 +38,14 @@ Operand = tuple[str, ElementType] | NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Exported:
-    """A division of integers in floats.
-
-    Attributes
-    ----------
-    division : NodeProto
-        The Div.
-    result : NodeProto
-        The Cast back to integers.
-    operands : tuple of (tuple of str and ElementType, or ndarray)
-        Names of integers and their types, or a constant.
-    element_type : ElementType
-        That holds both.
-    floor : bool
-        Whether it is rounded down; else towards 0.
-    precision : int
-        How many bits of an integer the floats hold.
-    """
+    """A division of integers in floats."""
 
     division: NodeProto
-    result: NodeProto
-    operands: tuple[Operand, ...]
-    element_type: ElementType
-    floor: bool
-    precision: int
+    result: NodeProto  # The Cast back to integers.
+    operands: tuple[Operand, ...]  # Names of integers and their types, or a constant.
+    element_type: ElementType  # That holds both.
+    floor: bool  # Whether it is rounded down; else towards 0.
+    precision: int  # How many bits of an integer the floats hold.
 
     @property
     def risk(self) -> str:
@@ -76,18 +62,14 @@ Place = tuple[str, str]
 def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> Iterator[Exported]:
     """Yield the divisions in a scope that are written in floats and wrong for some integers.
 
-    Parameters
-    ----------
-    scope : Scope
-        With types, as `typed_scopes` yields it.
-    constants : Mapping of str to TensorProto
-        What `visible_constants` finds there.
+    - `scope`: with types, as `typed_scopes` yields it.
+    - `constants`: what `visible_constants` finds there.
     """
     makers = {name: node for node in scope.holder.node if node.domain == "" for name in node.output}
     for node in scope.holder.node:
         if node.domain or node.op_type != "Cast":
             continue
-        target = _integer(_cast_target(node))
+        target = _integer(cast_target(node))
         rounded = _rounded(node.input[0], makers)
         if target is None or rounded is None:
             continue
@@ -107,11 +89,10 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
     """
     replaced: dict[Place, Exported] = {}
     taken = names_in(model)
-    surroundings = list(zip(typed_scopes(model), visible_constants(model), strict=True))
-    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, constants in reversed(surroundings):
+    for scope, constants in inner_first(model, visible_constants(model)):
         found = {id(each.result): each for each in exported_divisions(scope, constants)}
         nodes: list[NodeProto] = []
+        initializers: list[TensorProto] = []
         for node in scope.holder.node:
             if id(node) not in found:
                 nodes.append(node)
@@ -119,8 +100,7 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
             rewriter = Rewriter(scope.holder, scope.opsets[""], taken, name_of(found[id(node)].division))
             replaced[scope.path, _in_integers(rewriter, found[id(node)])] = found[id(node)]
             nodes += rewriter.nodes
-            if isinstance(scope.holder, GraphProto):
-                scope.holder.initializer.extend(rewriter.initializers)
+            initializers += rewriter.initializers
         if found:
             kept = _without_unused(nodes, scope.holder)
             old = {id(node) for node in scope.holder.node}
@@ -129,7 +109,7 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
                 if id(node) not in old and node.name and node.name in standing:
                     node.name = unique_name(node.name, taken)
                 standing.add(node.name)
-            set_nodes(scope.holder, kept)
+            set_nodes(scope.holder, kept, initializers)
     return replaced
 
 
@@ -137,17 +117,15 @@ def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     """Add the division, and return the name of its quotient."""
     wanted, result = exported.element_type, exported.result
     operands = [_as_integers(rewriter, operand, wanted) for operand in exported.operands]
-    same = _cast_target(result) == wanted.onnx_code
+    same = cast_target(result) == wanted.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
-    division = NodeProto()
-    division.CopyFrom(exported.division)
+    division = deepcopy(exported.division)
     del division.input[:], division.output[:]
     division.input.extend(operands)
     division.output.append(quotient)
     rewriter.nodes.append(division)
     if not same:
-        final = NodeProto()
-        final.CopyFrom(result)
+        final = deepcopy(result)
         final.input[0] = quotient
         rewriter.nodes.append(final)
     return quotient
@@ -207,7 +185,7 @@ def _operands(
         if cast is not None and source is not None:
             operands.append((cast.input[0], source))
             types.add(source)
-            precision = _PRECISION.get(_cast_target(cast), 0)
+            precision = _PRECISION.get(cast_target(cast), 0)
         elif name in constants and constants[name].data_type in _PRECISION:
             operands.append(numpy_helper.to_array(constants[name]).astype(np.float64))
         else:
@@ -226,10 +204,6 @@ def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
     low, high = element_type.minimum, min(element_type.maximum, 1 << 53)  # Beyond, floats are not one integer's.
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
-
-
-def _cast_target(cast: NodeProto) -> int:
-    return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
 
 
 def _integer(code: int) -> ElementType | None:

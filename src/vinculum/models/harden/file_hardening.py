@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from vinculum.errors import ModelError
 from vinculum.files import atomic_write
-from vinculum.models.harden.decision import Hardening, Runtime
+from vinculum.models.harden.decision import Hardening, Options, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import check_no_training, write_model
+from vinculum.models.onnx.file import write_model
 from vinculum.models.source import SourceFile, read_source
-from vinculum.ops.policies import Overflow, ZeroDivisor
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,23 +33,8 @@ class HardenedFile:
     validation: Validation | None
 
 
-class Options(TypedDict, total=False):
-    """What a model is hardened against, and on what it is validated.
-
-    Attributes
-    ----------
-    zero_divisor, overflow, functions, fix_exported
-        As `vinculum.models.harden.harden` takes them.
-    """
-
-    zero_divisor: ZeroDivisor
-    overflow: Overflow
-    functions: bool | None
-    fix_exported: bool
-
-
 def harden_file(
-    source: Path,
+    source: Path | SourceFile,
     target: Path | None,
     runtime: Runtime,
     *,
@@ -62,8 +46,8 @@ def harden_file(
 
     Parameters
     ----------
-    source : Path
-        An ONNX file.
+    source : Path or SourceFile
+        An ONNX file, or what was read of one.
     target : Path or None
         Where to write, not over the source or its data; None to plan only, which needs no runtime.
     runtime : {"onnxruntime", "openvino", "portable"}
@@ -73,7 +57,7 @@ def harden_file(
     advance : callable, optional
         Called with how many models of rewrites have been run, and how many there are.
     **options
-        As `Options` says.
+        As `vinculum.models.harden.harden` takes them.
 
     Raises
     ------
@@ -84,19 +68,7 @@ def harden_file(
     OSError
         If the target cannot be written.
     """
-    return harden_source(read_source(source), target, runtime, inputs=inputs, advance=advance, **options)
-
-
-def harden_source(
-    source: SourceFile,
-    target: Path | None,
-    runtime: Runtime,
-    *,
-    inputs: Sequence[Mapping[str, Any]] = (),
-    advance: Advance | None = None,
-    **options: Unpack[Options],
-) -> HardenedFile:
-    """Write a model that has been read, as `harden_file` does."""
+    source = source if isinstance(source, SourceFile) else read_source(source)
     if target is not None and target.suffix.lower() == ".xml":
         raise ModelError(f"-o {str(target)!r}: a hardened model is an ONNX file; give a name that ends in .onnx")
     if source.onnx is None:
@@ -105,7 +77,6 @@ def harden_source(
         )
     if target is not None:
         source.check_spared([target])  # before the work
-    check_no_training(source.onnx)
     original = source.model()
     check_model(source.onnx, f"model {str(source.path)!r}")
     hardening = harden(source.onnx, runtime, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +14,17 @@ from vinculum.models.harden.decision import Facts, Runtime
 from vinculum.models.harden.exact_quotient import exact_quotient
 from vinculum.models.harden.integer_nodes import IntegerNodes
 from vinculum.models.onnx.divisions import GUARDS, mark_guard
+from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
-from vinculum.spec.element_types import FLOAT, INT32, INT64, UINT32, UINT64, ElementType
+from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
 
 _FUNCTIONS = 8
 """The IR version from which on a model holds functions."""
 _MOD = 10
+_WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
+"""The element types that every operator has kernels for, wherever the guards are to run."""
 _HALF = float(2**62)
 """Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
 
@@ -33,16 +37,10 @@ class Guards:
     A function is written in the model's operator set, which no runtime refuses, whatever the functions that call it
     import.
 
-    Parameters
-    ----------
-    model : ModelProto
-        It is not changed before `complete`.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        What has to run it.
-    policies : Policies
-        What x/0 and MIN/-1 are to be.
-    functions : bool
-        Whether functions are wanted.
+    - `model`: it is not changed before `complete`.
+    - `runtime`: what has to run it.
+    - `policies`: what x/0 and MIN/-1 are to be.
+    - `functions`: whether functions are wanted.
     """
 
     def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies, *, functions: bool) -> None:
@@ -63,16 +61,9 @@ class Guards:
     ) -> tuple[Sequence[NodeProto], Sequence[TensorProto]]:
         """Return the nodes and initializers to take the place of a node; what was written about it is kept.
 
-        Parameters
-        ----------
-        scope : Scope
-            Where it stands.
-        node : NodeProto
-            A division or remainder.
-        facts : Facts
-            What is known of it.
-        what : str
-            What they do, in words.
+        - `node`: a division or remainder.
+        - `facts`: what is known of it.
+        - `what`: what they do, in words.
         """
         # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
         if self._wanted and "SequenceMap" not in scope.path:
@@ -80,8 +71,7 @@ class Guards:
                 self._functions[facts.decisive] = self._function(facts, what)
             function = self._functions[facts.decisive]
             if len(function.node) > 1:
-                call = NodeProto()
-                call.CopyFrom(node)
+                call = deepcopy(node)
                 call.domain, call.op_type = GUARDS, function.name
                 del call.attribute[:]  # They chose the function.
                 return [call], []
@@ -123,11 +113,10 @@ def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
     are carried by int32, because not every operator has a kernel for them; uint32 by int64, for the same reason and
     because remainders need a sign.
     """
-    if not element_type.is_integer:
-        return FLOAT
-    if runtime == "openvino" or element_type.bits < 32:
+    if runtime == "openvino" and element_type.is_integer:
         return INT32
-    return INT64 if element_type is UINT32 else element_type
+    found = None if element_type in _WITH_KERNELS else promotion_among(element_type, _WITH_KERNELS)
+    return element_type if found is None else found.element_type
 
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
@@ -139,18 +128,11 @@ def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
 def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runtime, policies: Policies) -> str:
     """Add the nodes that divide without a risk, and return the name of the quotient or remainder.
 
-    Parameters
-    ----------
-    rewriter : Rewriter
-        Where the nodes go.
-    facts : Facts
-        What is known of the division.
-    operands : list of str
-        Dividend and divisor; of a Reciprocal the divisor alone.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        What has to run them.
-    policies : Policies
-        What x/0 and MIN/-1 are to be.
+    - `rewriter`: where the nodes go.
+    - `facts`: what is known of the division.
+    - `operands`: dividend and divisor; of a Reciprocal the divisor alone.
+    - `runtime`: what has to run them.
+    - `policies`: what x/0 and MIN/-1 are to be.
     """
     promoted = promoted_type(facts.element_type, runtime)
     if promoted is not facts.element_type:
@@ -164,21 +146,11 @@ def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runt
 
 @dataclass(frozen=True)
 class _Quotient:
-    """Names of values.
+    """Names of values."""
 
-    Attributes
-    ----------
-    value : str
-        The truncated quotient.
-    divisor : str
-        What was divided by.
-    overflows : str or None
-        Where it is MIN/-1 and still MIN; None if it never is.
-    """
-
-    value: str
-    divisor: str
-    overflows: str | None = None
+    value: str  # The truncated quotient.
+    divisor: str  # What was divided by.
+    overflows: str | None = None  # Where it is MIN/-1 and still MIN; None if it never is.
 
 
 class _Integers:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
@@ -17,9 +18,10 @@ from vinculum.models.harden.exported import Exported, Place, exported_divisions,
 from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
+from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
@@ -77,8 +79,7 @@ def harden(
     policies = _policies(runtime, zero_divisor, overflow)
     if functions and runtime == "openvino":
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
-    if proto.training_info:
-        raise ModelError("the model holds graphs for training (training_info), which are not hardened; drop them first")
+    check_no_training(proto)
     holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
     calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
     places = not calls and bool(proto.functions)
@@ -87,34 +88,22 @@ def harden(
         with suppress(ModelError):  # Each call then has nodes of its own, of one type; or nothing is gained.
             hardening, places = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
     if not any(decision.rewritten for decision in hardening.decisions):
-        return replace(hardening, model=_copied(proto))
+        return replace(hardening, model=deepcopy(proto))
     return replace(hardening, inlined=len(proto.functions) if places else 0)
 
 
 def _hardened(
     proto: ModelProto, runtime: Runtime, policies: Policies, functions: bool, fix_exported: bool
 ) -> Hardening:
-    model = _copied(proto)
+    model = deepcopy(proto)
     replaced = replace_exported(model) if fix_exported else {}
     decisions = _Hardener(model, runtime, policies, replaced, functions=functions).harden()
     return Hardening(model, runtime, policies, functions, decisions, mended=bool(replaced))
 
 
-def _copied(proto: ModelProto) -> ModelProto:
-    copy = ModelProto()
-    copy.CopyFrom(proto)
-    return copy
-
-
 def _inlined(proto: ModelProto) -> ModelProto:
-    """Return a model with its functions' nodes in the place of their calls.
-
-    Raises
-    ------
-    ModelError
-        If that cannot be.
-    """
-    model = _copied(proto)
+    """Return a model with its functions' nodes in the place of their calls; ModelError if that cannot be."""
+    model = deepcopy(proto)
     own = opset_imports(model)
     for function in model.functions:
         for domain, version in opset_imports(function).items():
@@ -164,9 +153,8 @@ class _Hardener:
 
     def harden(self) -> tuple[Decision, ...]:
         """Rewrite what is a risk, and return what was decided, in the order of the scopes."""
-        surroundings = list(zip(typed_scopes(self._model), constant_values(self._model), strict=True))
-        # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-        decisions = [self._scope(scope, values) for scope, values in reversed(surroundings)]
+        known = constant_values(self._model)
+        decisions = [self._scope(scope, values) for scope, values in inner_first(self._model, known)]
         if any(decision.rewritten for group in decisions for decision in group):
             self._guards.complete()
         return tuple(decision for group in reversed(decisions) for decision in group)
@@ -194,9 +182,7 @@ class _Hardener:
             nodes += new
             initializers += constants
         if any(decision.rewritten for decision in decisions):
-            set_nodes(scope.holder, nodes)
-            if isinstance(scope.holder, GraphProto):
-                scope.holder.initializer.extend(initializers)
+            set_nodes(scope.holder, nodes, initializers)
         return decisions
 
     def _decide(

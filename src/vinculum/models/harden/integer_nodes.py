@@ -16,14 +16,9 @@ _WHERE, _INTEGER_LESS, _UNSIGNED_EQUAL = 9, 9, 11
 class IntegerNodes:
     """Adds nodes of one integer type to a rewriter; every value is a name.
 
-    Parameters
-    ----------
-    rewriter : Rewriter
-        Where the nodes go.
-    opset : int
-        Their operator set, 7 or later.
-    element_type : ElementType
-        int32, int64 or uint64.
+    - `rewriter`: where the nodes go.
+    - `opset`: their operator set, 7 or later.
+    - `element_type`: int32, int64 or uint64.
     """
 
     def __init__(self, rewriter: Rewriter, opset: int, element_type: ElementType) -> None:

@@ -15,30 +15,17 @@ from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32,
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a hardening has to do with a division.
+    """What a hardening has to do with a division."""
 
-    Attributes
-    ----------
-    what : str or None
-        What is done, in words; None if nothing needs to be.
-    why : str
-        The risk, or why there is none.
-    note : str or None
-        What a user may not expect of the quotients there.
-    """
-
-    what: str | None
-    why: str
-    note: str | None = None
+    what: str | None  # What is done, in words; None if nothing needs to be.
+    why: str  # The risk, or why there is none.
+    note: str | None = None  # What a user may not expect of the quotients there.
 
 
 def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
     """Return what a division needs on a runtime.
 
-    Raises
-    ------
-    ModelError
-        If the runtime cannot be made to give the quotient; the line says why.
+    ModelError if the runtime cannot be made to give the quotient; the line says why.
     """
     if not facts.element_type.is_integer:
         return _of_floats(facts, runtime)

@@ -20,53 +20,32 @@ NAMES = {
 }
 """The runtimes that models can be run in, and what sentences call them."""
 
-_CHILD = "vinculum.models.harden.runtime_child:ModelRunner"
+_CHILD = "vinculum.models.engines.model_runner:ModelRunner"
 _SECONDS = 300.0
 _ANY_SIZE = sys.maxsize  # A whole model takes what it takes.
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A model to be run.
+    """A model to be run."""
 
-    Attributes
-    ----------
-    model : bytes or str
-        Serialised, or the path of its file.
-    inputs : Mapping of str to array, or None
-        None if it is only to be loaded.
-    """
-
-    model: bytes | str
-    inputs: Mapping[str, Any] | None
+    model: bytes | str  # Serialised, or the path of its file.
+    inputs: Mapping[str, Any] | None  # None if it is only to be loaded.
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of a case: outputs, or what went wrong.
+    """What became of a case: outputs, or what went wrong."""
 
-    Attributes
-    ----------
-    outputs : tuple of array
-        In the model's order; none if something went wrong.
-    problem : str or None
-        What the runtime said, or how the process ended: ``"died of SIGFPE"``.
-    died : bool
-        Whether it was the end of the process.
-    """
-
-    outputs: tuple[NDArray[Any], ...] = ()
-    problem: str | None = None
-    died: bool = False
+    outputs: tuple[NDArray[Any], ...] = ()  # In the model's order; none if something went wrong.
+    problem: str | None = None  # What the runtime said, or how the process ended: ``"died of SIGFPE"``.
+    died: bool = False  # Whether it was the end of the process.
 
 
 def check_installed(runtime: str) -> None:
     """Refuse to go on without a runtime's package.
 
-    Raises
-    ------
-    ModelError
-        If it is not installed; the line says how to install it.
+    ModelError if it is not installed; the line says how to install it.
     """
     if runtime != "reference" and find_spec(runtime) is None:
         raise ModelError(
@@ -78,14 +57,9 @@ def check_installed(runtime: str) -> None:
 def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:
     """Yield the outcome of each case; after one that was the end of the process, nothing is run.
 
-    Parameters
-    ----------
-    runtime : {"onnxruntime", "openvino", "reference"}
-        Which package is to run them.
-    cases : iterable of Case
-        One or more.
-    seconds : float
-        How long each may take.
+    - `runtime`: which package is to run them.
+    - `cases`: one or more.
+    - `seconds`: how long each may take.
     """
     with Isolated(_CHILD, runtime, limits=Limits(seconds=seconds, memory=_ANY_SIZE)) as runner:
         for case in cases:

@@ -29,41 +29,22 @@ _MOST_CONSTANTS = 60  # Of an operand that is constant in the model: a weight ma
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Operands of one shape, in one dimension.
+    """Operands of one shape, in one dimension."""
 
-    Attributes
-    ----------
-    a, b : ndarray
-        Dividends and divisors.
-    """
-
+    # Dividends and divisors.
     a: NDArray[Any]
     b: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A model of one rewrite, its operands, and what it has to give.
+    """A model of one rewrite, its operands, and what it has to give."""
 
-    Attributes
-    ----------
-    decision : Decision
-        The division that was rewritten so.
-    case : Case
-        The model and its inputs.
-    constant : str
-        Which operands are constants in it, in words: ``"no operand constant"``.
-    pairs : Pairs
-        The operands.
-    expected : ndarray
-        Their quotients or remainders.
-    """
-
-    decision: Decision
-    case: Case
-    constant: str
+    decision: Decision  # The division that was rewritten so.
+    case: Case  # The model and its inputs.
+    constant: str  # Which operands are constants in it, in words: ``"no operand constant"``.
     pairs: Pairs
-    expected: NDArray[Any]
+    expected: NDArray[Any]  # Their quotients or remainders.
 
 
 def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:
@@ -152,7 +133,7 @@ def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
     seconds = _values(facts.divisor, facts.element_type)
     a, b = (x.ravel() for x in np.meshgrid(firsts, seconds))
     if facts.element_type.is_integer:
-        more = [_random(facts, generator)]
+        more = [tuple(_drawn(x, facts.element_type, generator) for x in (facts.dividend, facts.divisor))]
         if facts.dividend is None:
             more.append(_near_multiples(facts, seconds, generator))
         a, b = np.concatenate([a, *(pair[0] for pair in more)]), np.concatenate([b, *(pair[1] for pair in more)])
@@ -170,13 +151,6 @@ def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
     places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(np.intp)  # They are sorted: both ends are there.
     special = constant[np.isin(constant, np.array([-1, 0, 1]).astype(constant.dtype))]
     return np.unique(np.concatenate([constant[places], special]))
-
-
-def _random(facts: Facts, generator: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
-    return (
-        _drawn(facts.dividend, facts.element_type, generator),
-        _drawn(facts.divisor, facts.element_type, generator),
-    )
 
 
 def _drawn(constant: Values, element_type: ElementType, generator: np.random.Generator) -> NDArray[Any]:

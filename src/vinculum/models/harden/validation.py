@@ -126,10 +126,7 @@ def validate(
 def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
     """Return the runtimes in which a hardening is validated, known to be installed; none if it changed nothing.
 
-    Raises
-    ------
-    ModelError
-        If one's package is not installed.
+    ModelError if one's package is not installed.
     """
     if not any(decision.rewritten for decision in hardening.decisions):
         return ()

@@ -21,13 +21,7 @@ _EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
 
 
 def check_attributes(model: ModelProto) -> None:
-    """Refuse a model with such an attribute.
-
-    Raises
-    ------
-    ModelError
-        The line names the node and says what is allowed.
-    """
+    """Refuse a model with such an attribute."""
     for body in (model.graph, *model.functions):
         for node in all_nodes(body.node):
             if node.op_type in _COMPLAINTS and node.domain in ("", "ai.onnx"):

@@ -16,17 +16,8 @@ def check_model(model: ModelProto, shown: str) -> None:
     Outputs may lack a shape or a type, as for ONNX Runtime. Large initializers are left to us: the checker, which would
     read the file again, sees their types only.
 
-    Parameters
-    ----------
-    model : ModelProto
-        Normalised.
-    shown : str
-        What a message calls the model: ``"the converted model"``.
-
-    Raises
-    ------
-    ModelError
-        The line gives the checker's reason, or ours not to ask it.
+    - `model`: normalised.
+    - `shown`: what a message calls the model: ``"the converted model"``.
     """
     # The checker is compiled code, which would not survive everything.
     check_attributes(model)

@@ -25,6 +25,8 @@ from vinculum.tensors.type_checking import check_element_types
 from vinculum.text import quoted
 
 DIVIDES = frozenset({"Div", "Reciprocal"})
+ALSO_UNIDIRECTIONAL = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
+"""The other operators that broadcast B onto A only, and only when told, before operator set 7."""
 _KEY = "vinculum.division"
 _GUARD = "vinculum.guard"
 GUARDS = "vinculum"
@@ -96,16 +98,10 @@ def number_of(node: NodeProto) -> int | None:
 def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> Division:
     """Return a division node's row and operands, as far as they are known without running.
 
-    Raises
-    ------
-    ModelError
-        If it has the wrong number of operands, or an attribute twice.
-    AttributeValueError
-        If it has an attribute that its version does not define.
-    ElementTypeError
-        If its operands have different element types, or one that its version does not allow.
-    BroadcastError
-        If their shapes are known and do not fit.
+    ModelError if it has the wrong number of operands, or an attribute twice.
+    AttributeValueError if it has an attribute that its version does not define.
+    ElementTypeError if its operands have different element types, or one that its version does not allow.
+    BroadcastError if their shapes are known and do not fit.
     """
     spec = find(node.op_type, opset=scope.opsets[""])
     name = name_of(node)
@@ -153,10 +149,7 @@ def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
 def declared_element_type(code: int) -> ElementType | str:
     """Return the element type of a TensorProto number, its ONNX name if it is one that never divides.
 
-    Raises
-    ------
-    ModelError
-        If there is no such number.
+    ModelError if there is no such number.
     """
     try:
         return by_onnx_code(code)

@@ -15,10 +15,7 @@ from vinculum.text import one_line, quoted
 def data_file(folder: Path, location: str, owner: str) -> Path:
     """Return the path of a data file that a model names, known to lie in the model's folder.
 
-    Raises
-    ------
-    ModelError
-        If the location is empty, absolute, climbs up by ``..``, leads outside through a link, or does not exist.
+    ModelError if the location is empty, absolute, climbs up by ``..``, leads outside through a link, or does not exist.
     """
     given = f"the external data of {owner} is at {quoted(location)}"
     posix, windows = PurePosixPath(location), PureWindowsPath(location)
@@ -37,10 +34,7 @@ def data_file(folder: Path, location: str, owner: str) -> Path:
 def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
     """Refuse `size` bytes of a file from `offset` on that are not there.
 
-    Raises
-    ------
-    ModelError
-        If the file cannot be read or ends before.
+    ModelError if the file cannot be read or ends before.
     """
     wanted = _wanted(path, offset, size, owner)
     try:
@@ -54,10 +48,7 @@ def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
 def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uint8]:
     """Return `size` bytes of a file from `offset` on; nothing is allocated before they are known to be there.
 
-    Raises
-    ------
-    ModelError
-        If the file cannot be read or ends before.
+    ModelError if the file cannot be read or ends before.
     """
     check_slice(path, offset, size, owner)
     wanted = _wanted(path, offset, size, owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, numpy_helper
@@ -14,7 +14,6 @@ from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
 from vinculum.models.onnx.tensors import anchor, anchored_place, array_of, complete, is_external
-from vinculum.models.onnx.utf8 import check_text
 from vinculum.models.source import SourceFile
 from vinculum.text import one_line, quoted
 
@@ -25,13 +24,7 @@ _PIECE = 1 << 22
 
 
 def check_no_training(model: ModelProto) -> None:
-    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too.
-
-    Raises
-    ------
-    ModelError
-        If it has some.
-    """
+    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too."""
     if model.training_info:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
 
@@ -39,10 +32,7 @@ def check_no_training(model: ModelProto) -> None:
 def complete_model(source: SourceFile) -> ModelProto:
     """Return the model in an ONNX file, data of other files in it, so that it means the same in any folder.
 
-    Raises
-    ------
-    ModelError
-        If it is no ONNX file, or its data cannot be read any more.
+    ModelError if it is no ONNX file, or its data cannot be read any more.
     """
     proto = source.onnx
     if proto is None:
@@ -59,14 +49,9 @@ def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:
     Its large tensors go into a file beside it if that is asked for, if some of them come out of a file, or if one
     message cannot hold all of them.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        It may be changed: its tensors then tell where their data are.
-    path : Path
-        Where to write; the data go to a file of the same name with ``.data`` at its end.
-    apart : bool
-        Whether large tensors go into a file of their own in any case.
+    - `proto`: it may be changed: its tensors then tell where their data are.
+    - `path`: where to write; the data go to a file of the same name with ``.data`` at its end.
+    - `apart`: whether large tensors go into a file of their own in any case.
     """
     large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
     # Protobuf does not tell the size of what is larger than its limit.
@@ -123,10 +108,7 @@ def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
 def parse(content: bytes, file: Path) -> ModelProto:
     """Return the message in the bytes of an ONNX file, normalised.
 
-    Raises
-    ------
-    ModelError
-        If it is none, or what it holds is no graph.
+    ModelError if it is none, or what it holds is no graph.
     """
     try:
         proto: ModelProto = ModelProto.FromString(content)
@@ -140,10 +122,7 @@ def parse(content: bytes, file: Path) -> ModelProto:
 def normalise(proto: ModelProto, file: Path) -> None:
     """Write an old or loosely written model as the newest IR version would.
 
-    Raises
-    ------
-    ModelError
-        If it has no graph, or does not say which operators it means.
+    ModelError if it has no graph, or does not say which operators it means.
     """
     if not proto.HasField("graph") or not proto.HasField("ir_version"):
         raise ModelError(f"model {str(file)!r} holds no ONNX graph with an IR version")
@@ -169,10 +148,7 @@ def normalise(proto: ModelProto, file: Path) -> None:
 def anchor_tensors(proto: ModelProto, folder: Path) -> None:
     """Check every tensor, and fetch its data into the model; large initializers of the top graph are only anchored.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type and data of one do not agree.
+    ModelError if shape, element type and data of one do not agree.
     """
     for tensor in proto.graph.initializer:
         owner = f"initializer {quoted(tensor.name)}"
@@ -216,3 +192,26 @@ def _tensors(attribute: AttributeProto) -> list[TensorProto]:
 
 def _unreadable(file: Path, error: BaseException) -> ModelError:
     return ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}")
+
+
+def check_text(message: Any) -> None:
+    """Refuse a message in which a text field, at any depth, holds bytes: protobuf hands what is not UTF-8 on."""
+    if isinstance(message, TensorProto):
+        # Its data, which may be large, is not text; listing the fields would copy it.
+        _check_string("name of a tensor", message.name)
+        _check_string("doc_string of a tensor", message.doc_string)
+        for entry in message.external_data:
+            check_text(entry)
+        return
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_MESSAGE:
+            for item in (value,) if hasattr(value, "ListFields") else value:
+                check_text(item)
+        elif field.type == field.TYPE_STRING:
+            for item in (value,) if isinstance(value, str | bytes) else value:
+                _check_string(f"{field.name} in {message.DESCRIPTOR.name}", item)
+
+
+def _check_string(field: str, value: str | bytes) -> None:
+    if isinstance(value, bytes):
+        raise ModelError(f"the ONNX file has a {field} that is not UTF-8 text; the file is damaged")

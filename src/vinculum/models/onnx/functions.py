@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from graphlib import CycleError, TopologicalSorter
 
 from onnx import FunctionProto, ModelProto, NodeProto
@@ -18,20 +19,20 @@ from vinculum.models.onnx.scopes import all_nodes
 from vinculum.text import quoted
 
 DOMAIN = "vinculum.function"
-_DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
+DEEPEST_CALL = 100
+"""Calls of functions nest so deep at most, as for ONNX's own shape inference."""
 
 Key = tuple[str, str, str]
+"""Domain, name and overload of a function."""
 
 
 def link_functions(model: ModelProto) -> dict[str, str]:
     """Rename and sort a model's functions, complete every call of them, and return their own names by ours.
 
-    Raises
-    ------
-    ModelError
-        If two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its function.
+    ModelError if two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its
+    function.
     """
-    keys = [_key(function) for function in model.functions]
+    keys = [key_of(function) for function in model.functions]
     functions = dict(zip(keys, model.functions, strict=True))
     if len(functions) < len(keys):
         ((twice, _),) = Counter(keys).most_common(1)
@@ -50,7 +51,7 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     order = _callees_first(calls, own_names)
     for key, function in functions.items():
         function.domain, function.name, function.overload = DOMAIN, ours[key], ""
-    by_name = {function.name: _copied(function) for function in model.functions}
+    by_name = {function.name: deepcopy(function) for function in model.functions}
     del model.functions[:]
     model.functions.extend(by_name[name] for name in order if name in by_name)
     for holder in (model, *model.functions):
@@ -58,7 +59,8 @@ def link_functions(model: ModelProto) -> dict[str, str]:
     return own_names
 
 
-def _key(function: FunctionProto) -> Key:
+def key_of(function: FunctionProto) -> Key:
+    """Return what a function is found by."""
     return function.domain, function.name, function.overload
 
 
@@ -66,16 +68,10 @@ def _title(key: Key) -> str:
     return quoted(":".join(part for part in key if part))
 
 
-def _copied(function: FunctionProto) -> FunctionProto:
-    copy = FunctionProto()
-    copy.CopyFrom(function)
-    return copy
-
-
 def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iterator[NodeProto]]]:
     yield "", all_nodes(model.graph.node)
     for function in model.functions:
-        yield ours[_key(function)], all_nodes(function.node)
+        yield ours[key_of(function)], all_nodes(function.node)
 
 
 def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:
@@ -105,6 +101,6 @@ def _callees_first(calls: dict[str, set[str]], own_names: dict[str, str]) -> Seq
     depth: dict[str, int] = {}
     for name in order:
         depth[name] = 1 + max((depth[callee] for callee in calls[name]), default=0)
-    if max(depth.values(), default=0) > _DEEPEST_CALL + 1:
-        raise ModelError(f"the calls of functions nest more than {_DEEPEST_CALL} deep")
+    if max(depth.values(), default=0) > DEEPEST_CALL + 1:
+        raise ModelError(f"the calls of functions nest more than {DEEPEST_CALL} deep")
     return order

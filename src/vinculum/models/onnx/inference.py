@@ -62,13 +62,7 @@ def without_large_initializers(model: ModelProto) -> ModelProto:
 
 
 def check_operand_types(model: ModelProto) -> None:
-    """Refuse a model that may not be handed to the onnx package's compiled code as it is.
-
-    Raises
-    ------
-    ModelError
-        The line names a node, and says what is lacking.
-    """
+    """Refuse a model that may not be handed to the onnx package's compiled code as it is."""
     if _untyped(model):
         inferred = infer_types(model)
         untyped = _untyped(inferred)

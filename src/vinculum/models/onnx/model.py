@@ -36,10 +36,7 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 
     Large initializers in other files are read when the model is run.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
+    Errors are as `vinculum.load` says.
     """
     try:
         return _model(proto)
@@ -54,7 +51,7 @@ def _model(proto: ModelProto) -> Model:
     constants = Initializers(proto.graph.initializer)
     del proto.graph.initializer[:]
     inputs = tuple(_declared_input(value, constants) for value in proto.graph.input)
-    outputs = tuple(_declared(value) for value in inferred.graph.output)
+    outputs = tuple(_declared(value.name, value.type) for value in inferred.graph.output)
     divisions = _divisions(inferred, function_names)
     for number, (_, node) in enumerate(division_nodes(proto, function_names)):
         mark(node, number)
@@ -66,7 +63,7 @@ def _model(proto: ModelProto) -> Model:
 
 
 def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]) -> ModelTensor:
-    tensor = _declared(value, value.name in constants)
+    tensor = _declared(value.name, value.type, value.name in constants)
     innermost = tensor
     while innermost.element is not None:
         innermost = innermost.element
@@ -75,14 +72,10 @@ def _declared_input(value: ValueInfoProto, constants: Mapping[str, NDArray[Any]]
     return tensor
 
 
-def _declared(value: ValueInfoProto, optional: bool = False) -> ModelTensor:
-    return _declared_as(value.name, value.type, optional)
-
-
-def _declared_as(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
+def _declared(name: str, declared: TypeProto, optional: bool = False) -> ModelTensor:
     kind = declared.WhichOneof("value") or UNKNOWN
     if kind in ("sequence_type", "optional_type"):
-        element = _declared_as(name, getattr(declared, kind).elem_type)
+        element = _declared(name, getattr(declared, kind).elem_type)
         return ModelTensor(name, kind.removesuffix("_type"), None, optional, element)
     if kind != "tensor_type":
         return ModelTensor(name, kind.removesuffix("_type"), None, optional)

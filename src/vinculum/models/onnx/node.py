@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from onnx import IR_VERSION, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
@@ -17,19 +18,10 @@ from vinculum.text import quoted
 def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[ModelProto, dict[str, Any]]:
     """Return a model that holds one node, and its inputs by name.
 
-    Parameters
-    ----------
-    node : NodeProto
-        It is not modified.
-    inputs : Mapping, list, tuple or array
-        By name; or by place, as many as the node names; or the only one. None for one that is left out.
-    opset : int or None
-        Of ONNX's own domain, None for the newest; of others the newest is taken.
+    - `inputs`: by name; or by place, as many as the node names; or the only one. None for one that is left out.
+    - `opset`: of ONNX's own domain, None for the newest; of others the newest is taken.
 
-    Raises
-    ------
-    ModelError, ElementTypeError
-        If it is no node, an input is missing or surplus, or one has no type.
+    ModelError or ElementTypeError if it is no node, an input is missing or surplus, or one has no type.
     """
     if not isinstance(node, NodeProto):
         raise ModelError(f"the node is a {type(node).__name__}, not an onnx.NodeProto")
@@ -38,8 +30,7 @@ def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[Mode
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= newest:
         raise ModelError(f"opset_version is {opset!r}; allowed: 1 to {newest}")
     named = {name: value for name, value in _by_name(node, inputs).items() if value is not None}
-    alone = NodeProto()
-    alone.CopyFrom(node)
+    alone = deepcopy(node)
     for place, name in enumerate(node.input):
         alone.input[place] = name if name in named else ""
     model = ModelProto(ir_version=IR_VERSION)

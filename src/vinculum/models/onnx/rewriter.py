@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,10 @@ _CONSTANT_OF_ANY_TYPE = 9
 class Rewriter:
     """Collects the nodes and constants that take the place of one node; names are new in the whole model.
 
-    Parameters
-    ----------
-    holder : GraphProto or FunctionProto
-        Where the node stands. A function has no initializers; its constants become nodes.
-    opset : int
-        The operator set that the new nodes are written in.
-    taken : set of str
-        The names in use in the whole model, as `names_in` gives them; those made here are added.
-    stem : str
-        What new names begin with: the replaced node's.
+    - `holder`: where the node stands. A function has no initializers; its constants become nodes.
+    - `opset`: the operator set that the new nodes are written in.
+    - `taken`: the names in use in the whole model, as `names_in` gives them; those made here are added.
+    - `stem`: what new names begin with: the replaced node's.
     """
 
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
@@ -47,8 +42,14 @@ class Rewriter:
         return unique_name(f"{self._stem}_{hint}" if self._stem else hint, self._taken)
 
     def constant(self, array: NDArray[Any], hint: str) -> str:
-        """Return the name of a constant value."""
+        """Return the name of a constant value; ValueError if a function of the operator set cannot hold it."""
         if self._in_function and self._opset < _CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
+            unheld = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
+            if unheld is not None:
+                raise ValueError(
+                    f"a function below operator set {_CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
+                    f"hold {unheld}; inline the function"
+                )
             code = helper.np_dtype_to_tensor_dtype(array.dtype)
             return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
         name = self.fresh(hint)
@@ -145,14 +146,12 @@ def names_in(model: ModelProto) -> set[str]:
     return names
 
 
-def set_nodes(holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto]) -> None:
-    """Let a graph or function hold these nodes, of which some may be its own."""
-    copies = [_copied(node) for node in nodes]  # What is deleted below may be among them.
+def set_nodes(
+    holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto], initializers: Iterable[TensorProto] = ()
+) -> None:
+    """Let a graph or function hold these nodes, of which some may be its own, and a graph these initializers too."""
+    copies = [deepcopy(node) for node in nodes]  # What is deleted below may be among them.
     del holder.node[:]
     holder.node.extend(copies)
-
-
-def _copied(node: NodeProto) -> NodeProto:
-    copy = NodeProto()
-    copy.CopyFrom(node)
-    return copy
+    if isinstance(holder, GraphProto):
+        holder.initializer.extend(initializers)

@@ -17,24 +17,12 @@ Types = ChainMap[str, TypeProto]
 
 @dataclass(frozen=True)
 class Scope:
-    """A graph or a function body, and what its nodes can see.
+    """A graph or a function body, and what its nodes can see."""
 
-    Attributes
-    ----------
-    path : str
-        As in `Division.path`.
-    holder : GraphProto or FunctionProto
-        Where the nodes stand.
-    opsets : Mapping of str to int
-        The operator sets that it imports, by domain.
-    types : ChainMap of str to TypeProto
-        The types that the file declares, by value name, those of the scopes around included.
-    """
-
-    path: str
-    holder: GraphProto | FunctionProto
-    opsets: Mapping[str, int]
-    types: Types
+    path: str  # As in `Division.path`.
+    holder: GraphProto | FunctionProto  # Where the nodes stand.
+    opsets: Mapping[str, int]  # The operator sets that it imports, by domain.
+    types: Types  # The types that the file declares, by value name, those of the scopes around included.
 
 
 def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
@@ -48,10 +36,7 @@ def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Sco
 def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
     """Return the operator sets that a model or function imports, ``""`` standing for ``"ai.onnx"`` too.
 
-    Raises
-    ------
-    ModelError
-        If a domain is imported in two versions, in a version below 1, or in one that onnx does not know yet.
+    ModelError if a domain is imported in two versions, in a version below 1, or in one that onnx does not know yet.
     """
     opsets: dict[str, int] = {}
     for entry in holder.opset_import:
@@ -92,10 +77,11 @@ def name_of(node: NodeProto) -> str:
     return node.name or next(iter(node.output), "")
 
 
-def title(node: NodeProto) -> str:
-    """Return what a message calls a node: its name and its operator."""
+def title(node: NodeProto, path: str = "") -> str:
+    """Return what a message calls a node: its name, its operator, and where it stands if that is not the top."""
     domain = f"{node.domain}." if node.domain else ""
-    return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]})"
+    where = f" in {quoted(path)[1:-1]}" if path else ""
+    return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]}){where}"
 
 
 def _nested(scope: Scope) -> Iterator[Scope]:

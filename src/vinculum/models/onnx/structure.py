@@ -14,13 +14,7 @@ from vinculum.text import quoted
 
 
 def check_structure(model: ModelProto) -> None:
-    """Refuse a model in which a node uses what nothing before it makes, or has an attribute that is dangerous.
-
-    Raises
-    ------
-    ModelError
-        The line names the node, and the value, the domain or the attribute.
-    """
+    """Refuse a model in which a node uses what nothing before it makes, or has an attribute that is dangerous."""
     check_attributes(model)
     _check_graph(model.graph, [], opset_imports(model))
     for function in model.functions:

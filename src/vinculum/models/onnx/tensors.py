@@ -30,19 +30,11 @@ _PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
     """Return a tensor's array, which may not be written.
 
-    Parameters
-    ----------
-    tensor : TensorProto
-        With its data in it, or in a file of `folder`.
-    folder : Path
-        Where the model lies.
-    owner : str
-        What a message calls the tensor: ``"initializer 'w'"``.
+    - `tensor`: with its data in it, or in a file of `folder`.
+    - `folder`: where the model lies.
+    - `owner`: what a message calls the tensor: ``"initializer 'w'"``.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type and data do not agree.
+    ModelError if shape, element type and data do not agree.
     """
     bits, count = _measured(tensor, owner)
     array: NDArray[Any]
@@ -61,10 +53,7 @@ def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
 def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
     """Return the tensor with all its data in it, known to be as much as its shape needs.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type and data do not agree.
+    ModelError if shape, element type and data do not agree.
     """
     bits, count = _measured(tensor, owner)
     size = -(-count * bits // 8)
@@ -83,10 +72,7 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
 def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
     """Let a tensor whose data stand in a file name it by an absolute path, so that the data can be copied unread.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type and data do not agree.
+    ModelError if shape, element type and data do not agree.
     """
     bits, count = _measured(tensor, owner)
     size = -(-count * bits // 8)
@@ -106,10 +92,7 @@ def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
 def array_of(tensor: TensorProto) -> NDArray[Any]:
     """Return the elements of a tensor of a model whose tensors are complete or anchored.
 
-    Raises
-    ------
-    ModelError
-        If its data cannot be read any more.
+    ModelError if its data cannot be read any more.
     """
     if not is_external(tensor):
         return numpy_helper.to_array(tensor)
@@ -123,10 +106,7 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
 class Initializers(Mapping[str, NDArray[Any]]):
     """The arrays of initializers by name, none of which may be written; what stands in a file is read when first used.
 
-    Parameters
-    ----------
-    tensors : iterable of TensorProto
-        Complete or anchored.
+    - `tensors`: complete or anchored.
     """
 
     def __init__(self, tensors: Iterable[TensorProto]) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import TypeVar
 
 from onnx import (
     AttributeProto,
@@ -20,15 +22,21 @@ from onnx import (
     ValueInfoProto,
 )
 
+from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs
 
-_DEEPEST_CALL = 100
-
-Key = tuple[str, str, str]
-"""Domain, name and overload of a function."""
+Known = TypeVar("Known")
 TypesByScope = list[dict[str, TypeProto]]
 """What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
+
+
+def inner_first(model: ModelProto, known: Iterable[Known]) -> list[tuple[Scope, Known]]:
+    """Return the typed scopes of a model, each beside what else is known of it, in an order to rewrite them in.
+
+    A node takes its subgraphs along when its own scope is written anew, so these come before it.
+    """
+    return list(zip(typed_scopes(model), known, strict=True))[::-1]
 
 
 def typed_scopes(model: ModelProto) -> Iterator[Scope]:
@@ -43,7 +51,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
         yield Scope(scope.path, scope.holder, scope.opsets, typed.types)
     in_functions = _types_in_functions(inferred)
     for function in model.functions:
-        for types in in_functions[_key(function)]:
+        for types in in_functions[key_of(function)]:
             scope = next(found)
             yield Scope(scope.path, scope.holder, scope.opsets, ChainMap(types))
 
@@ -51,7 +59,7 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
 def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
     calls = _Calls(inferred)
     calls.follow(_graph_scopes(inferred), 0)
-    return {_key(function): calls.types_in(function) for function in inferred.functions}
+    return {key_of(function): calls.types_in(function) for function in inferred.functions}
 
 
 class _Calls:
@@ -59,12 +67,12 @@ class _Calls:
 
     def __init__(self, model: ModelProto) -> None:
         self._model = model
-        self._functions = {_key(function): function for function in model.functions}
+        self._functions = {key_of(function): function for function in model.functions}
         self._followed: set[tuple[Key, bytes]] = set()
         self._found: dict[Key, TypesByScope] = {}
 
     def follow(self, around: Iterable[Scope], depth: int) -> None:
-        if depth > _DEEPEST_CALL:
+        if depth > DEEPEST_CALL:
             return
         for scope in around:
             for node in scope.holder.node:
@@ -75,7 +83,7 @@ class _Calls:
     def types_in(self, function: FunctionProto) -> TypesByScope:
         """Return what all calls agree on; what the function declares where there is no call."""
         declared = {info.name: info.type for info in function.value_info}
-        found = self._found.get(_key(function))
+        found = self._found.get(key_of(function))
         if found is None:
             return [dict(declared) for _ in range(_count(function))]
         return [declared | types for types in found]
@@ -84,7 +92,7 @@ class _Calls:
         self, function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto], depth: int
     ) -> None:
         graph = _body_as_graph(function, node, types)
-        call = (_key(function), graph.SerializeToString(deterministic=True))
+        call = (key_of(function), graph.SerializeToString(deterministic=True))
         if call in self._followed:
             return
         self._followed.add(call)
@@ -116,8 +124,7 @@ def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> No
     for attribute in node.attribute:
         value = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
         if value is not None and not value.ref_attr_name:
-            copy = AttributeProto()
-            copy.CopyFrom(value)
+            copy = deepcopy(value)
             copy.name = attribute.name
             kept.append(copy)
     if len(kept) < len(node.attribute) or any(attribute.ref_attr_name for attribute in node.attribute):
@@ -163,7 +170,3 @@ def _graph_scopes(model: ModelProto) -> Iterator[Scope]:
 
 def _count(holder: GraphProto | FunctionProto) -> int:
     return 1 + sum(1 for node in all_nodes(holder.node) for _ in subgraphs(node))
-
-
-def _key(function: FunctionProto) -> Key:
-    return function.domain, function.name, function.overload

@@ -21,10 +21,7 @@ from vinculum.text import shape_text
 def constant(layer: Layer, data: Path) -> NDArray[Any]:
     """Return the array of a Const, which may not be written.
 
-    Raises
-    ------
-    ModelError
-        If shape, element type, size and the data file do not agree.
+    ModelError if shape, element type, size and the data file do not agree.
     """
     element_type = declared_type(layer, "element_type")
     text = layer.data.get("shape")

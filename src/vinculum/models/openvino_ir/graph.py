@@ -51,32 +51,17 @@ _PORTS = {
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoGraph:
-    """What an IR file says.
+    """What an IR file says."""
 
-    Attributes
-    ----------
-    inputs, outputs : tuple of ModelTensor
-        In the file's order.
-    program : OpenvinoProgram
-        The layers.
-    known : Mapping of Port to TensorType
-        What is known of each value before it exists.
-    """
-
+    # In the file's order.
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[ModelTensor, ...]
     program: OpenvinoProgram
-    known: Mapping[Port, TensorType]
+    known: Mapping[Port, TensorType]  # What is known of each value before it exists.
 
 
 def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
-    """Return what the XML of an IR file and the ``.bin`` beside it say.
-
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
-    """
+    """Return what the XML of an IR file and the ``.bin`` beside it say; errors are as `vinculum.load` says."""
     with _readable(file):
         net = read_net(content)
         foreign = _foreign(net)
@@ -88,10 +73,7 @@ def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
 def read_openvino_ir(content: bytes, file: Path) -> Model:
     """Return the model in the XML of an IR file, whose data stand beside it in a ``.bin`` of the same name.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says.
+    Errors are as `vinculum.load` says.
     """
     with _readable(file):
         net = read_net(content)

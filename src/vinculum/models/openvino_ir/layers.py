@@ -28,10 +28,7 @@ Bounds = tuple[int, int | None]
 def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
     """Return what a Parameter declares, and the bounds of each dimension (None for any rank).
 
-    Raises
-    ------
-    ModelError
-        If an attribute is missing or malformed, or the shape's size overflows.
+    ModelError if an attribute is missing or malformed, or the shape's size overflows.
     """
     given = layer.data.get("element_type")
     element_type = given if given == "string" else declared_type(layer, "element_type")
@@ -47,13 +44,7 @@ def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
 
 
 def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]) -> None:
-    """Refuse an array that is outside of the bounds that a Parameter declares.
-
-    Raises
-    ------
-    BroadcastError
-        The line names the dimension.
-    """
+    """Refuse an array that is outside of the bounds that a Parameter declares."""
     for axis, ((low, high), size) in enumerate(zip(bounds, actual, strict=True)):
         if size < low or (high is not None and size > high):
             declared = f"{low} to {'any' if high is None else high}"
@@ -65,10 +56,7 @@ def divide(
 ) -> tuple[Division, dict[str, AttributeValue], TensorType]:
     """Return a Divide's division, the attributes that it sets, and what is known of its quotient.
 
-    Raises
-    ------
-    ElementTypeError, AttributeValueError, BroadcastError
-        If Divide-1 does not allow the operands or the attributes.
+    An error of ours if Divide-1 does not allow the operands or the attributes.
     """
     bare = Division(layer.name, path, DIVIDE_1)
     with labelled(bare):

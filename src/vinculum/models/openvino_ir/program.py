@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -123,27 +123,21 @@ class OpenvinoProgram:
 
     def in_engine(self, engine: str) -> CutProgram:
         """Return the program as OpenVINO runs it, its divisions aside; refuse ONNX Runtime, which reads no IR."""
-        if engine == "onnxruntime":
-            refuse_onnxruntime()
+        refuse_onnxruntime(engine)
         return self.in_openvino
 
 
 def check_inputs(parameters: Iterable[ParameterStep], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse an array that is outside of the bounds that its Parameter declares.
-
-    Raises
-    ------
-    BroadcastError
-        The line names the input and the dimension.
-    """
+    """Refuse an array that is outside of the bounds that its Parameter declares."""
     for parameter in parameters:
         if parameter.bounds is not None:
             check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, arrays[parameter.name].shape)
 
 
-def refuse_onnxruntime() -> NoReturn:
+def refuse_onnxruntime(engine: str) -> None:
     """Refuse to run an IR in ONNX Runtime."""
-    raise ModelError(
-        "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the engine 'reference' or "
-        "'openvino'"
-    )
+    if engine == "onnxruntime":
+        raise ModelError(
+            "the engine 'onnxruntime' runs ONNX models only; run the OpenVINO model with the engine 'reference' or "
+            "'openvino'"
+        )

@@ -1,9 +1,14 @@
-"""What the layers Unsqueeze, Squeeze and Reshape say: one value takes another shape."""
+"""What the layers Unsqueeze, Squeeze and Reshape say: one value takes another shape.
+
+Where their documents leave something open they do what OpenVINO does: axes may repeat each other, Squeeze leaves a
+named dimension that is not 1 as it is, and a Reshape that copies dimensions divides only the others among what is left.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,40 +17,29 @@ from numpy.typing import NDArray
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.declared_shapes import LARGEST_RANK, check_size
 from vinculum.models.openvino_ir.layers import BOOLEANS
-from vinculum.models.openvino_ir.shapes import Sizes, reshaped, squeezed, unsqueezed
 from vinculum.models.openvino_ir.types import TensorType, bits_of
 from vinculum.models.openvino_ir.xml import Layer
 from vinculum.spec.element_types import ElementType
-from vinculum.text import quoted
+from vinculum.text import quoted, shape_text
+
+Sizes = tuple[int | None, ...]
+"""A shape of known rank; None for a size that is not known."""
 
 RESHAPES = ("Unsqueeze", "Squeeze", "Reshape")
 
 
 @dataclass(frozen=True)
 class Reshaping:
-    """What becomes of a shape.
+    """What becomes of a shape."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `RESHAPES`.
-    title : str
-        What a message calls the layer.
-    special_zero : bool
-        Of a Reshape: whether 0 stands for the size that is there.
-    """
-
-    kind: str
-    title: str
-    special_zero: bool = True
+    kind: str  # One of `RESHAPES`.
+    title: str  # What a message calls the layer.
+    special_zero: bool = True  # Of a Reshape: whether 0 stands for the size that is there.
 
     def checked(self, shape: Sizes, pattern: NDArray[Any] | None) -> Sizes | None:
         """Return the new shape for axes or a pattern (None for a Squeeze that has none), None if its rank is open.
 
-        Raises
-        ------
-        BroadcastError
-            If the shape cannot become that; the line names the layer.
+        BroadcastError if the shape cannot become that; the line names the layer.
         """
         try:
             if pattern is not None and pattern.size > LARGEST_RANK:
@@ -68,19 +62,12 @@ def reshaping(
 ) -> tuple[Reshaping, TensorType]:
     """Return what an Unsqueeze, Squeeze or Reshape does, and what is known of its result.
 
-    Parameters
-    ----------
-    layer : Layer
-        One of `RESHAPES`.
-    operands : sequence of TensorType
-        What is reshaped, and then the axes or the pattern, if there are any.
-    pattern : ndarray or None
-        The axes or the pattern, if they are constant.
+    - `layer`: one of `RESHAPES`.
+    - `operands`: what is reshaped, and then the axes or the pattern, if there are any.
+    - `pattern`: the axes or the pattern, if they are constant.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, BroadcastError
-        If an attribute is missing or malformed, or an operand is of another type or shape than the layer takes.
+    An error of ours if an attribute is missing or malformed, or an operand is of another type or shape than the layer
+    takes.
     """
     found = Reshaping(layer.type, layer.title, layer.type != "Reshape" or _special_zero(layer))
     data, *rest = operands
@@ -118,3 +105,72 @@ def _special_zero(layer: Layer) -> bool:
     if value is None:
         raise ModelError(f"attribute special_zero of {layer.title} is {quoted(text)}; allowed: true, false")
     return value
+
+
+def unsqueezed(shape: Sizes, axes: Sequence[int]) -> Sizes:
+    """Return a shape with a 1 at each of `axes`, counted in the result.
+
+    BroadcastError if there is no axis, or one is outside of the result's rank.
+    """
+    if not axes:
+        raise BroadcastError("its axes are empty; give at least one")
+    places = sorted(set(normalised(axes, len(shape) + len(set(axes)))))
+    sizes = list(shape)
+    for place in places:
+        if place > len(sizes):
+            raise BroadcastError(f"axis {place} is beyond the result, which has rank {len(shape) + len(places)}")
+        sizes.insert(place, 1)
+    return tuple(sizes)
+
+
+def squeezed(shape: Sizes, axes: Sequence[int]) -> Sizes | None:
+    """Return a shape without those of the dimensions `axes` that may be 1, without all of size 1 if there is no axis.
+
+    None if not even the rank of the result is known.
+
+    BroadcastError if an axis is outside of the shape's rank.
+    """
+    if not axes:
+        return None if None in shape else tuple(size for size in shape if size != 1)
+    dropped = set(normalised(axes, max(len(shape), 1)))  # A scalar lets 0 and -1 pass.
+    return tuple(size for place, size in enumerate(shape) if place not in dropped or size not in (1, None))
+
+
+def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
+    """Return the shape that a pattern makes of a shape.
+
+    - `shape`: what is reshaped.
+    - `pattern`: the sizes; one may be -1, which stands for what is left.
+    - `special_zero`: whether 0 stands for the size that the shape has there; else it is a size of 0.
+
+    BroadcastError if the pattern is malformed, or has another number of elements than the shape.
+    """
+    given = f"the pattern {shape_text(pattern)} for shape {shape_text(shape)}"
+    if any(size < -1 for size in pattern) or list(pattern).count(-1) > 1:
+        raise BroadcastError(f"{given} is malformed; allowed: sizes, and -1 once")
+    copied = {place for place, size in enumerate(pattern) if size == 0 and special_zero}
+    if any(place >= len(shape) for place in copied):
+        raise BroadcastError(f"{given} copies dimension {max(copied)}, which is not there")
+    sizes: list[int | None] = [shape[place] if place in copied else size for place, size in enumerate(pattern)]
+    rest = [size for place, size in enumerate(shape) if place not in copied]
+    named = prod(size for place, size in enumerate(pattern) if place not in copied and size != -1)
+    if -1 not in pattern:
+        if None not in rest and prod(size or 0 for size in rest) != named:
+            raise BroadcastError(f"{given} has another number of elements")
+        return tuple(sizes)
+    left = list(pattern).index(-1)
+    if named == 0:
+        raise BroadcastError(f"{given} does not tell what -1 stands for beside a size of 0")
+    whole = None if None in rest else prod(size or 0 for size in rest)
+    if whole is not None and whole % named:
+        raise BroadcastError(f"{given} has another number of elements, whatever -1 stands for")
+    sizes[left] = None if whole is None else whole // named
+    return tuple(sizes)
+
+
+def normalised(axes: Sequence[int], rank: int) -> list[int]:
+    """Return axes counted from the front; BroadcastError if one is outside of the rank."""
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise BroadcastError(f"axis {axis} is outside of rank {rank}; allowed: {-rank} to {rank - 1}")
+    return [axis + rank if axis < 0 else axis for axis in axes]

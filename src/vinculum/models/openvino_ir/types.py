@@ -40,10 +40,7 @@ def declared_value(declared: Declared) -> TensorType:
 def declared_type(layer: Layer, attribute: str) -> ElementType | str:
     """Return the element type that an attribute names, ``"bool"`` for the one that does not divide.
 
-    Raises
-    ------
-    ModelError
-        If it is missing, or not one that can be read.
+    ModelError if it is missing, or not one that can be read.
     """
     given = layer.data.get(attribute)
     if given is None:

@@ -35,34 +35,20 @@ class Declared:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer as the file has it.
+    """A layer as the file has it."""
 
-    Attributes
-    ----------
-    id, name, type, version : str
-        Its attributes, ``""`` for those left out.
-    data : Mapping of str to str
-        The attributes of its ``data`` element.
-    inputs, outputs : tuple of Port
-        In the file's order.
-    tensor_names : tuple of str
-        What its output ports, or for a Result what it hands out, are called.
-    declared : Mapping of Port to Declared
-        What its ports say.
-    bodies : tuple of (str, Net)
-        The graphs that it holds.
-    """
-
+    # Its attributes, ``""`` for those left out.
     id: str
     name: str
     type: str
     version: str
-    data: Mapping[str, str]
+    data: Mapping[str, str]  # The attributes of its ``data`` element.
+    # In the file's order.
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    tensor_names: tuple[str, ...]
-    declared: Mapping[Port, Declared] = field(default_factory=dict)
-    bodies: tuple[tuple[str, Net], ...] = ()
+    tensor_names: tuple[str, ...]  # What its output ports, or for a Result what it hands out, are called.
+    declared: Mapping[Port, Declared] = field(default_factory=dict)  # What its ports say.
+    bodies: tuple[tuple[str, Net], ...] = ()  # The graphs that it holds.
 
     @property
     def title(self) -> str:
@@ -70,13 +56,7 @@ class Layer:
         return f"layer {quoted(self.name)} ({quoted(self.type)[1:-1]})"
 
     def number(self, name: str) -> int:
-        """Return an attribute that must be a whole number from 0 on.
-
-        Raises
-        ------
-        ModelError
-            If it is not one.
-        """
+        """Return an attribute that must be a whole number from 0 on; ModelError if it is not one."""
         given = self.data.get(name)
         if given is None:
             raise ModelError(f"{self.title} has no attribute {name}")
@@ -97,10 +77,7 @@ class Net:
 def read_net(content: bytes) -> Net:
     """Return the layers and edges in the XML of an IR file.
 
-    Raises
-    ------
-    ModelError
-        If it is not XML, declares entities or a document type, or is not an IR of version 10 or 11.
+    ModelError if it is not XML, declares entities or a document type, or is not an IR of version 10 or 11.
     """
     try:
         root = fromstring(content, forbid_dtd=True)
@@ -121,13 +98,7 @@ def read_net(content: bytes) -> Net:
 
 
 def whole_number(text: str, owner: str) -> int:
-    """Return the whole number that a text is.
-
-    Raises
-    ------
-    ModelError
-        If it is not one, or has more than 19 digits.
-    """
+    """Return the whole number that a text is; ModelError if it is not one, or has more than 19 digits."""
     if _NUMBER.fullmatch(text.strip()) is None:
         raise ModelError(f"{owner} is {quoted(text)}; it must be a whole number")
     return int(text)

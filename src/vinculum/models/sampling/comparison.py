@@ -17,19 +17,12 @@ Sides = tuple[str, str]
 def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int:
     """Return how many elements were compared, all of them equal: in type, shape and bits, any NaN to any NaN.
 
-    Parameters
-    ----------
-    title : str
-        What a message calls the value: ``"output 'c'"``.
-    expected, actual : Value
-        What one side and what the other computed.
-    sides : tuple of str
-        What a message calls the two: ``("the original", "the converted")``.
+    - `title`: what a message calls the value: ``"output 'c'"``.
+    - `expected`, `actual`: what one side and what the other computed.
+    - `sides`: what a message calls the two: ``("the original", "the converted")``.
 
-    Raises
-    ------
-    DifferenceError
-        If they are not; the line names the first index, both values, with the encoding of floats, and the count.
+    DifferenceError if they are not; the line names the first index, both values, with the encoding of floats, and the
+    count.
     """
     if isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray):
         return _check_arrays(title, expected, actual, sides)

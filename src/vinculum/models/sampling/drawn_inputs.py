@@ -23,18 +23,10 @@ _SMALL = 1 << 12  # Elements.
 
 @dataclass(frozen=True, eq=False)
 class DrawnInput:
-    """An input drawn from a seed.
-
-    Attributes
-    ----------
-    array : ndarray
-        What was drawn.
-    assumed : dict of str to int
-        The sizes that nobody gave, by dimension as it is declared, ``"?"`` if it has no name.
-    """
+    """An input drawn from a seed."""
 
     array: NDArray[Any]
-    assumed: dict[str, int]
+    assumed: dict[str, int]  # The sizes that nobody gave, by dimension as it is declared, ``"?"`` if it has no name.
 
 
 def dimension_sizes(
@@ -42,10 +34,7 @@ def dimension_sizes(
 ) -> dict[str, int]:
     """Return the sizes of symbolic dimensions, by each ``NAME=SIZE`` and by the arrays that files give.
 
-    Raises
-    ------
-    ModelError
-        If an option has another form, names no dimension of an input, or contradicts an array or another option.
+    ModelError if an option has another form, names no dimension of an input, or contradicts an array or another option.
     """
     sizes: dict[str, int] = {}
     symbols: list[str] = []
@@ -70,12 +59,7 @@ def dimension_sizes(
 def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int:
     """Return a size for dimensions that nobody gives one for: the largest that leaves inputs small, 1 if none does.
 
-    Parameters
-    ----------
-    tensors : sequence of ModelTensor
-        What the model declares.
-    sizes : Mapping of str to int
-        Of the other symbolic dimensions.
+    - `sizes`: of the other symbolic dimensions.
     """
     shapes = [[size if isinstance(size, int) else sizes.get(size or "") for size in t.shape or ()] for t in tensors]
     opened = [shape for shape in shapes if None in shape]
@@ -99,23 +83,12 @@ def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int]
     Floats follow the standard normal distribution; integers are 1 to 9, signed ones of either sign and never 0;
     a bool is either.
 
-    Parameters
-    ----------
-    tensor : ModelTensor
-        What the model declares.
-    position : int
-        Which of the model's inputs it is, from 0.
-    seed : int
-        0 or more.
-    sizes : Mapping of str to int
-        Of symbolic dimensions.
-    others : int
-        The size of the other open ones.
+    - `position`: which of the model's inputs it is, from 0.
+    - `seed`: 0 or more.
+    - `sizes`: of symbolic dimensions.
+    - `others`: the size of the other open ones.
 
-    Raises
-    ------
-    ModelError
-        If its rank is not known, its element type is none that is drawn, or it would take more than 1 GiB.
+    ModelError if its rank is not known, its element type is none that is drawn, or it would take more than 1 GiB.
     """
     if tensor.shape is None:
         raise ModelError(f"input {tensor} cannot be drawn: its rank is not known; {_instead(tensor)}")

@@ -22,21 +22,11 @@ _ONE_IN = 8  # Mixed sets hold one edge value among so many drawn ones.
 
 @dataclass(frozen=True)
 class Contents:
-    """What one set of inputs holds.
+    """What one set of inputs holds."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"drawn"``, ``"edges"``, ``"indices"``, ``"mixed"`` or ``"encodings"``.
-    seed : int
-        Decides what is drawn as ``--seed`` does.
-    generator : numpy.random.Generator
-        Decides the rest.
-    """
-
-    kind: str
-    seed: int
-    generator: np.random.Generator
+    kind: str  # ``"drawn"``, ``"edges"``, ``"indices"``, ``"mixed"`` or ``"encodings"``.
+    seed: int  # Decides what is drawn as ``--seed`` does.
+    generator: np.random.Generator  # Decides the rest.
 
     def without_edges(self, tensor: ModelTensor, place: int) -> NDArray[Any]:
         """Return an array of a shape for an input."""

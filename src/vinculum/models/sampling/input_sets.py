@@ -38,17 +38,9 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
     size, in the others a size for each name, and 1 for some that have none. Inputs that the model has a value of its
     own for are left out of every other set.
 
-    Parameters
-    ----------
-    tensors : sequence of ModelTensor
-        What the model declares.
-    seed : int
-        0 or more. The first set is what ``--seed`` draws for open dimensions of 3.
+    - `seed`: 0 or more. The first set is what ``--seed`` draws for open dimensions of 3.
 
-    Raises
-    ------
-    ModelError
-        If an input cannot be handed in, or takes more than 1 GiB in the first set.
+    ModelError if an input cannot be handed in, or takes more than 1 GiB in the first set.
     """
     used: dict[Hashable, int] = {}
     for number in range(_SETS if tensors else 1):

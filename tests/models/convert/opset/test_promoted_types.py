@@ -12,7 +12,7 @@ from onnx import ModelProto
 
 from vinculum import div
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.convert.opset.promoted_types import promotion
+from vinculum.models.onnx.promoted_types import promotion
 from vinculum.spec.element_types import (
     BFLOAT16,
     FLOAT,

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from vinculum.errors import ModelError
+from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file
 from vinculum.models.engines.openvino import process
+from vinculum.models.model import Engine
 
 pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
 
@@ -85,6 +86,18 @@ class TestRefused:
         with one_line(ModelError, "an IR with 'Abs' needs the package openvino", "pip install"):
             convert_file(source, tmp_path / "new.xml")
         assert not (tmp_path / "new.xml").exists()
+
+    @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
+    def test_a_comparison_in_another_engine(
+        self, onnx_file: File, tmp_path: Path, one_line: OneLine, engine: Engine
+    ) -> None:
+        source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
+        words = (f"engine is '{engine}'", "an IR with 'Abs'", "leave --engine out, or give openvino")
+        with one_line(AttributeValueError, *words):
+            convert_file(source, tmp_path / "new.xml", engine=engine)
+        assert not (tmp_path / "new.xml").exists()
+        convert_file(source, tmp_path / "new.xml", engine=engine, check=False)
+        convert_file(source, tmp_path / "new/new.xml", engine="openvino")
 
     def test_an_operator_that_openvino_lacks(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
         floats = (TensorProto.FLOAT, [2, 2])

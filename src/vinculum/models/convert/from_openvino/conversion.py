@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from pathlib import Path
 
-from vinculum.models.convert.change import OnnxConversion, check_opset
-from vinculum.models.convert.from_openvino.builder import OnnxBuilder
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper, numpy_helper
+
+from vinculum.errors import ModelError
+from vinculum.models.convert.change import Change, OnnxConversion, check_opset
+from vinculum.models.convert.from_openvino.divide_nodes import divide_nodes
+from vinculum.models.convert.from_openvino.layer_nodes import check_allowed, convert_nodes, reshape_nodes
 from vinculum.models.convert.opset.conversion import convert_opset
-from vinculum.models.openvino_ir.graph import read_graph
+from vinculum.models.convert.opset.operands import Operand
+from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, unique_name
+from vinculum.models.openvino_ir.graph import OpenvinoGraph, read_graph
+from vinculum.models.openvino_ir.program import ConvertStep, DivideStep, ParameterStep, Step
+from vinculum.models.openvino_ir.types import TensorType
+from vinculum.models.openvino_ir.xml import Port
+from vinculum.text import quoted
 
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does; what is older is made of it."""
+_MAIN = ("Div", "Reshape", "Squeeze", "Unsqueeze")
 
 
 def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
@@ -21,31 +33,135 @@ def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     names and their order. Operands whose sizes the file leaves open are joined by NumPy's rule, which lets more pass
     than ``none`` and ``pdpd``.
 
-    Parameters
-    ----------
-    content : bytes
-        The XML.
-    file : Path
-        Where it was; its data are beside it.
-    opset : int
-        The operator set of the new model, from 1 to the newest that the onnx package knows.
+    - `file`: where it was; its data are beside it.
+    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package knows.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no such operator set.
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If the IR cannot be read, or what it does is not representable there; the line names the layer and the reason.
+    AttributeValueError if there is no such operator set.
+    An error of ours if the IR cannot be read, or what it does is not representable there; the line names the layer and
+    the reason.
 
-    Notes
-    -----
     Float values beyond an integer type are undefined in both formats where a layer Convert becomes Cast. This package
     saturates in both; other runtimes may not.
     """
     check_opset(opset)
-    builder = OnnxBuilder(read_graph(content, file), file.stem, max(opset, _NUMPY_SINCE), opset < _NUMPY_SINCE)
+    builder = _Builder(read_graph(content, file), file.stem, max(opset, _NUMPY_SINCE), opset < _NUMPY_SINCE)
     model = builder.model()
     if opset >= _NUMPY_SINCE:
         return OnnxConversion(model, tuple(builder.changes))
     older = convert_opset(model, opset)
     return OnnxConversion(older.model, (*builder.changes, *older.changes))
+
+
+class _Builder:
+    """Writes the graph in the order in which the layers run.
+
+    - `opset`: the operator set to write in, from 7 on.
+    - `names_sizes`: whether open dimensions of inputs get names, by which the sizes of other values are known to be
+      equal.
+    """
+
+    def __init__(self, graph: OpenvinoGraph, name: str, opset: int, names_sizes: bool) -> None:
+        self.changes: list[Change] = []
+        self._graph, self._opset, self._names_sizes = graph, opset, names_sizes
+        self._proto = GraphProto(name=name)
+        program = graph.program
+        self._taken = {*(p.name for p in program.parameters), *program.results}
+        self._node_names: set[str] = set()
+        self._values = self._named_ports()
+        self._types = ChainMap({value: _type(graph.known[port]) for port, value in self._values.items()})
+        self._constants = {
+            self._values[port]: numpy_helper.from_array(array, self._values[port])
+            for port, array in program.constants.items()
+        }
+
+    def model(self) -> ModelProto:
+        """Return the model."""
+        for step in self._graph.program.steps:
+            self._add(step)
+        for parameter in self._graph.program.parameters:
+            self._declare_input(parameter)
+        for name, port in self._graph.program.results.items():
+            self._hand_out(name, port)
+        used = {name for node in self._proto.node for name in node.input} | set(self._graph.program.results)
+        self._proto.initializer.extend(tensor for name, tensor in self._constants.items() if name in used)
+        imports = [helper.make_opsetid("", self._opset)]
+        version = max(INITIALIZERS_ALONE, helper.find_min_ir_version_for(imports))
+        return helper.make_model(self._proto, opset_imports=imports, ir_version=version, producer_name="vinculum")
+
+    def _named_ports(self) -> dict[Port, str]:
+        """Return what each value is called: as an input or an output if it is one."""
+        program = self._graph.program
+        names = {parameter.result: parameter.name for parameter in program.parameters}
+        for name, port in program.results.items():
+            if name in names.values() and names.get(port) != name:
+                raise ModelError(
+                    f"output {quoted(name)} is another value than the input of that name; in ONNX they have to differ"
+                )
+            names.setdefault(port, name)
+        called = dict.fromkeys(program.constants, "constant")
+        called |= {step.result: step.name or "value" for step in program.steps}
+        for port, name in called.items():
+            if port not in names:
+                names[port] = unique_name(name, self._taken)
+        return names
+
+    def _add(self, step: Step) -> None:
+        rewriter = Rewriter(self._proto, self._opset, self._taken, step.name)
+        names = [self._values[port] for port in step.operands]
+        known_operands = [self._graph.known[port] for port in step.operands]
+        if isinstance(step, DivideStep):
+            a, b = (Operand(*pair, self._types, self._constants) for pair in zip("ab", names, strict=True))
+            value, changes = divide_nodes(step, (a, b), self._opset, rewriter)
+        elif isinstance(step, ConvertStep):
+            value, changes = convert_nodes(step, names[0], known_operands[0], self._opset, rewriter)
+        else:
+            numbers = self._graph.program.constants.get(step.operands[-1])
+            value, changes = reshape_nodes(step, names, known_operands, numbers, self._opset, rewriter)
+        self.changes += changes
+        rewriter.name_result(value, self._values[step.result])
+        if self._names_sizes and self._values[step.result] not in self._graph.program.results:
+            # Some operators of the first operator sets have no inference.
+            known = TensorType(self._graph.known[step.result].element_type, None)
+            self._proto.value_info.append(ValueInfoProto(name=self._values[step.result], type=_type(known)))
+        self._take(rewriter, step.name)
+
+    def _take(self, rewriter: Rewriter, name: str) -> None:
+        """Take the nodes of a layer, the one that does its work called as the layer is."""
+        main = next((node for node in rewriter.nodes if node.op_type in _MAIN), rewriter.nodes[-1])
+        if name and name not in self._node_names:
+            main.name = name
+        self._node_names.update(node.name for node in rewriter.nodes)
+        self._proto.node.extend(rewriter.nodes)
+        self._proto.initializer.extend(rewriter.initializers)
+
+    def _declare_input(self, parameter: ParameterStep) -> None:
+        known = self._graph.known[parameter.result]
+        if self._names_sizes and known.shape is not None:
+            sizes = [f"{parameter.name}_{d}" if size is None else size for d, size in enumerate(known.shape)]
+            known = TensorType(known.element_type, tuple(sizes))
+        self._proto.input.append(_declared("input", parameter.name, known))
+        ranges = [bound for bound in parameter.bounds or () if bound != (0, None) and bound[0] != bound[1]]
+        if ranges:
+            texts = ", ".join(f"{low}..{'' if high is None else high}" for low, high in ranges)
+            plural = "dimensions" if len(ranges) > 1 else "a dimension"
+            what = f"{texts} written as {plural} of any size"
+            self.changes.append(Change(f"input {quoted(parameter.name)}", what, "ONNX has no ranges of sizes"))
+
+    def _hand_out(self, name: str, port: Port) -> None:
+        known, value = self._graph.known[port], self._values[port]
+        if value != name:
+            check_allowed("Identity", self._opset, known.element_type, f"output {quoted(name)}")
+            node = helper.make_node("Identity", [value], [name], unique_name(f"{name}_Identity", self._taken))
+            self._proto.node.append(node)
+        self._proto.output.append(_declared("output", name, known))
+
+
+def _declared(what: str, name: str, known: TensorType) -> ValueInfoProto:
+    if known.shape is None:
+        raise ModelError(f"{what} {quoted(name)} has any rank; in ONNX each {what} has one: give the layer a shape")
+    return ValueInfoProto(name=name, type=_type(known))
+
+
+def _type(known: TensorType) -> TypeProto:
+    code = None if isinstance(known.element_type, str) else known.element_type.onnx_code
+    return helper.make_tensor_type_proto(code or TensorProto.BOOL, known.shape)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import cast
 
 from vinculum.errors import ModelError
-from vinculum.models.convert.change import Change
+from vinculum.models.convert.change import Change, Reason
 from vinculum.models.convert.from_openvino.floor import floored
 from vinculum.models.convert.opset.operands import Operand
-from vinculum.models.convert.opset.promoted_types import Promotion, promotion
+from vinculum.models.onnx.promoted_types import Promotion, promotion
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.openvino_ir.program import DivideStep
 from vinculum.spec.element_types import ElementType, Kind
@@ -17,33 +17,17 @@ from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.openvino_divide import DIVIDE_1
 from vinculum.spec.registry import find
 
-Reason = tuple[str, str]
-"""What was done, and why."""
-
 
 def divide_nodes(
     step: DivideStep, operands: tuple[Operand, Operand], opset: int, rewriter: Rewriter
 ) -> tuple[str, list[Change]]:
     """Return the name of a Divide's quotient, and what was changed.
 
-    Parameters
-    ----------
-    step : DivideStep
-        What the layer says.
-    operands : tuple of Operand
-        The dividend and the divisor. They may be changed.
-    opset : int
-        The operator set to write in, from 7 on.
-    rewriter : Rewriter
-        Takes the nodes.
+    - `operands`: the dividend and the divisor. They may be changed.
+    - `opset`: the operator set to write in, from 7 on.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there; the line names the layer and the reason.
+    ModelError if it is not representable there; the line names the layer and the reason.
 
-    Notes
-    -----
     A carried type keeps the quotients, MIN/-1 as it wraps, and 0 for a zero divisor if that is the policy; what other
     policies give are then the ends of the carrying type, cast back.
     """
@@ -54,7 +38,7 @@ def divide_nodes(
     except ValueError as error:
         raise ModelError(f"{label} is not representable in operator set {opset}: {error}") from None
     quotient = division.write()
-    return quotient, [Change(label, what, why) for what, why in reasons]
+    return quotient, [Change(label, *reason) for reason in reasons]
 
 
 class _Division:

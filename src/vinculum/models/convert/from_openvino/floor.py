@@ -19,16 +19,10 @@ from vinculum.spec.element_types import FLOAT, ElementType
 def floored(rewriter: Rewriter, element_type: ElementType, operands: tuple[str, str], quotient: str) -> str:
     """Return the name of the floor of a/b, made of the truncated quotient.
 
-    Parameters
-    ----------
-    rewriter : Rewriter
-        Takes the nodes; of an operator set from 7 on.
-    element_type : ElementType
-        A signed integer type that Div takes in that operator set.
-    operands : tuple of str
-        The dividend and the divisor.
-    quotient : str
-        What Div makes of them.
+    - `rewriter`: takes the nodes; of an operator set from 7 on.
+    - `element_type`: a signed integer type that Div takes in that operator set.
+    - `operands`: the dividend and the divisor.
+    - `quotient`: what Div makes of them.
     """
     dividend, divisor = operands
     product = rewriter.add("Mul", [quotient, divisor], "multiple")

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx import TensorProto
+from onnx.defs import SchemaError, get_schema, onnx_opset_version
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.from_openvino.legality import check_allowed
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.openvino_ir.program import ConvertStep, ReshapeStep
-from vinculum.models.openvino_ir.shapes import normalised
+from vinculum.models.openvino_ir.reshaping import normalised
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import FLOAT, INT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import quoted
-
-BOOL = 9
-"""The number of bool in ``onnx.TensorProto.DataType``."""
 
 _ALLOWZERO_SINCE = 14
 
@@ -30,10 +29,7 @@ def convert_nodes(
 ) -> tuple[str, list[Change]]:
     """Return the name of what a Convert makes, and what was changed.
 
-    Raises
-    ------
-    ModelError
-        If the operator set has no Cast between the types.
+    ModelError if the operator set has no Cast between the types.
     """
     title = f"layer {quoted(step.name)} (Convert)"
     source, target = known.element_type, step.target
@@ -42,7 +38,7 @@ def convert_nodes(
     check_allowed("Cast", opset, source, title)
     check_allowed("Cast", opset, target, title)
     if isinstance(target, str):
-        return rewriter.cast(value, BOOL, "converted"), []
+        return rewriter.cast(value, TensorProto.BOOL, "converted"), []
     changes = []
     if target.is_integer and isinstance(source, ElementType) and source.kind is Kind.FLOAT:
         if target.bits == 4:
@@ -78,25 +74,12 @@ def reshape_nodes(
 ) -> tuple[str, list[Change]]:
     """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what was changed.
 
-    Parameters
-    ----------
-    step : ReshapeStep
-        What the layer says.
-    operands : sequence of str
-        The value, and then the axes or the pattern, if there are any.
-    known : sequence of TensorType
-        What is known of them.
-    numbers : ndarray or None
-        The axes or the pattern, if they are constant.
-    opset : int
-        The operator set to write in, from 7 on.
-    rewriter : Rewriter
-        Takes the nodes.
+    - `operands`: the value, and then the axes or the pattern, if there are any.
+    - `known`: what is known of them.
+    - `numbers`: the axes or the pattern, if they are constant.
+    - `opset`: the operator set to write in, from 7 on.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there.
+    ModelError if it is not representable there.
     """
     title, kind = step.reshaping.title, step.reshaping.kind
     check_allowed(kind, opset, known[0].element_type, title)
@@ -160,3 +143,23 @@ def _reshape(
 def _same(value: str, known: TensorType, title: str, opset: int, rewriter: Rewriter) -> str:
     check_allowed("Identity", opset, known.element_type, title)
     return rewriter.add("Identity", [value], "same")
+
+
+def check_allowed(op_type: str, opset: int, element_type: ElementType | str, title: str) -> None:
+    """Refuse an operator that does not take a type, or that an operator set does not have."""
+    name = str(element_type)
+    if _allows(op_type, opset, name):
+        return
+    later = next((n for n in range(opset + 1, onnx_opset_version() + 1) if _allows(op_type, n, name)), None)
+    advice = "and no later one has it either" if later is None else f"give --opset {later} or later"
+    raise ModelError(f"{title} needs {op_type} of {name}, which operator set {opset} does not have; {advice}")
+
+
+@cache
+def _allows(op_type: str, opset: int, name: str) -> bool:
+    try:
+        schema = get_schema(op_type, max_inclusive_version=opset, domain="")
+    except SchemaError:
+        return False
+    # The first input's type is the one in question; those of Cast's result are the same.
+    return f"tensor({name})" in schema.inputs[0].types

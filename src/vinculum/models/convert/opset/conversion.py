@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
-from vinculum.models.convert.opset.divisions import convert_division
-from vinculum.models.convert.opset.other_operators import convert_other
+from vinculum.models.convert.opset.other_operators import convert_node
 from vinculum.models.onnx.constants import visible_constants
-from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.typed_scopes import inner_first
 
 _LONGEST_LIST = 3
 _INFERRED_SINCE = 6
@@ -51,15 +50,12 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """
     check_opset(opset)
     check_no_training(model)
-    converted = ModelProto()
-    converted.CopyFrom(model)
+    converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)
     changes: list[list[Change]] = []
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    surroundings = list(zip(typed_scopes(converted), visible_constants(converted), strict=True))
-    # The inner scopes first: a node takes its subgraphs along when its own scope is written anew.
-    for scope, constants in reversed(surroundings):
+    for scope, constants in inner_first(converted, visible_constants(converted)):
         if scope.opsets.get("", opset) != opset:
             changes.append(_convert_scope(scope, constants, opset, taken, functions, problems))
     if problems:
@@ -87,17 +83,14 @@ def _convert_scope(
         try:
             if node.domain or (node.domain, node.op_type) in functions:
                 rewriter.nodes.append(node)
-            elif node.op_type in DIVIDES:
-                changes += convert_division(node, scope, opset, constants, rewriter)
             else:
-                changes += convert_other(node, scope, opset, constants, rewriter)
+                changes += convert_node(node, scope, opset, constants, rewriter)
         except ModelError as error:
             problems.append(str(error))
         nodes += rewriter.nodes
         made.append(rewriter)
-    set_nodes(scope.holder, nodes)
+    set_nodes(scope.holder, nodes, (tensor for rewriter in made for tensor in rewriter.initializers))
     if isinstance(scope.holder, GraphProto):
-        scope.holder.initializer.extend(tensor for rewriter in made for tensor in rewriter.initializers)
         scope.holder.value_info.extend(value for rewriter in made for value in rewriter.value_info)
         if opset < _INFERRED_SINCE:
             _declare_results(scope.holder, scope.types)

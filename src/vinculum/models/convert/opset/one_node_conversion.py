@@ -32,23 +32,12 @@ def converted_alone(
 ) -> list[NodeProto]:
     """Return what the version converter makes of a node; new constants go into the rewriter, new types to the types.
 
-    Parameters
-    ----------
-    node : NodeProto
-        Without subgraphs, and without attributes of a function around it.
-    opsets : tuple of int
-        From which operator set to which.
-    types : MutableMapping of str to TypeProto
-        Of the node's operands, as far as they are known; those of new values are added.
-    constants : Mapping of str to TensorProto
-        What operands are the same in every run.
-    rewriter : Rewriter
-        Gives names.
+    - `node`: without subgraphs, and without attributes of a function around it.
+    - `opsets`: from which operator set to which.
+    - `types`: of the node's operands, as far as they are known; those of new values are added.
+    - `constants`: what operands are the same in every run.
 
-    Raises
-    ------
-    ValueError
-        If the converter cannot do it; the message gives its reason.
+    ValueError if the converter cannot do it; the message gives its reason.
     """
     given = [name for name in dict.fromkeys(node.input) if name]
     made = [name for name in node.output if name]

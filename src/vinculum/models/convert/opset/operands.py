@@ -26,16 +26,10 @@ _LONGEST_CONCAT = 1024
 class Operand:
     """A dividend or a divisor.
 
-    Attributes
-    ----------
-    name : str
-        ``"A"`` or ``"B"``.
-    shape : tuple or None
-        As far as it is known.
-    code : int
-        The number of its element type in TensorProto, 0 if it is not known.
-    element_type : ElementType or None
-        If it is known, and one that divides.
+    - `name`: ``"A"`` or ``"B"``.
+    - `shape`: as far as it is known.
+    - `code`: the number of its element type in TensorProto, 0 if it is not known.
+    - `element_type`: if it is known, and one that divides.
     """
 
     def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
@@ -97,10 +91,7 @@ class Operand:
     def tile(self, repeats: Sequence[int], rewriter: Rewriter, opset: int) -> None:
         """Repeat it along each of its dimensions so often; nothing happens where that is once.
 
-        Raises
-        ------
-        ValueError
-            If the operator set has no Tile and it would take too many operands of Concat.
+        ValueError if the operator set has no Tile and it would take too many operands of Concat.
         """
         if all(count == 1 for count in repeats):
             return
@@ -121,10 +112,7 @@ class Operand:
 
         Where two sizes differ one of them is 1, so the other is how often to repeat it.
 
-        Raises
-        ------
-        ValueError
-            If the operator set cannot compute with sizes.
+        ValueError if the operator set cannot compute with sizes.
         """
         if opset < _TILE_BY_INTEGERS:
             raise ValueError(

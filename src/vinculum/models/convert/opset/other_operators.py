@@ -1,15 +1,16 @@
-"""Every operator that does not divide, on its way to another operator set.
+"""Every node on its way to another operator set.
 
-A node goes from version to version of its operator. A version that only allows more types, or adds attributes and
-operands that may be left out, leaves it as it is. Where the meaning of what a node says has changed, `table`
-has the rule. The rest is handed to the onnx package's version converter. What comes out is held against the schemas of
-the target, so that nothing slips through that is no node there.
+A division goes there in one step, as `divisions` says. Any other node goes from version to version of its operator. A
+version that only allows more types, or adds attributes and operands that may be left out, leaves it as it is. Where the
+meaning of what a node says has changed, `table` has the rule. The rest is handed to the onnx package's version
+converter. What comes out is held against the schemas of the target, so that nothing slips through that is no node.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 from onnx import FunctionProto, NodeProto, TensorProto
 from onnx.defs import OpSchema
@@ -18,60 +19,46 @@ from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.convert.opset.adapters.table import ADAPTERS
+from vinculum.models.convert.opset.divisions import convert_division
 from vinculum.models.convert.opset.one_node_conversion import converted_alone
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
 from vinculum.models.onnx.constants import tensor_of
+from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Scope, subgraphs, title
-from vinculum.text import quoted
 
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}
 """Attributes without effect."""
 
 
-def convert_other(
+def convert_node(
     node: NodeProto, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter
 ) -> list[Change]:
-    """Write a node that is no division into the rewriter as an operator set has it, and return what became of it.
+    """Write a node into the rewriter as an operator set has it, and return what became of it.
 
-    Parameters
-    ----------
-    node : NodeProto
-        Of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
-    scope : Scope
-        With the types that are known there.
-    opset : int
-        The operator set to write in.
-    constants : Mapping of str to TensorProto
-        What the node can see of values that never change.
-    rewriter : Rewriter
-        Takes the nodes.
+    - `node`: of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
+    - `scope`: with the types that are known there.
+    - `constants`: what the node can see of values that never change.
+    - `rewriter`: takes the nodes, and nothing else has put any there yet.
 
-    Raises
-    ------
-    ModelError
-        If it is not representable there; the line names the node and the reason.
+    ModelError if it is not representable there; the line names the node and the reason.
     """
-    source = scope.opsets[""]
-    old, new = version_at(node.op_type, source), version_at(node.op_type, opset)
-    if old is new or (old is not None and new is not None and old.since_version == new.since_version):
+    old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
+    if old is new:
         rewriter.nodes.append(node)
         return []
-    where = f"{title(node)} in {quoted(scope.path)[1:-1]}" if scope.path else title(node)
-    copy = NodeProto()
-    copy.CopyFrom(node)
-    journey = _Conversion(scope, opset, constants, rewriter)
-    before, constants_before = len(rewriter.nodes), len(rewriter.initializers)
+    where = title(node, scope.path)
     try:
-        refusal = problem_with(copy, old, scope.types)
+        if node.op_type in DIVIDES:
+            return [Change(where, *reason) for reason in convert_division(node, scope, opset, constants, rewriter)]
+        refusal = problem_with(node, old, scope.types)
         if refusal is not None:
-            raise ValueError(f"it is not legal in operator set {source}: {refusal}")
-        journey.go(copy, source)
+            raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
+        _Conversion(scope, opset, constants, rewriter).go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
-        del rewriter.nodes[before:], rewriter.initializers[constants_before:]
         raise ModelError(f"{where} is not representable in operator set {opset}: {error}") from None
-    made = rewriter.nodes[before:]
+    made = rewriter.nodes
     if len(made) == 1 and made[0] == node:
         return []
     names = ", ".join(n.op_type for n in made) or "an initializer"

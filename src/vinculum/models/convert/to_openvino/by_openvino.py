@@ -5,26 +5,23 @@ OpenVINO reads every Div as a Divide that floors. Each is found by its name, in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from onnx import GraphProto, ModelProto, NodeProto, helper
+from onnx import GraphProto, ModelProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.to_openvino.layers import LAYERS
-from vinculum.models.engines.openvino.cut_model import bodies_of
+from vinculum.models.engines.openvino.cut_model import NAME
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.engines.openvino.tensors import reason_of
 from vinculum.models.onnx.divisions import DIVIDES
-from vinculum.models.onnx.rewriter import unique_name
+from vinculum.models.onnx.rewriter import set_nodes, unique_name
 from vinculum.models.onnx.scopes import all_nodes, name_of, opset_imports, subgraphs, title
 from vinculum.text import listed
 
-_PREFIX = "vinculum:"
 _MAX_OF_INTEGERS = 12
 
 
@@ -39,34 +36,24 @@ def foreign_operators(proto: ModelProto) -> list[str]:
 def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str) -> list[Change]:
     """Write an IR, and return what was changed.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        Self-contained; it is not changed.
-    operators : list of str
-        What asks for OpenVINO, as `foreign_operators` returns it.
-    folder, name : Path, str
-        Where to write, and what the ``.xml`` is called.
+    - `proto`: self-contained; it is not changed.
+    - `operators`: what asks for OpenVINO, as `foreign_operators` returns it.
+    - `folder`, `name`: where to write, and what the ``.xml`` is called.
 
-    Raises
-    ------
-    ModelError
-        If OpenVINO is not installed, does not read the model, or makes something else of a division.
+    ModelError if OpenVINO is not installed, does not read the model, or makes something else of a division.
     """
     check_installed(f"an IR with {listed(operators)}")
-    inlined = inline_local_functions(proto) if proto.functions else proto
-    model = ModelProto()
-    model.CopyFrom(inlined)
+    model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
     _bound_loops(model.graph, set(), opset_imports(model).get("", 1))
     divisions = [node for node in all_nodes(model.graph.node) if node.domain == "" and node.op_type in DIVIDES]
     titles = [title(node) for node in divisions]
     names = [(name_of(node), node.output[0]) for node in divisions]
     for number, node in enumerate(divisions):
-        node.name = f"{_PREFIX}{number}"
+        node.name = f"{NAME}{number}"
     with TemporaryDirectory(dir=folder) as place:
         source = Path(place) / "source.onnx"
         source.write_bytes(model.SerializeToString())
-        process = OpenVinoProcess(f"{__name__}:Writer")
+        process = OpenVinoProcess("vinculum.models.engines.openvino.children:Writer")
         found = process.call("write", source, folder / name, names)
     if isinstance(found, str):
         raise ModelError(f"the model cannot be written by OpenVINO: {found}")
@@ -95,46 +82,4 @@ def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:
             nodes.append(helper.make_node("Max", [node.input[0], zero], [bounded]))
             node.input[0] = bounded
         nodes.append(node)
-    copies = [NodeProto.FromString(node.SerializeToString()) for node in nodes]
-    del graph.node[:]
-    graph.node.extend(copies)
-
-
-class Writer:
-    """Reads and writes models; this object lives in OpenVINO's process."""
-
-    def write(self, source: Path, target: Path, names: Sequence[tuple[str, str]]) -> dict[int, bool] | str:
-        """Write a model whose divisions are numbered, and return which are there, and whether they are of integers.
-
-        A text is the reason of OpenVINO's refusal. The names are those of the divisions and of their quotients:
-        OpenVINO calls by its quotient what gives an output of a graph.
-        """
-        import openvino
-
-        try:
-            model = openvino.Core().read_model(source)
-            called = {f"{_PREFIX}{number}": [number] for number in range(len(names))}
-            for number, (_, quotient) in enumerate(names):
-                called.setdefault(quotient, []).append(number)
-            found: dict[int, bool] = {}
-            for node in _divides(model):
-                numbers = [number for number in called.get(node.get_friendly_name(), ()) if number not in found]
-                if not numbers:  # What OpenVINO makes of another operator.
-                    continue
-                number = numbers[0]
-                found[number] = node.get_output_element_type(0).is_integral()
-                node.set_friendly_name(names[number][0])
-                if found[number]:
-                    node.set_attribute("m_pythondiv", False)
-            openvino.save_model(model, target, compress_to_fp16=False)
-        except RuntimeError as error:  # All that OpenVINO raises.
-            return reason_of(error)
-        return found
-
-
-def _divides(model: Any) -> Iterator[Any]:
-    for node in model.get_ordered_ops():
-        if node.get_type_name() == "Divide":
-            yield node
-        for body in bodies_of(node):
-            yield from _divides(body)
+    set_nodes(graph, nodes)

@@ -21,19 +21,11 @@ from vinculum.text import listed, quoted
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoFiles:
-    """An IR: what goes into the ``.xml`` and into the ``.bin`` beside it.
-
-    Attributes
-    ----------
-    xml, data : bytes
-        The two files.
-    changes : tuple of Change
-        Every node that is not only renamed, and every input that is declared otherwise.
-    """
+    """An IR: what goes into the ``.xml`` and into the ``.bin`` beside it."""
 
     xml: bytes
     data: bytes
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...]  # Every node that is not only renamed, and every input that is declared otherwise.
 
 
 def to_openvino(proto: ModelProto) -> OpenvinoFiles:
@@ -43,15 +35,10 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     order. Operands that do not fit are refused as before, but for those of Div-1 and Div-6 whose sizes the file leaves
     open: what NumPy's rule joins is divided.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        As `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
+    - `proto`: as `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If a node is not legal, or not representable in layers of operation set 1; the line names it and the reason.
+    An error of ours if a node is not legal, or not representable in layers of operation set 1; the line names it and
+    the reason.
     """
     check_no_training(proto)
     writer = OpenvinoWriter()
@@ -64,13 +51,13 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     for declared in inputs:
         values[declared.name] = writer.parameter(declared.name, _declared(declared))
         changes += _forgotten_names(declared)
-    for node in PlainNodes[Value](proto).walk(values):
+    for node in PlainNodes(proto).walk(values):
         changes += _convert(node, writer)
     _write_results([value.name for value in graph.output], values, writer)
     return OpenvinoFiles(writer.xml(graph.name), writer.data(), tuple(changes))
 
 
-def _convert(node: PlainNode[Value], writer: OpenvinoWriter) -> list[Change]:
+def _convert(node: PlainNode, writer: OpenvinoWriter) -> list[Change]:
     kind = node.node.op_type
     if node.node.domain or kind not in LAYERS:
         raise ModelError(f"{node.title} is not representable in an IR of operation set 1; allowed: {', '.join(LAYERS)}")

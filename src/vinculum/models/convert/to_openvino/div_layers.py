@@ -24,13 +24,10 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.storage import dtype_of
 
 
-def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def div(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     """Return what a Div makes: a Divide that truncates integers, a legacy divisor brought to where `axis` puts it.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        If it is not legal, or its `axis` is not representable because a rank is not known.
+    An error of ours if it is not legal, or its `axis` is not representable because a rank is not known.
     """
     dividend, divisor = operand(node, 0), operand(node, 1)
     spec, attributes, element_type, shape = _checked(node, (dividend, divisor))
@@ -49,14 +46,8 @@ def div(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return _divide(node, data, dividend, divisor, TensorType(element_type, shape), writer), changes
 
 
-def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Reciprocal makes: 1 divided by its operand.
-
-    Raises
-    ------
-    ModelError, ElementTypeError, AttributeValueError
-        If it is not legal.
-    """
+def reciprocal(node: PlainNode, writer: OpenvinoWriter) -> Converted:
+    """Return what a Reciprocal makes: 1 divided by its operand; an error of ours if it is not legal."""
     divisor = operand(node, 0)
     spec, _, element_type, shape = _checked(node, (divisor,))
     one = Value(TensorType(element_type, ()), "", np.array(1, dtype_of(element_type)))
@@ -66,13 +57,13 @@ def reciprocal(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
 
 
 def _divide(
-    node: PlainNode[Value], data: Mapping[str, str], a: Value, b: Value, known: TensorType, writer: OpenvinoWriter
+    node: PlainNode, data: Mapping[str, str], a: Value, b: Value, known: TensorType, writer: OpenvinoWriter
 ) -> Value:
     return writer.layer("Divide", node.layer_name, data, (a, b), Value(known, node.tensor_name))
 
 
 def _checked(
-    node: PlainNode[Value], operands: Sequence[Value]
+    node: PlainNode, operands: Sequence[Value]
 ) -> tuple[OperatorSpec, dict[str, AttributeValue], ElementType, Shape | None]:
     """Return a division's row, its attributes, and what is known of its result."""
     spec = find(node.node.op_type, opset=node.opset)
@@ -91,7 +82,7 @@ def _checked(
 
 
 def _aligned(
-    node: PlainNode[Value], spec: OperatorSpec, a: Value, b: Value, axis: AttributeValue | None, writer: OpenvinoWriter
+    node: PlainNode, spec: OperatorSpec, a: Value, b: Value, axis: AttributeValue | None, writer: OpenvinoWriter
 ) -> tuple[Value, Change | None]:
     """Return the divisor where Div-1 and Div-6 broadcast it from, as NumPy's rule needs it, and what was done."""
     shape_a, shape_b = a.known.shape, b.known.shape
@@ -112,5 +103,5 @@ def _aligned(
     return with_ones_at_end(node, b, ones, writer), change
 
 
-def _label(node: PlainNode[Value], spec: OperatorSpec) -> str:
+def _label(node: PlainNode, spec: OperatorSpec) -> str:
     return Division(name_of(node.node), node.path, spec).label

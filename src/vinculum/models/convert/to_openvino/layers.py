@@ -23,13 +23,7 @@ from vinculum.tensors.storage import dtype_of
 
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
-    """Return an element type that an IR has.
-
-    Raises
-    ------
-    ModelError
-        If it has none such; the line names what has it.
-    """
+    """Return an element type that an IR has; ModelError if it has none such; the line names what has it."""
     if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
         return element_type
     allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])
@@ -42,7 +36,7 @@ def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) ->
     return writer.layer("Convert", name, data, (value,), result)
 
 
-def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _constant(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     alone = NodeProto()
     for name, attribute in node.attributes.items():
         alone.attribute.add().CopyFrom(attribute)
@@ -56,11 +50,11 @@ def _constant(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return Value(TensorType(element_type, array.shape), node.tensor_name, array), []
 
 
-def _identity(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _identity(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
 
 
-def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
+def _cast(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     value, target = operand(node, 0), checked_type(_target(node), f"the result of {node.title}")
     source = value.known.element_type
     saturate = node.attributes.get("saturate")
@@ -80,7 +74,7 @@ def _cast(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return converted(value, result, node.layer_name, writer), []
 
 
-def _target(node: PlainNode[Value]) -> ElementType | str:
+def _target(node: PlainNode) -> ElementType | str:
     to = node.attributes.get("to")
     # Cast-1 spells the type, later versions number it.
     codes = dict(TensorProto.DataType.items())
@@ -101,7 +95,7 @@ def _within(source: ElementType | str, target: ElementType) -> bool:
     return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
 
 
-LAYERS: Mapping[str, Callable[[PlainNode[Value], OpenvinoWriter], Converted]] = {
+LAYERS: Mapping[str, Callable[[PlainNode, OpenvinoWriter], Converted]] = {
     "Cast": _cast,
     "Constant": _constant,
     "Div": div,

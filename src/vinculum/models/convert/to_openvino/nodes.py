@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto
 
 from vinculum.errors import ModelError
+from vinculum.models.convert.to_openvino.writer import Value
+from vinculum.models.onnx.functions import DEEPEST_CALL, key_of
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
-from vinculum.text import quoted
-
-V = TypeVar("V")
-_DEEPEST_CALL = 100  # As deep as ONNX's own shape inference goes.
 
 
 @dataclass(frozen=True)
-class PlainNode(Generic[V]):
-    """A node that calls no function, as it is met while the model runs.
+class PlainNode:
+    """A node that calls no function, as it is met while the model runs."""
 
-    Attributes
-    ----------
-    node : NodeProto
-        As the file has it.
-    path : str
-        The functions that it was reached through, joined by ``/``; ``""`` at the top.
-    opset : int
-        The version of ONNX's own operator set that is in force there.
-    attributes : dict of str to AttributeProto
-        With the values that callers gave in place of references to them.
-    values : MutableMapping of str to V
-        What is known there of the values made before; what the node makes goes in.
-    """
-
-    node: NodeProto
-    path: str
-    opset: int
-    attributes: dict[str, AttributeProto]
-    values: MutableMapping[str, V]
+    node: NodeProto  # As the file has it.
+    path: str  # The functions that it was reached through, joined by ``/``; ``""`` at the top.
+    opset: int  # The version of ONNX's own operator set that is in force there.
+    attributes: dict[str, AttributeProto]  # With the values that callers gave in place of references to them.
+    values: MutableMapping[str, Value]  # What is known there of the values made before; what the node makes goes in.
 
     @property
     def title(self) -> str:
         """What a message calls it."""
-        return f"{title(self.node)} in {quoted(self.path)[1:-1]}" if self.path else title(self.node)
+        return title(self.node, self.path)
 
     @property
     def layer_name(self) -> str:
@@ -55,26 +38,23 @@ class PlainNode(Generic[V]):
         """What its result is called; ``""`` in a function, whose names come again with every call."""
         return "" if self.path else self.node.output[0]
 
-    def operand(self, place: int) -> V | None:
+    def operand(self, place: int) -> Value | None:
         """Return an operand, None if it is left out."""
         names = self.node.input
         return self.values.get(names[place]) if place < len(names) else None
 
 
-class PlainNodes(Generic[V]):
+class PlainNodes:
     """Walks through a model; the values of each function call are kept apart.
 
-    Parameters
-    ----------
-    model : ModelProto
-        As `vinculum.models.onnx.file.complete_model` returns it.
+    - `model`: as `vinculum.models.onnx.file.complete_model` returns it.
     """
 
     def __init__(self, model: ModelProto) -> None:
         self._model = model
-        self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self._functions = {key_of(function): function for function in model.functions}
 
-    def walk(self, values: MutableMapping[str, V]) -> Iterator[PlainNode[V]]:
+    def walk(self, values: MutableMapping[str, Value]) -> Iterator[PlainNode]:
         """Yield the nodes; whoever iterates puts what each makes into its values before the next is asked for."""
         yield from self._nodes(self._model.graph.node, self._model, "", values, {}, 0)
 
@@ -83,10 +63,10 @@ class PlainNodes(Generic[V]):
         nodes: Iterator[NodeProto],
         holder: ModelProto | FunctionProto,
         path: str,
-        values: MutableMapping[str, V],
+        values: MutableMapping[str, Value],
         given: Mapping[str, AttributeProto],
         depth: int,
-    ) -> Iterator[PlainNode[V]]:
+    ) -> Iterator[PlainNode]:
         opset = opset_imports(holder).get("", 0)
         for node in nodes:
             attributes = dict(_resolved(node, given))
@@ -101,12 +81,12 @@ class PlainNodes(Generic[V]):
         node: NodeProto,
         function: FunctionProto,
         path: str,
-        values: MutableMapping[str, V],
+        values: MutableMapping[str, Value],
         attributes: dict[str, AttributeProto],
         depth: int,
-    ) -> Iterator[PlainNode[V]]:
-        if depth == _DEEPEST_CALL:
-            raise ModelError(f"{title(node)} calls functions more than {_DEEPEST_CALL} deep, or in a circle")
+    ) -> Iterator[PlainNode]:
+        if depth == DEEPEST_CALL:
+            raise ModelError(f"{title(node)} calls functions more than {DEEPEST_CALL} deep, or in a circle")
         inner = {formal: values[actual] for formal, actual in zip(function.input, node.input, strict=False) if actual}
         defaults = {attribute.name: attribute for attribute in function.attribute_proto}
         inner_path = f"{path}/{function.name}" if path else function.name

@@ -9,22 +9,15 @@ import numpy as np
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
-from vinculum.models.openvino_ir.reshaping import Reshaping
-from vinculum.models.openvino_ir.shapes import Sizes, normalised
+from vinculum.models.openvino_ir.reshaping import Reshaping, Sizes, normalised
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import INT64
 
 _ZERO_COPIES = {"special_zero": "true"}
 
 
-def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what an Unsqueeze makes.
-
-    Raises
-    ------
-    ModelError, BroadcastError
-        If its axes are computed, or wrong.
-    """
+def unsqueeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
+    """Return what an Unsqueeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
     value, axes = operand(node, 0), _constant_axes(node)
     if axes is None:
         raise ModelError(f"{node.title} has no axes")
@@ -33,14 +26,8 @@ def unsqueeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return reshaped(node, "Unsqueeze", value, _integers(axes), writer), []
 
 
-def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Squeeze makes.
-
-    Raises
-    ------
-    ModelError, BroadcastError
-        If its axes are computed, or wrong.
-    """
+def squeeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
+    """Return what a Squeeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
     value, axes = operand(node, 0), _constant_axes(node)
     shape = value.known.shape
     if axes is not None and not axes:
@@ -55,35 +42,23 @@ def squeeze(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
     return reshaped(node, "Squeeze", value, numbers, writer), []
 
 
-def reshape(node: PlainNode[Value], writer: OpenvinoWriter) -> Converted:
-    """Return what a Reshape makes.
-
-    Raises
-    ------
-    ModelError, BroadcastError
-        If it has no pattern, or one that does not fit.
-    """
+def reshape(node: PlainNode, writer: OpenvinoWriter) -> Converted:
+    """Return what a Reshape makes; ModelError or BroadcastError if it has no pattern, or one that does not fit."""
     attribute, allow_zero = node.attributes.get("shape"), node.attributes.get("allowzero")
     pattern = _integers(list(attribute.ints)) if attribute is not None else operand(node, 1)
     zeros = {"special_zero": "false"} if allow_zero is not None and allow_zero.i else _ZERO_COPIES
     return reshaped(node, "Reshape", operand(node, 0), pattern, writer, zeros), []
 
 
-def operand(node: PlainNode[Value], place: int) -> Value:
-    """Return an operand that a node must have.
-
-    Raises
-    ------
-    ModelError
-        If it is left out.
-    """
+def operand(node: PlainNode, place: int) -> Value:
+    """Return an operand that a node must have; ModelError if it is left out."""
     value = node.operand(place)
     if value is None:
         raise ModelError(f"{node.title} has no input {place}")
     return value
 
 
-def with_ones_at_end(node: PlainNode[Value], value: Value, count: int, writer: OpenvinoWriter) -> Value:
+def with_ones_at_end(node: PlainNode, value: Value, count: int, writer: OpenvinoWriter) -> Value:
     """Return an operand of known rank with dimensions of size 1 after its own."""
     shape = value.known.shape or ()
     known = TensorType(value.known.element_type, (*shape, *[1] * count))
@@ -94,7 +69,7 @@ def with_ones_at_end(node: PlainNode[Value], value: Value, count: int, writer: O
 
 
 def reshaped(
-    node: PlainNode[Value],
+    node: PlainNode,
     kind: str,
     value: Value,
     numbers: Value | None,
@@ -103,25 +78,12 @@ def reshaped(
 ) -> Value:
     """Return what a node makes of a value: a constant in another shape itself, any other value by a layer.
 
-    Parameters
-    ----------
-    node : PlainNode
-        Names the result.
-    kind : str
-        The layer: Unsqueeze, Squeeze or Reshape.
-    value : Value
-        What is reshaped.
-    numbers : Value or None
-        The axes or the pattern.
-    writer : OpenvinoWriter
-        Takes the layer.
-    data : Mapping of str to str, optional
-        What the layer says beside.
+    - `kind`: the layer: Unsqueeze, Squeeze or Reshape.
+    - `value`: what is reshaped.
+    - `numbers`: the axes or the pattern.
+    - `data`: what the layer says beside.
 
-    Raises
-    ------
-    BroadcastError
-        If the shape cannot become that.
+    BroadcastError if the shape cannot become that.
     """
     given = data or {}
     reshaping = Reshaping(kind, node.title, given.get("special_zero") != "false")
@@ -143,7 +105,7 @@ def _known_shape(reshaping: Reshaping, value: Value, numbers: Value | None) -> S
     return reshaping.checked(sizes, None if numbers is None else numbers.array)
 
 
-def _constant_axes(node: PlainNode[Value]) -> list[int] | None:
+def _constant_axes(node: PlainNode) -> list[int] | None:
     """Return the axes that a node names, None if it names none."""
     attribute = node.attributes.get("axes")
     if attribute is not None:
@@ -156,7 +118,7 @@ def _constant_axes(node: PlainNode[Value]) -> list[int] | None:
     return [int(axis) for axis in given.array.reshape(-1)]
 
 
-def _check_axes(node: PlainNode[Value], axes: list[int], rank: int) -> list[int]:
+def _check_axes(node: PlainNode, axes: list[int], rank: int) -> list[int]:
     """Return the axes counted from the front, each known to be there once."""
     try:
         places = normalised(axes, rank)

@@ -30,20 +30,11 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """What flows along an edge.
+    """What flows along an edge."""
 
-    Attributes
-    ----------
-    known : TensorType
-        Its element type and shape.
-    name : str
-        What the tensor is called; ``""`` for none.
-    array : ndarray or None
-        Its elements, if they are the same in every run. A constant gets its layer when it is first used.
-    """
-
-    known: TensorType
-    name: str = ""
+    known: TensorType  # Its element type and shape.
+    name: str = ""  # What the tensor is called; ``""`` for none.
+    # Its elements, if they are the same in every run. A constant gets its layer when it is first used.
     array: NDArray[Any] | None = None
 
 

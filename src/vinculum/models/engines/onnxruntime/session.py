@@ -21,13 +21,7 @@ IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we a
 
 @cache
 def onnxruntime() -> ModuleType:
-    """Return the onnxruntime package.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be imported.
-    """
+    """Return the onnxruntime package; ModelError if it cannot be imported."""
     try:
         import onnxruntime as package
     except ImportError as error:
@@ -41,14 +35,8 @@ def onnxruntime() -> ModuleType:
 def new_session(model: ModelProto, initializers: Mapping[str, Any] | None = None, threads: int = 1) -> Any:
     """Return a session that says nothing on standard error.
 
-    Parameters
-    ----------
-    model : ModelProto
-        What it runs.
-    initializers : mapping of str to OrtValue, optional
-        The model's initializers that it declares as external; they must live as long as the session.
-    threads : int
-        How many it has, 0 for as many as ONNX Runtime likes best.
+    - `initializers`: the model's initializers that it declares as external; they must live as long as the session.
+    - `threads`: how many it has, 0 for as many as ONNX Runtime likes best.
     """
     options = onnxruntime().SessionOptions()
     options.log_severity_level = 4

@@ -24,13 +24,7 @@ Kind = tuple[str, tuple[int | None, ...]]
 
 
 def to_runtime(name: str, value: Any) -> Any:
-    """Return a value as ONNX Runtime holds it.
-
-    Raises
-    ------
-    ModelError
-        If ONNX Runtime cannot be given it.
-    """
+    """Return a value as ONNX Runtime holds it; ModelError if ONNX Runtime cannot be given it."""
     if isinstance(value, np.ndarray):
         return _tensor(name, value)
     if isinstance(value, list) and value:
@@ -46,10 +40,7 @@ def to_runtime(name: str, value: Any) -> Any:
 def to_python(name: str, value: Any) -> Any:
     """Return a value as the reference evaluator holds it; a tensor's array keeps the memory that it lies on.
 
-    Raises
-    ------
-    ModelError
-        If ONNX Runtime packs its elements.
+    ModelError if ONNX Runtime packs its elements.
     """
     if not isinstance(value, onnxruntime().OrtValue):
         return value
@@ -73,12 +64,7 @@ def is_packed(dtype: np.dtype[Any]) -> bool:
 def kind_of(value: Any, declared: Shape | None = None) -> Kind:
     """Return what a session must know of a value of ONNX Runtime that it is to be given.
 
-    Parameters
-    ----------
-    value : OrtValue
-        The value.
-    declared : tuple, optional
-        Its shape as the model has it: sizes that are the same in every run may decide other shapes.
+    - `declared`: its shape as the model has it: sizes that are the same in every run may decide other shapes.
     """
     if not value.is_tensor():
         return value.data_type(), ()
@@ -86,13 +72,7 @@ def kind_of(value: Any, declared: Shape | None = None) -> Kind:
 
 
 def type_of(name: str, kind: Kind) -> TypeProto:
-    """Return the type that declares a value.
-
-    Raises
-    ------
-    ModelError
-        If it is neither a tensor nor a sequence of tensors.
-    """
+    """Return the type that declares a value; ModelError if it is neither a tensor nor a sequence of tensors."""
     known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
     if known is None or known[2].upper() not in _NAMES:
         raise EngineRefusalError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on")

@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 NAME = "vinculum:"
 """What stands before the number of a Divide or a Result in its name."""
 
-_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
 # What gives another result each time may not stand in two parts.
 _RANDOM = ("RandomUniform", "Multinomial")
 
@@ -33,18 +32,10 @@ Arrays = dict[Port, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A division that is to be computed before a run goes on.
+    """A division that is to be computed before a run goes on."""
 
-    Attributes
-    ----------
-    number : int
-        The Divide's, as its name says.
-    operands : tuple of ndarray
-        Dividend and divisor.
-    """
-
-    number: int
-    operands: tuple[NDArray[Any], NDArray[Any]]
+    number: int  # The Divide's, as its name says.
+    operands: tuple[NDArray[Any], NDArray[Any]]  # Dividend and divisor.
 
 
 Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
@@ -54,12 +45,7 @@ Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
 class CutModel:
     """A model, and the runs of it that have been begun.
 
-    Parameters
-    ----------
-    xml : bytes
-        The IR, its Divides and the Results at the top called `NAME` and a number.
-    data : Path
-        The ``.bin``.
+    - `xml`: the IR, its Divides and the Results at the top called `NAME` and a number.
     """
 
     def __init__(self, xml: bytes, data: Path) -> None:
@@ -188,14 +174,9 @@ class _Graph:
 class _Part:
     """Layers of one level, which OpenVINO compiles when they are first run.
 
-    Parameters
-    ----------
-    core : Core
-        OpenVINO's.
-    outputs : Mapping of Port to Output
-        What others need of it.
-    sources : Mapping of int to Port
-        Whose value each Parameter takes.
+    - `core`: OpenVINO's.
+    - `outputs`: what others need of it.
+    - `sources`: whose value each Parameter takes.
     """
 
     def __init__(self, core: Any, outputs: Mapping[Port, Any], sources: Mapping[int, Port]) -> None:
@@ -240,7 +221,7 @@ class _Part:
             shapes = [node.get_output_partial_shape(0) for node in model.get_parameters()]
             known = [openvino.PartialShape([-1] * next(left)) if shape.rank.is_dynamic else shape for shape in shapes]
             model.reshape(dict(enumerate(known)))
-        return self._core.compile_model(model, "CPU", _PROPERTIES)
+        return self._core.compile_model(model, "CPU", IN_FLOAT32)
 
 
 class _Divide:
@@ -391,8 +372,7 @@ def nodes_of(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _divides(model: Any) -> bool:
-    nodes = model.get_ordered_ops()
-    return any(node.get_type_name() == "Divide" or any(map(_divides, bodies_of(node))) for node in nodes)
+    return any(node.get_type_name() == "Divide" for _, node in nodes_of(model))
 
 
 def _forget_states(model: Any) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vinculum.errors import DifferenceError, ModelError
 from vinculum.models.engines.openvino.cut_model import nodes_of
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
+from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 from vinculum.models.inner_divisions import what_openvino_divides
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
@@ -27,7 +27,6 @@ from vinculum.text import listed
 _EXACT = ("f32", "f16")
 _NOT_MULTIPLIED = "nonconvertable_divide_0"
 _NOT_AHEAD = "DisableConstantFolding_0"
-_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
 # What the CPU device calls layers that compute a Divide as it is.
 _ALONE = ("Eltwise", "Subgraph")
 Kind = tuple[str, bool, bool]
@@ -264,6 +263,6 @@ def _compiled(model: Any) -> Any:
     import openvino
 
     try:
-        return openvino.Core().compile_model(model, "CPU", _PROPERTIES)
+        return openvino.Core().compile_model(model, "CPU", IN_FLOAT32)
     except RuntimeError as error:  # All that OpenVINO raises.
         raise ModelError(f"OpenVINO does not compile the model: {reason_of(error)}") from None

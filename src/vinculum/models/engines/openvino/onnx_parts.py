@@ -14,25 +14,16 @@ from onnx import NodeProto, helper, numpy_helper
 from vinculum.errors import ModelError
 from vinculum.models.engines import EngineRefusalError
 from vinculum.models.engines.openvino.process import OpenVinoProcess, check_installed
-from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
-from vinculum.models.engines.partition import Part
-from vinculum.models.engines.partitioned import Holder
-from vinculum.models.execution import RunContext, Shape, settled_sizes
+from vinculum.models.engines.partitioned import Piece
+from vinculum.models.execution import RunContext, settled_sizes
 from vinculum.models.onnx.scopes import title
 from vinculum.text import one_line, quoted
 
-_MAKER = "vinculum.models.engines.openvino.onnx_parts:Compiled"
-_PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32"}
+_MAKER = "vinculum.models.engines.openvino.children:Compiled"
 
 
 class OpenVino:
-    """OpenVINO, as what runs the parts of a graph.
-
-    Raises
-    ------
-    ModelError
-        If openvino is not installed.
-    """
+    """OpenVINO, as what runs the parts of a graph; ModelError if it is not installed."""
 
     def __init__(self) -> None:
         check_installed("the engine 'openvino'")
@@ -47,16 +38,9 @@ class OpenVino:
         except Exception as error:
             raise ModelError(f"{_titles(list(nodes))} cannot be run by OpenVINO: {one_line(error)}") from None
 
-    def part(
-        self,
-        part: Part,
-        constants: Mapping[str, NDArray[Any]],
-        holder: Holder,
-        parts: int,
-        shapes: Mapping[str, Shape],
-    ) -> _PartInOpenVino:
+    def part(self, piece: Piece) -> _PartInOpenVino:
         """Return a part that can be run."""
-        return _PartInOpenVino(next(self._numbers), part, constants, holder, shapes, self._process)
+        return _PartInOpenVino(next(self._numbers), piece, self._process)
 
     def to_python(self, name: str, value: Any) -> Any:
         """Return the value: it is an array."""
@@ -66,25 +50,12 @@ class OpenVino:
 class _PartInOpenVino:
     """A part, sent to OpenVINO when the ranks and types of what it is given are known."""
 
-    def __init__(
-        self,
-        number: int,
-        part: Part,
-        constants: Mapping[str, NDArray[Any]],
-        holder: Holder,
-        shapes: Mapping[str, Shape],
-        process: OpenVinoProcess,
-    ) -> None:
-        self._number = number
-        self._part = part
-        self._constants = {name: constants[name] for name in part.constants}
-        self._proto = holder.model(part.nodes)
-        self._shapes = shapes
-        self._process = process
+    def __init__(self, number: int, piece: Piece, process: OpenVinoProcess) -> None:
+        self._number, self._piece, self._process = number, piece, process
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None:
         """Add the part's outputs to the values of a run."""
-        inputs = {name: values[name] for name in self._part.inputs}
+        inputs = {name: values[name] for name in self._piece.part.inputs}
         for name, value in inputs.items():
             if not isinstance(value, np.ndarray) or value.dtype == object:
                 raise EngineRefusalError(
@@ -95,56 +66,22 @@ class _PartInOpenVino:
         if results is None:
             results = self._process.call("compile_and_run", key, self._declared(inputs), inputs)
         if isinstance(results, str):
-            raise EngineRefusalError(f"{_titles(list(self._part.nodes))} cannot be run by OpenVINO: {results}")
-        values.update(zip(self._part.outputs, results, strict=True))
+            raise EngineRefusalError(f"{_titles(list(self._piece.part.nodes))} cannot be run by OpenVINO: {results}")
+        values.update(zip(self._piece.part.outputs, results, strict=True))
 
     def _declared(self, inputs: Mapping[str, NDArray[Any]]) -> bytes:
         """Return the part as a model."""
-        proto = type(self._proto)()
-        proto.CopyFrom(self._proto)
-        for name, array in inputs.items():
-            code = helper.np_dtype_to_tensor_dtype(array.dtype)
-            proto.graph.input.add(name=name, type=helper.make_tensor_type_proto(code, self._sizes(name, array)))
-        for name in self._part.outputs:
-            proto.graph.output.add(name=name)
-        proto.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in self._constants.items())
+        types = {
+            name: helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(array.dtype), self._sizes(name, array))
+            for name, array in inputs.items()
+        }
+        proto = self._piece.model(types)
+        constants = self._piece.constants.items()
+        proto.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in constants)
         return bytes(proto.SerializeToString())
 
     def _sizes(self, name: str, array: NDArray[Any]) -> tuple[int | None, ...]:
-        return settled_sizes(array.shape, self._shapes.get(name))
-
-
-class Compiled:
-    """Parts that OpenVINO has compiled, by their keys; this object lives in OpenVINO's process."""
-
-    def __init__(self) -> None:
-        import openvino
-
-        self._core = openvino.Core()
-        self._requests: dict[Any, Any] = {}
-
-    def compile_and_run(self, key: Any, content: bytes, inputs: Mapping[str, NDArray[Any]]) -> Any:
-        """Compile a part, and return what `run` does."""
-        try:
-            model = self._core.read_model(content, b"")
-            self._requests[key] = self._core.compile_model(model, "CPU", _PROPERTIES).create_infer_request()
-        except RuntimeError as error:  # All that OpenVINO raises.
-            return reason_of(error)
-        return self.run(key, inputs)
-
-    def run(self, key: Any, inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]] | str | None:
-        """Return the outputs of a part, None if it has not been compiled, a text if OpenVINO refuses."""
-        if key not in self._requests:
-            return None
-        request = self._requests[key]
-        try:
-            for port in request.get_compiled_model().inputs:
-                name = next(name for name in (*port.get_names(), port.get_node().get_friendly_name()) if name in inputs)
-                request.set_tensor(port, to_tensor(inputs[name]))
-            request.infer()
-            return [to_array(tensor) for tensor in request.output_tensors]
-        except RuntimeError as error:
-            return reason_of(error)
+        return settled_sizes(array.shape, self._piece.shapes.get(name))
 
 
 def _titles(nodes: list[NodeProto]) -> str:

@@ -21,12 +21,8 @@ _COMPILING = 30.0  # Seconds that a run which only tries inputs out is given on 
 class OpenVinoProcess:
     """An object beside OpenVINO, asked by one thread at a time; it is made when it is first asked.
 
-    Parameters
-    ----------
-    maker : str
-        As `Isolated` takes it.
-    *arguments
-        What the maker is called with.
+    - `maker`: as `Isolated` takes it.
+    - `*arguments`: what the maker is called with.
     """
 
     def __init__(self, maker: str, *arguments: object) -> None:
@@ -37,10 +33,7 @@ class OpenVinoProcess:
     def call(self, method: str, *arguments: object) -> Any:
         """Return what a method returned.
 
-        Raises
-        ------
-        ModelError
-            If the process ended, OpenVINO refused, or the run takes longer than it may (`LimitError`).
+        ModelError if the process ended, OpenVINO refused, or the run takes longer than it may (`LimitError`).
         """
         with self._lock:
             # A forked child shares the pipes of ours: it needs a process of its own.
@@ -59,12 +52,6 @@ class OpenVinoProcess:
 
 
 def check_installed(who: str) -> None:
-    """Refuse to go on without OpenVINO.
-
-    Raises
-    ------
-    ModelError
-        The line says what needs it, and how to install it.
-    """
+    """Refuse to go on without OpenVINO."""
     if find_spec("openvino") is None:
         raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum[openvino]'")

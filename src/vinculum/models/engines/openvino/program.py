@@ -23,20 +23,10 @@ _MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
 class CutProgram:
     """An IR of any layers, cut at its Divides; what lies between them is made ready at the first run and kept.
 
-    Parameters
-    ----------
-    content : bytes
-        The XML.
-    data : Path
-        The ``.bin``.
-    parameters : tuple of ParameterStep
-        What goes in.
-    divides : Mapping of int to DivideStep
-        The divisions by the numbers of their layers, bodies included.
-    results : Mapping of int to str
-        What comes out is called, by the numbers of the Results.
-    foreign : str, optional
-        The title of a layer that nobody but OpenVINO runs.
+    - `parameters`: what goes in.
+    - `divides`: the divisions by the numbers of their layers, bodies included.
+    - `results`: what comes out is called, by the numbers of the Results.
+    - `foreign`: the title of a layer that nobody but OpenVINO runs.
     """
 
     def __init__(
@@ -85,8 +75,7 @@ class CutProgram:
 
     def in_engine(self, engine: str) -> CutProgram:
         """Return the program itself; refuse ONNX Runtime."""
-        if engine == "onnxruntime":
-            refuse_onnxruntime()
+        refuse_onnxruntime(engine)
         return self
 
     def _process(self) -> OpenVinoProcess:

@@ -15,6 +15,9 @@ from vinculum.spec.element_types import by_openvino_name
 from vinculum.tensors.storage import element_type_of_dtype
 from vinculum.text import one_line
 
+IN_FLOAT32 = {"INFERENCE_PRECISION_HINT": "f32"}
+"""What a model is compiled with, or some processors narrow it further."""
+
 _NODE = r"While validating (?:ONNX )?node '.*?'(?: with friendly_name '.*?')?:"
 _PLACES = re.compile(rf"Exception from \S+:\d+:|Check '.*?' failed at \S+:\d+:|{_NODE}")
 

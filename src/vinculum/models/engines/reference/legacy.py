@@ -16,9 +16,8 @@ from onnx import NodeProto, TensorProto, helper
 from onnx.reference.ops import load_op
 
 from vinculum.errors import BroadcastError
-from vinculum.models.onnx.divisions import DIVIDES
+from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL, DIVIDES
 
-_LIMITED_BROADCASTING = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 _DROPPED_ATTRIBUTES = {"axis", "broadcast", "consumed_inputs"}
 _FLATTENING = ("Hardmax", "LogSoftmax", "Softmax")
 # What an operator did before a version, where the evaluator takes the version's attribute or default for all of them.
@@ -37,10 +36,7 @@ Attributes = Mapping[str, Any]
 def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int]) -> Any:
     """Return an operator of the evaluator, made to keep the rules of the operator set that its node stands in.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be made to.
+    ValueError if it cannot be made to.
     """
     version = opsets.get(node.domain, 0)
     if node.domain:
@@ -50,7 +46,7 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
     if version < 6 and node.op_type not in DIVIDES:
         instance.attributes_names_.discard("consumed_inputs")  # A hint that the evaluator does not know.
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
-    if node.op_type in _LIMITED_BROADCASTING and version < 7:
+    if node.op_type in ALSO_UNIDIRECTIONAL and version < 7:
         instance.attributes_names_ -= _DROPPED_ATTRIBUTES
         instance.run = _limited(instance.run, attributes)
     elif node.op_type in _FLATTENING and version < 13:

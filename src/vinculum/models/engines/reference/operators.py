@@ -63,6 +63,20 @@ class Interruption(Exception):  # noqa: N818  it carries an error, and is never 
         self.error = error
 
 
+def quotient(
+    execution: RunContext, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
+) -> NDArray[Any]:
+    """Return what a Div or Reciprocal gives in a run; the dividend of a Reciprocal is None."""
+    options = {"opset": division.spec.since_version, **attributes}
+
+    def compute(a: Any, b: Any) -> NDArray[Any]:
+        if division.spec.name == "Reciprocal":
+            return onnx_ops.reciprocal(b, **options)
+        return onnx_ops.div(a, b, **options, **asdict(execution.policies))
+
+    return execution.divide(division, dividend, divisor, compute)
+
+
 class _DivisionNode(OpRun):
     """A node that our engine computes, at the operator set that it stands in."""
 
@@ -85,28 +99,16 @@ class _DivisionNode(OpRun):
         run = CURRENT_RUN.get(None)
         if run is None:
             division = Division(self._name, "", self._spec)
-            return self._quotient(RunContext(Policies()), division, dividend, divisor, attributes)
+            return (quotient(RunContext(Policies()), division, dividend, divisor, attributes),)
         if self._number is None:
             # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
             division = Division(self._name, "an operator's own function", self._spec)
         else:
             division = run.divisions[self._number]
         try:
-            return self._quotient(run.execution, division, dividend, divisor, attributes)
+            return (quotient(run.execution, division, dividend, divisor, attributes),)
         except Exception as error:
             raise Interruption(error) from None
-
-    def _quotient(
-        self, execution: RunContext, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
-    ) -> Any:
-        options = {"opset": division.spec.since_version, **attributes}
-
-        def compute(a: Any, b: Any) -> NDArray[Any]:
-            if division.spec.name == "Reciprocal":
-                return onnx_ops.reciprocal(b, **options)
-            return onnx_ops.div(a, b, **options, **asdict(execution.policies))
-
-        return (execution.divide(division, dividend, divisor, compute),)
 
 
 class Div(_DivisionNode):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import NodeProto
+from onnx import NodeProto, TensorProto
 from onnx.reference.op_run import OpRun
 from onnx.reference.ops import load_op
 
@@ -15,9 +15,6 @@ from vinculum.errors import SpecLookupError
 from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.spec.element_types import REAL, ElementType, by_onnx_code
 from vinculum.tensors.storage import element_type_of_dtype
-
-BOOL = 9
-"""The number of bool in ``onnx.TensorProto.DataType``."""
 
 
 class Cast(OpRun):
@@ -58,11 +55,6 @@ def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
     """Refuse the shape operand of a Reshape that holds anything but sizes, and -1 at most once.
 
     NumPy, on which the evaluator relies, takes every negative size for -1.
-
-    Raises
-    ------
-    ValueError
-        The line says what is allowed.
     """
     if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
         return
@@ -72,7 +64,7 @@ def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
 
 
 def _target(to: int | None) -> ElementType | str | None:
-    if to == BOOL:
+    if to == TensorProto.BOOL:
         return "bool"
     try:
         return by_onnx_code(to or 0)

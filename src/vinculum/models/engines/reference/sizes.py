@@ -16,12 +16,7 @@ from vinculum.models.limits import check_bytes
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
     """Refuse a node whose result would be larger than the machine's memory.
 
-    Raises
-    ------
-    ValueError
-        The line says how large it would be.
-    LimitError
-        If it would be larger than the run may try.
+    LimitError if it would be larger than the run may try.
     """
     size_of = _SIZES.get(node.op_type) if not node.domain else None
     memory = _physical_memory()

@@ -24,38 +24,17 @@ class Adaptation:
     """A node that enters or leaves the operator set that brought a new version of its operator.
 
     Methods raise ValueError with the reason where the step cannot be made.
-
-    Attributes
-    ----------
-    node : NodeProto
-        A copy, which the step may change.
-    newer : OpSchema
-        The version that is entered on the way up and left on the way down.
-    older : OpSchema
-        The one before.
-    up : bool
-        Which way.
-    types : ChainMap of str to TypeProto
-        Of values that the node can see.
-    constants : ChainMap of str to TensorProto
-        Those of them that are the same in every run.
-    rewriter : Rewriter
-        Takes nodes before this one, in the form of the operator set that the whole model is going to.
-    opset : int
-        That operator set.
-    in_function : bool
-        Whether there are no initializers.
     """
 
-    node: NodeProto
-    newer: OpSchema
-    older: OpSchema
+    node: NodeProto  # A copy, which the step may change.
+    newer: OpSchema  # The version that is entered on the way up and left on the way down.
+    older: OpSchema  # The one before.
     up: bool
-    types: Types
-    constants: ChainMap[str, TensorProto]
-    rewriter: Rewriter
-    opset: int
-    in_function: bool
+    types: Types  # Of values that the node can see.
+    constants: ChainMap[str, TensorProto]  # Those of them that are the same in every run.
+    rewriter: Rewriter  # Takes nodes before this one, in the form of the operator set that the whole model is going to.
+    opset: int  # That operator set.
+    in_function: bool  # Whether there are no initializers.
 
     @property
     def source(self) -> OpSchema:

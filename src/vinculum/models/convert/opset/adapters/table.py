@@ -23,10 +23,10 @@ from vinculum.models.convert.opset.adapters import (
     unidirectional_broadcasting,
 )
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
 
 Adapter = Callable[[Adaptation], list[NodeProto] | None]
 
-_BINARY = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare")
 _WITH_AXES = (
     *("ArgMax", "ArgMin", "Compress", "Concat", "Flatten", "Hardmax", "LogSoftmax", "ReduceSum", "Scan", "Softmax"),
@@ -38,7 +38,7 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Cast", 6): rewritten_operands.cast_6,
     ("Clip", 6): narrowed_values.in_old_words,
     ("Selu", 6): narrowed_values.in_old_words,
-    **{(name, 7): unidirectional_broadcasting.binary_7 for name in _BINARY},
+    **{(name, 7): unidirectional_broadcasting.binary_7 for name in ALSO_UNIDIRECTIONAL},
     ("BatchNormalization", 7): training_modes.inference_7,
     ("Dropout", 7): training_modes.inference_7,
     ("Gemm", 7): unidirectional_broadcasting.gemm_7,

@@ -22,35 +22,22 @@ _CONCAT_OF_ANYTHING = 4
 
 @dataclass(frozen=True)
 class LegacyForm:
-    """How operands are brought into a shape in which Div-1 and Div-6 divide them.
+    """How operands are brought into a shape in which Div-1 and Div-6 divide them."""
 
-    Attributes
-    ----------
-    shape : Shape
-        The quotient's.
-    stretch_a, stretch_b : tuple of int
-        The dimensions of the quotient along which an operand has to be repeated. A, and a B that is repeated, first get
-        dimensions of size 1 before their own, up to the quotient's rank.
-    squeeze_b : tuple of int
-        The dimensions of B, all of size 1, that are dropped; only where nothing of B is repeated.
-    attributes : dict of str to int
-        What the node then says.
-    """
-
-    shape: Shape
+    shape: Shape  # The quotient's.
+    # The dimensions of the quotient along which an operand has to be repeated. A, and a B that is repeated, first get
+    # dimensions of size 1 before their own, up to the quotient's rank.
     stretch_a: tuple[int, ...] = ()
     stretch_b: tuple[int, ...] = ()
+    # The dimensions of B, all of size 1, that are dropped; only where nothing of B is repeated.
     squeeze_b: tuple[int, ...] = ()
-    attributes: dict[str, int] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)  # What the node then says.
 
 
 def to_multidirectional(a: Operand, b: Operand, axis: int | None, rewriter: Rewriter) -> int:
     """Let B lie where `axis` puts it by dimensions of size 1 at its end; return how many.
 
-    Raises
-    ------
-    ValueError
-        If a rank that decides is not known.
+    ValueError if a rank that decides is not known.
     """
     if axis is None or is_one(b.shape):
         return 0
@@ -67,10 +54,7 @@ def to_unidirectional(
 ) -> tuple[dict[str, int], list[str]]:
     """Bring A to the shape of the result and B onto a run of it; return the attributes that say so, and what was done.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not tell how, and the operator set cannot compute it.
+    ValueError if the shapes do not tell how, and the operator set cannot compute it.
     """
     if a.shape is None or b.shape is None:
         unknown = " and ".join(operand.name for operand in (a, b) if operand.shape is None)

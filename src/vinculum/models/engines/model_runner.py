@@ -1,4 +1,4 @@
-"""What runs models in a foreign runtime, one after the other, in the process that `runtime_process` gives it."""
+"""Runs whole models in a foreign runtime, one after the other; it lives in a process of its own, and imports little."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-
-from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
 _QUIET = 4
 
@@ -20,6 +18,8 @@ Feeds = Mapping[str, Any] | None
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     """Return the outputs that ONNX Runtime computes on the CPU."""
     import onnxruntime
+
+    from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _QUIET
@@ -35,9 +35,11 @@ def run_openvino(model: Model, feeds: Feeds) -> list[Any]:
     """Return the outputs that OpenVINO computes on the CPU, in the precision that the model declares."""
     import openvino
 
+    from vinculum.models.engines.openvino.tensors import IN_FLOAT32
+
     core = openvino.Core()
     read = core.read_model(model, b"") if isinstance(model, bytes) else core.read_model(model)
-    compiled = core.compile_model(read, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    compiled = core.compile_model(read, "CPU", IN_FLOAT32)
     if feeds is None:
         return []
     results = compiled.create_infer_request().infer(dict(feeds))
@@ -62,13 +64,7 @@ _RUNNERS: dict[str, Callable[[Model, Feeds], list[Any]]] = {
 
 
 class ModelRunner:
-    """A runtime that models can be run in.
-
-    Parameters
-    ----------
-    runtime : {"onnxruntime", "openvino", "reference"}
-        Its name.
-    """
+    """A runtime that models can be run in."""
 
     def __init__(self, runtime: str) -> None:
         self._run = _RUNNERS[runtime]

@@ -1,7 +1,8 @@
-"""Element types that a version lacks, carried by another in which the quotient is exactly the same.
+"""Element types that a version or a runtime lacks, carried by another in which the quotient is exactly the same.
 
-- int8 and int16 by int32, uint8 and uint16 by uint32, int4 and uint4 by int8 and uint8: every pair is one of the wider
-  type's. MIN/-1 fits there, and the cast back drops the high bits, so it wraps to MIN as it does in the narrow type.
+- int8 and int16 by int32, uint8 and uint16 by uint32 or int32, uint32 by int64, int4 and uint4 by any of these: every
+  pair is one of the wider type's. MIN/-1 fits there, and the cast back drops the high bits, so it wraps to MIN as it
+  does in the narrow type.
 - 8 and 16 bits by float, 32 bits by double: a quotient a/b that is no integer differs from every integer by 1/|a| of
   itself or more. That is 2**-16 or 2**-32, and rounding changes it by 2**-24 or 2**-53 of itself at most: so the cast
   back, which truncates, gives the same integer. MIN/-1 is cast back by a wider integer, because a Cast from float to an
@@ -16,6 +17,7 @@ those, takes integers if the divisor is a constant without zeros.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from vinculum.spec.element_types import (
@@ -40,21 +42,11 @@ from vinculum.spec.model import OperatorSpec
 
 @dataclass(frozen=True)
 class Promotion:
-    """How a division of an element type is written in another.
+    """How a division of an element type is written in another."""
 
-    Attributes
-    ----------
-    element_type : ElementType
-        What the operands are cast to.
-    back : tuple of ElementType
-        What the quotient is cast to, one after the other; the last is the type carried.
-    hides_zero_divisors : bool
-        Whether x/0, which an integer type does not have, goes unnoticed.
-    """
-
-    element_type: ElementType
-    back: tuple[ElementType, ...]
-    hides_zero_divisors: bool = False
+    element_type: ElementType  # What the operands are cast to.
+    back: tuple[ElementType, ...]  # What the quotient is cast to, one after the other; the last is the type carried.
+    hides_zero_divisors: bool = False  # Whether x/0, which an integer type does not have, goes unnoticed.
 
     def reason(self, target: OperatorSpec) -> tuple[str, str]:
         """Return what it does to a division of a version that lacks the type, and why."""
@@ -68,13 +60,19 @@ class Promotion:
 # In the order of preference.
 _PROMOTIONS: dict[ElementType, tuple[Promotion, ...]] = {
     INT4: (Promotion(INT8, (INT4,)), Promotion(INT32, (INT4,))),
-    UINT4: (Promotion(UINT8, (UINT4,)), Promotion(UINT32, (UINT4,))),
+    UINT4: (Promotion(UINT8, (UINT4,)), Promotion(UINT32, (UINT4,)), Promotion(INT32, (UINT4,))),
     INT8: (Promotion(INT32, (INT8,)), Promotion(FLOAT, (INT32, INT8), hides_zero_divisors=True)),
     INT16: (Promotion(INT32, (INT16,)), Promotion(FLOAT, (INT32, INT16), hides_zero_divisors=True)),
     INT32: (Promotion(DOUBLE, (INT64, INT32), hides_zero_divisors=True),),
-    UINT8: (Promotion(UINT32, (UINT8,)), Promotion(FLOAT, (UINT8,), hides_zero_divisors=True)),
-    UINT16: (Promotion(UINT32, (UINT16,)), Promotion(FLOAT, (UINT16,), hides_zero_divisors=True)),
-    UINT32: (Promotion(DOUBLE, (UINT32,), hides_zero_divisors=True),),
+    UINT8: (
+        *(Promotion(UINT32, (UINT8,)), Promotion(INT32, (UINT8,))),
+        Promotion(FLOAT, (UINT8,), hides_zero_divisors=True),
+    ),
+    UINT16: (
+        *(Promotion(UINT32, (UINT16,)), Promotion(INT32, (UINT16,))),
+        Promotion(FLOAT, (UINT16,), hides_zero_divisors=True),
+    ),
+    UINT32: (Promotion(INT64, (UINT32,)), Promotion(DOUBLE, (UINT32,), hides_zero_divisors=True)),
     BFLOAT16: (Promotion(FLOAT, (BFLOAT16,)),),
     FLOAT8E4M3FN: (Promotion(FLOAT, (FLOAT8E4M3FN,)),),
     FLOAT8E5M2: (Promotion(FLOAT, (FLOAT8E5M2,)),),
@@ -86,13 +84,14 @@ _CAST_SINCE = {BFLOAT16: 13, FLOAT8E4M3FN: 19, FLOAT8E5M2: 19, INT4: 21, UINT4: 
 def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> Promotion:
     """Return how an element type that a version lacks is carried by one of those that it has.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be; the message says why.
+    ValueError if it cannot be; the message says why.
     """
-    if opset >= _CAST_SINCE.get(element_type, 1):
-        for found in _PROMOTIONS.get(element_type, ()):
-            if found.element_type in target.element_types:
-                return found
-    raise ValueError(f"{target.title} lacks {element_type}, and no Cast there gives a type that serves")
+    found = promotion_among(element_type, target.element_types) if opset >= _CAST_SINCE.get(element_type, 1) else None
+    if found is None:
+        raise ValueError(f"{target.title} lacks {element_type}, and no Cast there gives a type that serves")
+    return found
+
+
+def promotion_among(element_type: ElementType, available: Collection[ElementType]) -> Promotion | None:
+    """Return how an element type is carried by one of others, the best of them; None if none serves."""
+    return next((found for found in _PROMOTIONS.get(element_type, ()) if found.element_type in available), None)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from vinculum import testing
-from vinculum.conformance.case import Level
-from vinculum.conformance.run import Selection
-from vinculum.conformance.suite import survey
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
 from vinculum.sandbox import CrashedError, UnsupportedError
 
 

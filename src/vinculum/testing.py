@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import CrashedError as Crashed
 from vinculum.sandbox import UnsupportedError as Unsupported
 

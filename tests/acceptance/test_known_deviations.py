@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.optional import skip_without
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.expect import KnownCases, KnownCause, KnownDeviations, mismatches, read_known_deviations
-from vinculum.conformance.run import Selection
-from vinculum.conformance.suite import survey
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "known_deviations").glob("*.toml"))

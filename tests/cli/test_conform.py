@@ -15,12 +15,12 @@ from defusedxml.ElementTree import parse
 
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance import planning, suite
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute import planning, suite
+from vinculum.conformance.execute.planning import Plan
+from vinculum.conformance.execute.run import Run, Selection
 from vinculum.conformance.expect import as_toml, read_known_deviations
-from vinculum.conformance.planning import Plan
-from vinculum.conformance.run import Run, Selection
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
 Conform = Callable[..., int]

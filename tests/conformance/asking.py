@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import names, parsed
 from vinculum.errors import VinculumError
 from vinculum.sandbox import Answer, Isolated

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, CaseId, Expectation, Level
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.onnx_div import DIV_14

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64, ElementType

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.conformance.miniatures import Divider, FloatDivider
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 
 Array = NDArray[Any]
 

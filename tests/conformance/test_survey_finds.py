@@ -15,10 +15,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, version_converter
 
-from vinculum.conformance.case import Level
-from vinculum.conformance.run import Selection
-from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Gave, Kind, Verdict
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 
 MINIMUM = "MIN divided by -1/equal shapes of 1 element"
 RUN_TIME, FOLDED = "run-time operands", "constant operands"

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tests.conformance import miniatures
 from tests.conformance.miniatures import Divider
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
-from vinculum.conformance.suite import Asked, ask
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.execute.suite import Asked, ask
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import BinaryFormat

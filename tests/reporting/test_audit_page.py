@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord, Run
-from vinculum.conformance.verdict import Example, Kind, Verdict
+from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.audit_page import as_json, page

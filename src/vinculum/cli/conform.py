@@ -12,10 +12,10 @@ from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Reco
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.execute.planning import Plan
+    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
-    from vinculum.conformance.planning import Plan
-    from vinculum.conformance.run import Run
 
 _HELP = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -72,8 +72,8 @@ def conform(
     if diff:
         _compare(backends or [], machine)
         return
-    from vinculum.conformance.planning import plan
-    from vinculum.conformance.run import Selection
+    from vinculum.conformance.execute.planning import plan
+    from vinculum.conformance.execute.run import Selection
 
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record writes down one whole run: give one BACKEND and no --only")
@@ -92,9 +92,9 @@ def conform(
 def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:
     import json
 
-    from vinculum.conformance.case import Level
-    from vinculum.conformance.planning import selected
-    from vinculum.conformance.run import Selection
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.execute.planning import selected
+    from vinculum.conformance.execute.run import Selection
 
     for case in selected(Selection(Level(level or "default"), tuple(patterns))):
         listed = {"type": "case", "id": str(case.id), "level": case.level.value, "clause": case.clause}
@@ -105,8 +105,8 @@ def _compare(files: Sequence[str], machine: bool) -> None:
     """Print what changed from one saved run to another; exit with 1 if anything did."""
     import json
 
-    from vinculum.conformance.run_diff import run_diff
-    from vinculum.conformance.run_file import read_runs
+    from vinculum.conformance.execute.run_diff import run_diff
+    from vinculum.conformance.execute.run_file import read_runs
     from vinculum.reporting.conformance.diff import as_json, page
     from vinculum.reporting.console import console
 
@@ -140,7 +140,7 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int
 
 
 def _level(given: str | None, known: KnownDeviations | None) -> Level:
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
 
     if given is not None:
         return Level(given)
@@ -148,7 +148,7 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
 
 
 def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
-    from vinculum.conformance.suite import survey_of
+    from vinculum.conformance.execute.suite import survey_of
     from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 

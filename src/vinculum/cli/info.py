@@ -15,7 +15,7 @@ def info(
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # NumPy is not imported for a page of help.
-    from vinculum.conformance.installation import installation
+    from vinculum.conformance.execute.installation import installation
     from vinculum.reporting.info_page import as_json, page
 
     found = installation()

@@ -29,12 +29,12 @@ def report(
 
     Exit codes: 0 if every case passes or is not supported, or all is as --expect has it; 1 if not; 2 for wrong usage.
     """
-    from vinculum.conformance.run_file import read_runs
+    from vinculum.conformance.execute.run_file import read_runs
 
     if schema:
         import json
 
-        from vinculum.conformance import run_file
+        from vinculum.conformance.execute import run_file
 
         print(json.dumps(run_file.schema(), indent=1))
         return

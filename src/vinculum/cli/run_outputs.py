@@ -12,8 +12,8 @@ import typer
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
+    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
-    from vinculum.conformance.run import Run
     from vinculum.reporting.conformance.expected import Comparison
 
 Machine = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
@@ -68,8 +68,8 @@ class Outputs:
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
         from vinculum.cli.report_files import write_files
+        from vinculum.conformance.execute.run_file import as_json
         from vinculum.conformance.expect import as_toml
-        from vinculum.conformance.run_file import as_json
         from vinculum.reporting.conformance import html, junit, sarif
 
         files: dict[Path, str] = {}

@@ -51,7 +51,7 @@ def export(
     """
     if quick and full:
         raise AttributeValueError("--quick and --full exclude each other; give one, or none")
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
     from vinculum.conformance.vectors.export import check_empty
     from vinculum.conformance.vectors.export import export as written
     from vinculum.reporting.escape import escaped

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.run_page import inner_divisions, inputs_table, seconds_text

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.installation import Installation
+from vinculum.conformance.execute.installation import Installation
 from vinculum.reporting.escape import escaped
 from vinculum.reporting.tables import counted, section
 

@@ -15,9 +15,9 @@ from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered, asked
 from tests.conformance.miniatures import Divider
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
-from vinculum.conformance.case import Level
-from vinculum.conformance.judgement import judge
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.oracle.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import DOUBLE, FLOAT

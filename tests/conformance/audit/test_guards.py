@@ -10,7 +10,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.models.harden.hardening import harden
 from vinculum.models.sampling.edge_values import paired
 from vinculum.spec.element_types import by_onnx_code

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.judging import case_id
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Result, Run, Selection
 from vinculum.conformance.expect import Disagreement, KnownCases, mismatches, read_known_deviations
-from vinculum.conformance.run import Result, Run, Selection
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 
 HEAD = "backend: onnxruntime\nlevel: default\n"

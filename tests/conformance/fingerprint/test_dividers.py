@@ -13,9 +13,9 @@ import pytest
 
 from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered
-from vinculum.conformance.case import Case
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.execute.suite import ask
 from vinculum.conformance.fingerprint import Finding, Standing, findings, fingerprint, selected
-from vinculum.conformance.suite import ask
 from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tests.conformance.asking import MAKER, message, operation
 from tests.processes import output_of, python, run
-from vinculum.conformance.case import Level
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.run import Selection
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Kind
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_6, DIV_14

@@ -10,12 +10,12 @@ import pytest
 
 from tests.conformance.asking import MAKER, answer, message, operation
 from tests.processes import importing, output_of, python
-from vinculum.conformance.case import Level
-from vinculum.conformance.programs.onnx_model import onnx_program
-from vinculum.conformance.run import Selection
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14

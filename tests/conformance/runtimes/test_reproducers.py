@@ -12,7 +12,7 @@ import pytest
 
 from tests.conformance.asking import MINIMUM, operation, small
 from tests.processes import python, run
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.spec.element_types import (
     BFLOAT16,

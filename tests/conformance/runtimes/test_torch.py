@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.processes import python, run
 from vinculum import reference
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import End, UnsupportedError

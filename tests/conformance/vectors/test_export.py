@@ -13,8 +13,8 @@ import pytest
 
 from tests.conformance.asking import message, same_bits
 from tests.conformance.vectors.exports import exported, lines
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.vectors.export import FORMATS, export
 from vinculum.conformance.vectors.lines import expectation_of, name_of, operation_of
 from vinculum.conformance.vectors.npy import read_array

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from vinculum.conformance.case import CaseId, Level
-from vinculum.conformance.run import Cause, Result, Run, Selection
-from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.execute.run import Cause, Result, Run, Selection
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 

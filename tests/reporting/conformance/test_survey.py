@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
-from vinculum.conformance.case import CaseId
-from vinculum.conformance.generators.values.unspecified_classes import unspecified_classes
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Gave, Kind, Verdict
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.cases.values.unspecified_classes import unspecified_classes
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.survey import errors_in_ulps, silence, ulp_bins
 from vinculum.spec.element_types import INT32

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 
@@ -40,7 +40,7 @@ class OnnxRuntime:
             raise UnsupportedError("ONNX has no floor division")
         import onnxruntime
 
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
         program = onnx_program(Operation(cell.spec, {}, tuple(operands), (False,) * len(operands)))
         options = onnxruntime.SessionOptions()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.case import Case
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_numpy_name

@@ -14,7 +14,7 @@ from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment

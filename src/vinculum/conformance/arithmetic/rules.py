@@ -20,7 +20,7 @@ from vinculum.conformance.arithmetic.circumstances import (
 )
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import gives
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import REAL, ElementType

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.record import Hazard
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import BinaryFormat, by_numpy_name
 from vinculum.tensors.broadcasting import join
 

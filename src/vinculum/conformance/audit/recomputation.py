@@ -14,10 +14,10 @@ from vinculum.conformance.audit.bodies import taken_branch
 from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Tap
-from vinculum.conformance.case import Expectation
-from vinculum.conformance.judgement import judge
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.cases.case import Expectation
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
 from vinculum.sandbox import Answer, End, Isolated

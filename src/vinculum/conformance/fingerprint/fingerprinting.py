@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 
 from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.suite import ANSWERING, Advance, ask
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings
-from vinculum.conformance.operation import Operation
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import ANSWERING, Advance, ask
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import FLOAT, INT32, INT64
 from vinculum.spec.model import IntegerRounding

@@ -13,10 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.reproducer import operand_lines, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, asked_elsewhere
 from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, operation_bytes, operation_pieces
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted

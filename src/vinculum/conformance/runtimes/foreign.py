@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.text import one_line, quoted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14

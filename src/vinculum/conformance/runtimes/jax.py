@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.reproducer import operand_lines, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.text import listed, one_line
@@ -36,7 +36,7 @@ class OnnxBackend:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
         program = onnx_program(operation)
         quotient: NDArray[Any] = self._outputs(program.model, program.inputs)[0]

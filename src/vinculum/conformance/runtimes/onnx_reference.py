@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
@@ -43,7 +43,7 @@ class OnnxReference:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that it evaluates."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
         program = onnx_program(operation)
         quotient: NDArray[Any] = _outputs(program.model, program.inputs)[0]

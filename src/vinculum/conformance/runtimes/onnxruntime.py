@@ -11,11 +11,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -95,7 +95,7 @@ class OnnxRuntime:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
         program = onnx_program(operation)
         (quotient,) = self.run(program.model.SerializeToString(), program.inputs).values()

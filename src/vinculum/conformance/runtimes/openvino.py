@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
@@ -169,11 +169,11 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
 def _model(operation: Operation) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
     """Return what OpenVINO reads, and the inputs in the model's order."""
     if operation.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.programs.openvino_ir import openvino_program
+        from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
 
         program = openvino_program(operation)
         return program.xml, program.data, program.inputs
-    from vinculum.conformance.programs.onnx_model import onnx_program
+    from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
     asked = onnx_program(operation)
     return asked.model.SerializeToString(), b"", asked.inputs

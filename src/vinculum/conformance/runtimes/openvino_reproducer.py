@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.array_source import dtype_source
-from vinculum.conformance.programs.model_source import ir_lines, onnx_model_lines, packing_lines, stored_source
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.programs.array_source import dtype_source
+from vinculum.conformance.runtimes.programs.model_source import ir_lines, onnx_model_lines, packing_lines, stored_source
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.models.openvino_ir.types import openvino_name
 from vinculum.spec.element_types import INT4, UINT4
 from vinculum.spec.model import Dialect

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14

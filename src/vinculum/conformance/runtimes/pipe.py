@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.spec.attributes import checked_attributes

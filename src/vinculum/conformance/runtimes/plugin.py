@@ -14,10 +14,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.onnx_backend import OnnxBackend, reproducer
 from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect

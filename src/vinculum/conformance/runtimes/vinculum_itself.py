@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.operation import Operation
-from vinculum.conformance.programs.model_source import inputs_source, ir_lines, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.spec.model import Dialect
 
 
@@ -49,7 +49,7 @@ class VinculumItself:
             return div(*operation.operands, **attributes)
         if operation.spec.dialect is Dialect.OPENVINO:
             return _in_ir(operation)
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
         from vinculum.models.backend import VinculumBackend
 
         program = onnx_program(operation)
@@ -94,7 +94,7 @@ def _sonnx_lines(operation: Operation) -> list[str]:
 
 def _in_ir(operation: Operation) -> NDArray[Any]:
     """Return the quotient of a model in files, since an IR is two."""
-    from vinculum.conformance.programs.openvino_ir import openvino_program
+    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
     from vinculum.models.source import load
 
     program = openvino_program(operation)

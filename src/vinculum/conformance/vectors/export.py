@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.conformance.vectors.conventions import convention_lines
 from vinculum.conformance.vectors.lines import case_line, standing

@@ -16,13 +16,13 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 
-from vinculum.conformance.judgement import judge
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, CONVENTIONS, INDEX
 from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, ConventionLine, Index, Tensor
-from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, Expectation
-from vinculum.conformance.operation import Operation
+from vinculum.conformance.cases.case import Case, Expectation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case
+from vinculum.conformance.cases.case import Case
 from vinculum.conformance.vectors.lines import name_of
 from vinculum.errors import ModelError
 from vinculum.text import one_line

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from onnx import numpy_helper
 
-from vinculum.conformance.case import Case
-from vinculum.conformance.programs.onnx_model import onnx_program
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 from vinculum.conformance.vectors.lines import name_of, standing
 from vinculum.conformance.vectors.records import Standing
 

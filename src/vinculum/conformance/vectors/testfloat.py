@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from vinculum.conformance.case import Case
-from vinculum.conformance.operation import aligned_operands
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.cases.operation import aligned_operands
 from vinculum.reference import elements
 from vinculum.reference.exact_quotient import float_quotient
 from vinculum.reference.rounding import decode, power_of_two

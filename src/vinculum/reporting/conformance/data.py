@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Example
+from vinculum.conformance.oracle.verdict import Example
 from vinculum.reporting.conformance.findings import findings, reason, ulps_text
 from vinculum.reporting.conformance.matrix import WORST_FIRST
 from vinculum.reporting.conformance.severity import severity

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.matrix import WORST_FIRST, in_order, worst
 from vinculum.reporting.escape import short
 

@@ -16,9 +16,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.findings import Finding, findings, foremost
 from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_order, matrix

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.conformance.run import Result, Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.findings import (
     findings,
     foremost,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from vinculum.conformance.run import Result, Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.matrix import in_order, worst
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import short

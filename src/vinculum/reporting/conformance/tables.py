@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance.findings import Finding
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, Cell, Matrix

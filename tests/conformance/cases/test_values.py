@@ -12,7 +12,7 @@ import pytest
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject, clause
-from vinculum.conformance.cases.placements import Placement
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.values.classes import value_classes
 from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
 from vinculum.conformance.cases.values.value_class import Operands, ValueClass
@@ -37,6 +37,7 @@ from vinculum.spec.element_types import (
     UINT64,
     ElementType,
 )
+from vinculum.spec.model import OperatorSpec
 from vinculum.spec.onnx_div import DIV_13, DIV_14
 
 LONG_FLOATS = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
@@ -51,7 +52,7 @@ def of(element_type: ElementType, tried: str, operands: int = 2) -> ValueClass:
 
 def given(element_type: ElementType, tried: str) -> Operands:
     """Return the operands of the first class of that name."""
-    return of(element_type, tried).operands
+    return of(element_type, tried).operands(element_type)
 
 
 def format_of(element_type: ElementType) -> Any:
@@ -74,7 +75,7 @@ class TestEveryClass:
     def test_shapes(self, element_type: ElementType) -> None:
         for values in value_classes(element_type, 2):
             if values.level <= Level.DEFAULT:
-                a, b = values.operands
+                a, b = values.operands(element_type)
                 assert not any(operand.flags.writeable for operand in (a, b))
                 assert a.shape == b.shape or () in (a.shape, b.shape)
                 assert max(a.ndim, b.ndim) == 1
@@ -83,17 +84,28 @@ class TestEveryClass:
     def test_only_what_is_unspecified_has_no_quotient(self, element_type: ElementType) -> None:
         minimum = element_type.minimum
         for values in value_classes(element_type, 2):
-            a, b = (elements(x, element_type) for x in np.broadcast_arrays(*values.operands))
+            a, b = (elements(x, element_type) for x in np.broadcast_arrays(*values.operands(element_type)))
             pairs = set(zip(a, b, strict=True))
             open_pairs = [(x, y) for x, y in pairs if y == 0 or (x, y) == (minimum, -1)]
             assert bool(open_pairs) == (values.subject in (Subject.ZERO_DIVISOR, Subject.MINIMUM)), values.tried
             assert (0 < len(open_pairs) < len(pairs)) == ("beside" in values.tried), values.tried
 
-    def test_constants_come_at_the_default_level(self) -> None:
-        values = of(FLOAT, "quotients hard to round")
-        assert values.asked_at(Placement.RUN_TIME, newest=True) is Level.QUICK
-        assert values.asked_at(Placement.CONSTANT_DIVISOR, newest=True) is Level.DEFAULT
-        assert values.asked_at(Placement.CONSTANT_DIVISOR, newest=False) is Level.FULL
+    @pytest.mark.parametrize(
+        ("row", "placement", "level"),
+        [
+            (DIV_14, "run-time operands", Level.QUICK),
+            (DIV_14, "constant divisor", Level.DEFAULT),
+            (DIV_13, "run-time operands", Level.QUICK),
+            (DIV_13, "constant divisor", Level.FULL),
+        ],
+    )
+    def test_constants_come_at_the_default_level(self, row: OperatorSpec, placement: str, level: Level) -> None:
+        (case,) = (
+            case
+            for case in cases(Level.FULL, [row])
+            if case.id.matches(f"*/float/quotients hard to round/*/{placement}")
+        )
+        assert case.level is level
 
 
 class TestHardQuotients:
@@ -211,7 +223,7 @@ class TestSpecials:
         """The pairs without a quotient are asked apart from the others."""
         pairs: set[tuple[int, int]] = set()
         for values in value_classes(element_type, 2):
-            a, b = np.broadcast_arrays(*values.operands)
+            a, b = np.broadcast_arrays(*values.operands(element_type))
             pairs |= set(zip(elements(a, element_type), elements(b, element_type), strict=True))
         both = range(element_type.minimum, element_type.maximum + 1)
         zero_divisors = {(x, 0) for x in both}
@@ -276,13 +288,13 @@ class TestSizes:
     @pytest.mark.parametrize("element_type", [FLOAT, INT8, REAL], ids=str)
     def test_sizes(self, element_type: ElementType) -> None:
         classes = [v for v in value_classes(element_type, 2) if v.tried == "numbers in sequence"]
-        sizes = [v.operands[0].size for v in classes]
+        sizes = [v.operands(element_type)[0].size for v in classes]
         assert sizes == [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 70_001]
 
     @pytest.mark.parametrize("element_type", [INT32, INT64, UINT32, FLOAT], ids=str)
     def test_no_part_of_many_numbers_is_another_part(self, element_type: ElementType) -> None:
         """What a thread computes at the place of another would show."""
-        a, b = next(v for v in value_classes(element_type, 2) if "70001" in v.label).operands
+        a, b = next(v for v in value_classes(element_type, 2) if "70001" in v.label).operands(element_type)
         for step in (1 << k for k in range(2, 17)):
             assert not np.array_equal(a[step:] // b[step:], (a // b)[:-step])
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.cases.values.unspecified_classes import unspecified_classes
+from vinculum.conformance.cases.values.classes import value_classes
 from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
@@ -62,7 +62,7 @@ class TestSilence:
         assert row.given[0].kind is Kind.CRASHED
 
     def test_the_names_are_those_of_the_suite(self) -> None:
-        tried = {one.tried for one in unspecified_classes(INT32)}
+        tried = {one.tried for one in value_classes(INT32, 2)}
         assert {"zero divisors", "a zero divisor", MIN} <= tried
 
     def test_nothing_was_asked(self) -> None:

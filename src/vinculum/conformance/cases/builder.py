@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.placements import Placement, constant, placement_words
+from vinculum.conformance.cases.placements import Placement, constant, placement_words, placements
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
@@ -16,6 +16,39 @@ from vinculum.spec.registry import versions
 
 Attributes = Mapping[str, AttributeValue]
 _ROUNDING = {IntegerRounding.FLOOR: "floor", IntegerRounding.TRUNCATING: "truncating"}
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Operands and attributes that are after one thing: a case for each placement of the operands.
+
+    Attributes
+    ----------
+    tried, shapes : str
+        What an id calls the thing, and the shapes.
+    subject : Subject or str
+        What the cases are after; a string is the tag of a clause.
+    attributes : Mapping
+        Those that are written down.
+    operands : callable
+        Returns them.
+    expected : callable
+        Returns what the specification says of the answer.
+    level : Level
+        The first level that asks it with run-time operands.
+    constants : tuple of Placement or None
+        Which other placements the default level asks, or `level` if it is later; the rest come at the last level, or
+        never if this is None.
+    """
+
+    tried: str
+    shapes: str
+    subject: Subject | str
+    attributes: Attributes
+    operands: Callable[[], Operands]
+    expected: Callable[[], Expectation]
+    level: Level
+    constants: tuple[Placement, ...] | None = ()
 
 
 @dataclass(frozen=True)
@@ -80,30 +113,31 @@ class CaseBuilder:
             return ""
         return _ROUNDING[self.spec.rounding(self.canonical(attributes))]
 
-    def case(
-        self,
-        tried: str,
-        shapes: str,
-        placement: Placement,
-        subject: Subject | str,
-        attributes: Attributes,
-        operands: Callable[[], Operands],
-        expected: Callable[[], Expectation],
-        level: Level,
-    ) -> Case:
-        """Return a case; `subject` gives the clause, or is its tag."""
+    def cases(self, trial: Trial) -> Iterator[Case]:
+        """Yield a trial in every placement that a level up to this one asks; the policy of levels is here alone."""
+        for placement in placements(self.spec):
+            if placement is Placement.RUN_TIME:
+                level = trial.level
+            elif trial.constants is None:
+                continue
+            else:
+                level = max(trial.level, Level.DEFAULT) if placement in trial.constants else Level.FULL
+            if level <= self.level:
+                yield self._case(trial, placement, level)
+
+    def _case(self, trial: Trial, placement: Placement, level: Level) -> Case:
         return Case(
             id=CaseId(
                 operator=self.spec.title,
-                rounding=self.rounding(attributes),
+                rounding=self.rounding(trial.attributes),
                 element_type=self.element_type.name,
-                scenario=tried,
-                shapes=shapes,
+                scenario=trial.tried,
+                shapes=trial.shapes,
                 placement=placement_words(placement, self.spec),
             ),
-            clause=clause(self.spec, self.element_type, subject, self.canonical(attributes)),
+            clause=clause(self.spec, self.element_type, trial.subject, self.canonical(trial.attributes)),
             element_type=self.element_type,
-            asked=lambda: Operation(self.spec, attributes, operands(), constant(placement, self.spec)),
-            expected=expected,
+            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), constant(placement, self.spec)),
+            expected=trial.expected,
             level=level,
         )

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from vinculum.conformance.cases.builder import CaseBuilder
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.refusals import unlisted_types
-from vinculum.conformance.cases.shape_cases import mixed_type_cases, shape_cases, unlisted_type_cases
-from vinculum.conformance.cases.value_cases import attribute_cases, value_cases
+from vinculum.conformance.cases.shape_trials import mixed_type_trials, shape_trials, unlisted_type_trials
+from vinculum.conformance.cases.value_trials import attributes_tried, value_trials
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
+
+_OF_LISTED_TYPES = (value_trials, shape_trials, attributes_tried, mixed_type_trials)
 
 
 def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:
@@ -29,11 +31,9 @@ def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[
         With an id that no other case of the suite has.
     """
     for spec in ROWS if rows is None else rows:
-        for element_type in spec.element_types:
+        for element_type in (*spec.element_types, *unlisted_types(spec)):
             builder = CaseBuilder(spec, element_type, level)
-            yield from value_cases(builder)
-            yield from shape_cases(builder)
-            yield from attribute_cases(builder)
-            yield from mixed_type_cases(builder)
-        for element_type in unlisted_types(spec):
-            yield from unlisted_type_cases(CaseBuilder(spec, element_type, level))
+            listed = element_type in spec.element_types
+            for trials in _OF_LISTED_TYPES if listed else (unlisted_type_trials,):
+                for trial in trials(builder):
+                    yield from builder.cases(trial)

@@ -62,7 +62,7 @@ def _by_standard(spec: OperatorSpec, exact: Expectation) -> Expectation:
 
 @cache
 def _exact_of_class(element_type: ElementType, rounding: IntegerRounding, values: ValueClass) -> Expectation:
-    return _exact(element_type, rounding, values.operands)
+    return _exact(element_type, rounding, values.operands(element_type))
 
 
 def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:

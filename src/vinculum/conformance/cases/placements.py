@@ -16,6 +16,10 @@ class Placement(Enum):
     CONSTANTS = "constant operands"
 
 
+DIVISOR, DIVIDEND, BOTH = (Placement.CONSTANT_DIVISOR,), (Placement.CONSTANT_DIVIDEND,), (Placement.CONSTANTS,)
+FOLDED = DIVISOR + DIVIDEND + BOTH
+"""Those in which something is a constant."""
+
 _CONSTANT = {
     Placement.RUN_TIME: (False, False),
     Placement.CONSTANT_DIVISOR: (False, True),

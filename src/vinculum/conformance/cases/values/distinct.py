@@ -36,7 +36,7 @@ def _whole(numbers: list[int], t: ElementType) -> Array:
     if t.is_integer:
         return integers(numbers, t)
     if t.binary_format is not None:
-        return whole_floats(numbers, t, t.binary_format)
+        return whole_floats(numbers, t)
     array = np.empty(len(numbers), dtype=object)
     array[:] = [Fraction(n) for n in numbers]
     return array

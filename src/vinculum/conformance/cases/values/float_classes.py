@@ -1,90 +1,93 @@
-"""The classes of floating-point operands of a division."""
+"""The classes of floating-point operands, of a division and of Reciprocal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import Placement
+from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import float_operands as given
 from vinculum.conformance.cases.values import hard_quotients as hard
+from vinculum.conformance.cases.values.encodings import random_bits
+from vinculum.conformance.cases.values.float_operands import alone, by_each, by_themselves, from_pairs, random_pairs
 from vinculum.conformance.cases.values.value_class import Joined, ValueClass
-from vinculum.spec.element_types import BinaryFormat, ElementType
+from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
-QUOTIENT = Subject.QUOTIENT
-_DIVISOR, _DIVIDEND, _BOTH = Placement.CONSTANT_DIVISOR, Placement.CONSTANT_DIVIDEND, Placement.CONSTANTS
-_BYTE = 8
+QUOTIENT, ORDINARY, SPECIAL, DISCARDED = Subject.QUOTIENT, Subject.ORDINARY, Subject.SPECIAL, Subject.DISCARDED
+BY_ZERO, TOO_LARGE = Subject.ZERO_BY_ZERO, Subject.TOO_LARGE
+SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, Joined.EQUAL
+_PAIRS, _HALF_PAIRS = 1 << 15, 1 << 18  # Of formats of 16 bits the more.
 
 
-def float_classes(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
-    """Yield the classes of a floating-point type."""
-    yield from _ordinary(t, fmt)
-    yield from _special(t, fmt)
-    yield from _subnormal(t, fmt)
-    if t.bits == _BYTE:
-        every = partial(given.every_pair, t)
-        yield ValueClass("every pair of 8-bit values", QUOTIENT, every, DEFAULT, DEFAULT)
-    else:
-        yield from _of_many_bits(t, fmt)
+def _of_8(t: ElementType) -> bool:
+    return t.bits == 8
 
 
-def _ordinary(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
-    make = partial(given.ordinary, t, fmt)
-    every_placement = (_DIVISOR, _DIVIDEND, _BOTH)
-    yield ValueClass("ordinary numbers", Subject.ORDINARY, make, QUICK, DEFAULT, every_placement)
-    make = partial(given.itself, t, fmt)
-    yield ValueClass("x divided by itself", QUOTIENT, make, QUICK, DEFAULT, (_DIVISOR,))
-    make = partial(given.multiples, t, fmt)
-    yield ValueClass("whole numbers divided by their factors", QUOTIENT, make, DEFAULT, FULL, (_DIVISOR,))
-    scalar = Joined.SCALAR_DIVISOR
-    make = partial(given.by_number, t, fmt, 3)
-    yield ValueClass("ordinary numbers divided by 3", QUOTIENT, make, QUICK, DEFAULT, (_DIVISOR,), scalar)
-    make = partial(given.by_number, t, fmt, 10)
-    yield ValueClass("ordinary numbers divided by 10", QUOTIENT, make, DEFAULT, FULL, (_DIVISOR, _BOTH), scalar)
-    for number in (1, 3):
-        make = partial(given.number_by, t, fmt, number)
-        tried = f"{number} divided by ordinary numbers"
-        yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)
+def _of_16(t: ElementType) -> bool:
+    return t.bits == 16
 
 
-def _special(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
-    special = Subject.SPECIAL
-    make = partial(given.specials, t, fmt)
-    yield ValueClass("zeros, infinities and NaN", special, make, QUICK, QUICK, (_DIVISOR, _BOTH))
-    make = partial(given.specials_by_themselves, t, fmt)
-    tried = "zeros, infinities and NaN divided by themselves"
-    yield ValueClass(tried, special, make, DEFAULT, FULL, (_BOTH,))
-    make = partial(given.zero_by_subnormals, t, fmt)
-    yield ValueClass("zero divided by subnormals", special, make, QUICK, DEFAULT, (_DIVISOR,))
-    make = partial(given.zeros, t, fmt)
-    yield ValueClass("zero divided by zero", Subject.ZERO_BY_ZERO, make, DEFAULT, FULL)
-    make = partial(given.edges, t)
-    yield ValueClass("edge numbers by each other", special, make, DEFAULT, FULL, (_BOTH,))
+def _of_more(t: ElementType) -> bool:
+    return t.bits > 16
 
 
-def _subnormal(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
-    make = partial(given.subnormal_dividends, t, fmt)
-    yield ValueClass("subnormal dividends", QUOTIENT, make, DEFAULT, FULL)
-    make = partial(given.subnormal_divisors, t, fmt)
-    yield ValueClass("subnormal divisors", QUOTIENT, make, DEFAULT, FULL, (_DIVISOR,))
-    make = partial(given.from_pairs, t, partial(hard.next_to_overflow, t, fmt, 300))
-    yield ValueClass("quotients next to overflow", Subject.TOO_LARGE, make, QUICK, DEFAULT, (_BOTH,))
-    make = partial(given.from_pairs, t, partial(hard.next_to_underflow, t, fmt, 200))
-    yield ValueClass("quotients next to underflow", QUOTIENT, make, DEFAULT, FULL, (_BOTH,))
-    make = partial(given.from_pairs, t, partial(hard.subnormal_ties, t, fmt, 200))
-    yield ValueClass("subnormal quotients at and next to ties", QUOTIENT, make, QUICK, DEFAULT, (_BOTH,))
+def _longer(t: ElementType) -> bool:
+    return t.bits > 8
 
 
-def _of_many_bits(t: ElementType, fmt: BinaryFormat) -> Iterable[ValueClass]:
-    make = partial(given.from_pairs, t, partial(hard.nearest_to_halfway, t, fmt, 1000))
-    every_placement = (_DIVISOR, _DIVIDEND, _BOTH)
-    yield ValueClass("quotients hard to round", Subject.DISCARDED, make, QUICK, QUICK, every_placement)
-    make = partial(given.from_pairs, t, partial(hard.nearest_to_halfway, t, fmt, 10_000))
-    yield ValueClass("10000 quotients hard to round", Subject.DISCARDED, make, FULL, FULL)
-    yield ValueClass("random bit patterns", QUOTIENT, partial(given.random_pairs, t, 5000), DEFAULT, DEFAULT)
-    bulk = 1 << 18 if t.bits == 2 * _BYTE else 1 << 15
-    tried = f"{bulk} pairs of random bit patterns"
-    yield ValueClass(tried, QUOTIENT, partial(given.random_pairs, t, bulk), FULL, FULL)
+# What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
+DIVISIONS = (
+    ValueClass("ordinary numbers", ORDINARY, given.ordinary, QUICK, DEFAULT, FOLDED),
+    ValueClass("x divided by itself", QUOTIENT, by_themselves(given.nonzero_codes), QUICK, DEFAULT, DIVISOR),
+    ValueClass("whole numbers divided by their factors", QUOTIENT, given.multiples, DEFAULT, FULL, DIVISOR),
+    ValueClass("ordinary numbers divided by 3", QUOTIENT, given.divided_by(3), QUICK, DEFAULT, DIVISOR, SCALAR),
+    ValueClass("ordinary numbers divided by 10", QUOTIENT, given.divided_by(10), DEFAULT, FULL, DIVISOR + BOTH, SCALAR),
+    ValueClass("1 divided by ordinary numbers", QUOTIENT, given.dividing(1), DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND),
+    ValueClass("3 divided by ordinary numbers", QUOTIENT, given.dividing(3), DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND),
+    ValueClass("zeros, infinities and NaN", SPECIAL, by_each(given.special_codes, given.special_codes),
+               QUICK, QUICK, DIVISOR + BOTH),
+    ValueClass("zeros, infinities and NaN divided by themselves", SPECIAL, by_themselves(given.special_codes),
+               DEFAULT, FULL, BOTH),
+    ValueClass("zero divided by subnormals", SPECIAL, by_each(given.zeros, given.subnormal_codes(30)),
+               QUICK, DEFAULT, DIVISOR),
+    ValueClass("zero divided by zero", BY_ZERO, by_each(given.zeros, given.zeros)),
+    ValueClass("edge numbers by each other", SPECIAL, by_each(given.edge_codes, given.edge_codes), DEFAULT, FULL, BOTH),
+    ValueClass("subnormal dividends", QUOTIENT, from_pairs(given.subnormal_dividends)),
+    ValueClass("subnormal divisors", QUOTIENT, from_pairs(given.subnormal_divisors), DEFAULT, FULL, DIVISOR),
+    ValueClass("quotients next to overflow", TOO_LARGE, from_pairs(hard.next_to_overflow), QUICK, DEFAULT, BOTH),
+    ValueClass("quotients next to underflow", QUOTIENT, from_pairs(hard.next_to_underflow), DEFAULT, FULL, BOTH),
+    ValueClass("subnormal quotients at and next to ties", QUOTIENT, from_pairs(hard.subnormal_ties),
+               QUICK, DEFAULT, BOTH),
+    ValueClass("every pair of 8-bit values", QUOTIENT, by_each(given.every_code, given.every_code),
+               DEFAULT, DEFAULT, (), EQUAL, _of_8),
+    ValueClass("quotients hard to round", DISCARDED, from_pairs(partial(hard.nearest_to_halfway, count=1000)),
+               QUICK, QUICK, FOLDED, EQUAL, _longer),
+    ValueClass("10000 quotients hard to round", DISCARDED, from_pairs(partial(hard.nearest_to_halfway, count=10_000)),
+               FULL, FULL, (), EQUAL, _longer),
+    ValueClass("random bit patterns", QUOTIENT, random_pairs(5000), DEFAULT, DEFAULT, (), EQUAL, _longer),
+    ValueClass(f"{_HALF_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_HALF_PAIRS),
+               FULL, FULL, (), EQUAL, _of_16),
+    ValueClass(f"{_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_PAIRS),
+               FULL, FULL, (), EQUAL, _of_more),
+)  # fmt: skip
+
+RECIPROCALS = (
+    ValueClass("zeros, infinities and NaN", SPECIAL, alone(given.special_codes), QUICK, QUICK, BOTH),
+    ValueClass("ordinary numbers", ORDINARY, lambda t: (given.ordinary_floats(t, "operands of Reciprocal"),),
+               QUICK, QUICK, BOTH),
+    ValueClass("reciprocals hard to round", QUOTIENT, alone(lambda _, fmt: hard.hard_reciprocals(fmt, 300)),
+               QUICK, QUICK, BOTH),
+    ValueClass("edge numbers", SPECIAL, alone(given.edge_codes), DEFAULT, DEFAULT, BOTH),
+    ValueClass("subnormal numbers", QUOTIENT, alone(given.subnormal_codes(500)), DEFAULT, DEFAULT, BOTH),
+    ValueClass("subnormal reciprocals", QUOTIENT, alone(given.with_subnormal_reciprocals), DEFAULT, DEFAULT, BOTH),
+    ValueClass("reciprocals next to overflow", TOO_LARGE, alone(given.next_to_overflow), DEFAULT, DEFAULT, BOTH),
+    ValueClass("the whole numbers to 1000", QUOTIENT, lambda t: (given.whole_floats(range(1, 1001), t),),
+               DEFAULT, FULL, BOTH),
+    ValueClass("random bit patterns", QUOTIENT, alone(lambda t, _: random_bits("random bit patterns", t, 3000)),
+               DEFAULT, DEFAULT, BOTH),
+    ValueClass("every 16-bit value", QUOTIENT, alone(given.every_code), FULL, FULL, (), EQUAL, _of_16),
+    ValueClass(f"{_PAIRS} random bit patterns", QUOTIENT,
+               alone(lambda t, _: random_bits("many random bit patterns", t, _PAIRS)), FULL, FULL, (), EQUAL, _of_more),
+)  # fmt: skip

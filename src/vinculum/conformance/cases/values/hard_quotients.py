@@ -79,7 +79,7 @@ def around(targets: Iterable[Fraction], divisors: Iterable[int], fmt: BinaryForm
     return pairs
 
 
-def next_to_overflow(element_type: ElementType, fmt: BinaryFormat, count: int) -> list[Pair]:
+def next_to_overflow(element_type: ElementType, fmt: BinaryFormat, count: int = 300) -> list[Pair]:
     """Return pairs whose quotients are next to the point from which on they round to infinity."""
     largest = decode(fmt.largest, fmt).value
     spacing = largest - decode(fmt.largest - 1, fmt).value
@@ -89,7 +89,7 @@ def next_to_overflow(element_type: ElementType, fmt: BinaryFormat, count: int) -
     return around([largest + spacing / 2] * len(divisors), divisors, fmt)
 
 
-def next_to_underflow(element_type: ElementType, fmt: BinaryFormat, count: int) -> list[Pair]:
+def next_to_underflow(element_type: ElementType, fmt: BinaryFormat, count: int = 200) -> list[Pair]:
     """Return pairs whose quotients are next to half the smallest subnormal, which rounds to zero."""
     target = power_of_two(fmt.subnormal_exponent - 1)
     least = fmt.bias + fmt.significand_bits + 1
@@ -98,7 +98,7 @@ def next_to_underflow(element_type: ElementType, fmt: BinaryFormat, count: int) 
     return around([target] * len(divisors), divisors, fmt)
 
 
-def subnormal_ties(element_type: ElementType, fmt: BinaryFormat, count: int) -> list[Pair]:
+def subnormal_ties(element_type: ElementType, fmt: BinaryFormat, count: int = 200) -> list[Pair]:
     """Return pairs whose quotients are exactly halfway between two subnormals, and next to it on either side."""
     halves = random_below(f"subnormal ties of {element_type.name}", 1 << fmt.trailing_bits, count)
     halves += [0, 1, 2, (1 << fmt.trailing_bits) - 2, (1 << fmt.trailing_bits) - 1]

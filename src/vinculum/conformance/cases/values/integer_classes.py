@@ -1,85 +1,100 @@
-"""The classes of integer operands that have quotients."""
+"""The classes of integer operands: those that have quotients, and zero divisors and MIN divided by -1, which have none.
+
+Where a standard leaves a quotient unspecified a runtime may refuse, but it may not spoil the elements beside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import Placement
+from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import integer_operands as given
-from vinculum.conformance.cases.values.value_class import Joined, Operands, ValueClass
+from vinculum.conformance.cases.values.integer_operands import beside, with_quotient
+from vinculum.conformance.cases.values.value_class import Joined, ValueClass
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
-QUOTIENT = Subject.QUOTIENT
-_DIVISOR, _DIVIDEND, _BOTH = Placement.CONSTANT_DIVISOR, Placement.CONSTANT_DIVIDEND, Placement.CONSTANTS
-_EVERY_DELIVERY = (_DIVISOR, _DIVIDEND, _BOTH)
-_POWERS = (24, 31, 32, 53, 63)  # Where the significands of float and double end, and narrower integer types.
-_BYTE = 8
-_ORDINARY = 1000
+QUOTIENT, DISCARDED, ORDINARY = Subject.QUOTIENT, Subject.DISCARDED, Subject.ORDINARY
+BY_ZERO, MINIMUM = Subject.ZERO_DIVISOR, Subject.MINIMUM
+SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, Joined.EQUAL
 
 
-def integer_classes(t: ElementType) -> Iterable[ValueClass]:
-    """Yield the classes of an integer type."""
-    if t.minimum:
-        make = _of(t, given.small)
-        yield ValueClass("floor and truncation differ", Subject.DISCARDED, make, QUICK, QUICK, _EVERY_DELIVERY)
-    ordinary = partial(given.ordinary, t)
-    yield ValueClass("ordinary numbers", Subject.ORDINARY, ordinary, QUICK, DEFAULT, _EVERY_DELIVERY)
-    make = _of(t, given.edges)
-    yield ValueClass("numbers at the edges of the type", QUOTIENT, make, QUICK, QUICK, (_DIVISOR, _BOTH))
-    if not t.minimum:
-        make = _of(t, given.top_bit)
-        yield ValueClass("the top bit set", QUOTIENT, make, QUICK, DEFAULT, _EVERY_DELIVERY)
-    yield ValueClass("x divided by itself", QUOTIENT, _of(t, given.itself))
-    yield ValueClass("zero divided by other numbers", QUOTIENT, _of(t, given.zero_by_others))
-    yield from _scalars(t)
-    yield from _narrow(t) if t.bits <= _BYTE else _wide(t)
+def _signed(t: ElementType) -> bool:
+    return t.minimum < 0
 
 
-def _of(t: ElementType, pairs: Callable[[ElementType], given.Pairs]) -> Callable[[], Operands]:
-    return partial(given.with_quotient, t, partial(pairs, t))
+def _unsigned(t: ElementType) -> bool:
+    return not t.minimum
 
 
-def _scalars(t: ElementType) -> Iterable[ValueClass]:
+def _holding(number: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.minimum <= number <= t.maximum
+
+
+def _of_bits(*bits: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.bits in bits
+
+
+def _above(bits: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.bits > bits
+
+
+def _near(k: int) -> Callable[[ElementType], bool]:
+    """Return what tells that a type of more than 8 bits holds numbers next to 2**k."""
+    return lambda t: t.bits > 8 and t.maximum >= 2**k - 3
+
+
+def _up_to(number: int) -> Callable[[ElementType], bool]:
+    """Return what tells that a number is the largest of a type, up to 1000."""
+    return lambda t: min(t.maximum, 1000) == number
+
+
+# What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
+INTEGERS = (
+    ValueClass("floor and truncation differ", DISCARDED, with_quotient(given.small),
+               QUICK, QUICK, FOLDED, EQUAL, _signed),
+    ValueClass("ordinary numbers", ORDINARY, given.ordinary, QUICK, DEFAULT, FOLDED),
+    ValueClass("numbers at the edges of the type", QUOTIENT, with_quotient(given.edges), QUICK, QUICK, DIVISOR + BOTH),
+    ValueClass("the top bit set", QUOTIENT, with_quotient(given.top_bit), QUICK, DEFAULT, FOLDED, EQUAL, _unsigned),
+    ValueClass("x divided by itself", QUOTIENT, with_quotient(given.itself)),
+    ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(given.zero_by_others)),
     # A division by 4 that becomes a shift is floor division, one by -1 may become a negation.
-    for divisor in given.within((3, 4, -3, -1), t):
-        make = partial(given.by_number, t, divisor)
-        tried = f"ordinary numbers divided by {divisor}"
-        yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVISOR,), Joined.SCALAR_DIVISOR)
-    if t.bits >= _BYTE:
-        make = partial(given.large_by_number, t, 7)
-        # What multiplies by a reciprocal in fixed point is short of a bit.
-        tried = "large numbers divided by 7"
-        yield ValueClass(tried, QUOTIENT, make, QUICK, FULL, (_DIVISOR,), Joined.SCALAR_DIVISOR)
-    if t.maximum > _ORDINARY:
-        make = partial(given.number_by, t, t.maximum)
-        tried = "MAX divided by ordinary numbers"
-        yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)
-    dividend = min(_ORDINARY, t.maximum)
-    make = partial(given.number_by, t, dividend)
-    tried = f"{dividend} divided by ordinary numbers"
-    yield ValueClass(tried, QUOTIENT, make, DEFAULT, FULL, (_DIVIDEND,), Joined.SCALAR_DIVIDEND)
-
-
-def _narrow(t: ElementType) -> Iterable[ValueClass]:
-    tried = f"every pair of {t.bits}-bit values with a quotient"
-    constants = (_BOTH,) if t.bits < _BYTE else ()
-    yield ValueClass(tried, QUOTIENT, _of(t, given.every_pair), DEFAULT, DEFAULT, constants)
-
-
-def _wide(t: ElementType) -> Iterable[ValueClass]:
-    for k in _POWERS:
-        if any(True for _ in given.next_to_power(t, k)):
-            near = partial(given.with_quotient, t, partial(given.next_to_power, t, k))
-            constants = (_DIVISOR, _BOTH) if k in (24, 53) else ()
-            yield ValueClass(f"numbers next to 2^{k}", QUOTIENT, near, DEFAULT, FULL, constants)
-    below = _of(t, given.below_multiples)
-    yield ValueClass("one less than a multiple", QUOTIENT, below, QUICK, DEFAULT, (_DIVISOR, _BOTH))
-    yield ValueClass("multiples of the divisor", QUOTIENT, _of(t, given.multiples))
-    for count, level in ((5000, DEFAULT), (1 << 18 if t.bits == 2 * _BYTE else 1 << 16, FULL)):
-        drawn = partial(given.with_quotient, t, partial(given.random_pairs, t, count))
-        tried = "random bit patterns" if level is DEFAULT else f"{count} pairs of random bit patterns"
-        yield ValueClass(tried, QUOTIENT, drawn, level, level)
+    *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, given.divided_by(n),
+                 DEFAULT, FULL, DIVISOR, SCALAR, _holding(n)) for n in (3, 4, -3, -1)),
+    # What multiplies by a reciprocal in fixed point is short of a bit.
+    ValueClass("large numbers divided by 7", QUOTIENT, given.large_divided_by(7),
+               QUICK, FULL, DIVISOR, SCALAR, _above(4)),
+    ValueClass("MAX divided by ordinary numbers", QUOTIENT, given.dividing(1 << 64),
+               DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _above(8)),
+    *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, given.dividing(n),
+                 DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _up_to(n)) for n in (7, 15, 127, 255, 1000)),
+    ValueClass("every pair of 4-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
+               DEFAULT, DEFAULT, BOTH, EQUAL, _of_bits(4)),
+    ValueClass("every pair of 8-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
+               DEFAULT, DEFAULT, (), EQUAL, _of_bits(8)),
+    # Where the significands of float and double end, and narrower integer types; the former as constants too.
+    *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(given.next_to_power(k)),
+                 DEFAULT, FULL, constants, EQUAL, _near(k))
+      for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH), (63, ()))),
+    ValueClass("one less than a multiple", QUOTIENT, with_quotient(given.below_multiples),
+               QUICK, DEFAULT, DIVISOR + BOTH, EQUAL, _above(8)),
+    ValueClass("multiples of the divisor", QUOTIENT, with_quotient(given.multiples),
+               DEFAULT, FULL, (), EQUAL, _above(8)),
+    ValueClass("random bit patterns", QUOTIENT, with_quotient(given.random_pairs(5000)),
+               DEFAULT, DEFAULT, (), EQUAL, _above(8)),
+    *(ValueClass(f"{count} pairs of random bit patterns", QUOTIENT, with_quotient(given.random_pairs(count)),
+                 FULL, FULL, (), EQUAL, types) for count, types in ((1 << 18, _of_bits(16)), (1 << 16, _above(16)))),
+    ValueClass("zero divisors", BY_ZERO, given.edges_by_zero, QUICK, DEFAULT, DIVISOR + BOTH),
+    ValueClass("zero divisors beside ordinary numbers", BY_ZERO, beside(given.by_zero),
+               DEFAULT, DEFAULT, DIVISOR + BOTH),
+    ValueClass("a zero divisor", BY_ZERO, given.by_one_zero, DEFAULT, FULL, (), SCALAR),
+    ValueClass("MIN divided by -1", MINIMUM, given.minimum(1),
+               QUICK, DEFAULT, BOTH, EQUAL, _signed, "equal shapes of 1 element"),
+    *(ValueClass("MIN divided by -1", MINIMUM, given.minimum(count),
+                 DEFAULT, FULL, (), EQUAL, _signed, f"equal shapes of {count} elements") for count in (16, 1000)),
+    ValueClass("MIN divided by -1", MINIMUM, given.minimum_by_one, DEFAULT, FULL, (), SCALAR, _signed),
+    ValueClass("MIN divided by -1 beside ordinary numbers", MINIMUM, beside(given.minimum(1000)),
+               DEFAULT, DEFAULT, (), EQUAL, _signed),
+)  # fmt: skip

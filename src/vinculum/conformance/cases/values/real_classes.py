@@ -10,32 +10,21 @@ import numpy as np
 
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
-from vinculum.conformance.cases.placements import Placement
+from vinculum.conformance.cases.placements import BOTH, DIVISOR
 from vinculum.conformance.cases.values.encodings import random_below
-from vinculum.conformance.cases.values.value_class import Operands, ValueClass
+from vinculum.conformance.cases.values.value_class import Maker, Operands, ValueClass
+from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
-_PLACEMENTS = (Placement.CONSTANT_DIVISOR, Placement.CONSTANTS)
 _SMALL = [Fraction(n, d) for n in (-35, -7, -1, 1, 2, 3, 10) for d in (1, 2, 3, 7)]
 
 
-def real_classes() -> Iterable[ValueClass]:
-    """Yield the classes of the reals."""
-    yield _of("fractions", Subject.QUOTIENT, lambda: product([*_SMALL, Fraction(0)], _SMALL), QUICK)
-    yield _of("x divided by itself", Subject.QUOTIENT, lambda: ((x, x) for x in _SMALL), DEFAULT)
-    yield _of("fractions of many digits", Subject.QUOTIENT, _long, DEFAULT)
-    yield _of("zero divisors", Subject.ZERO_DIVISOR, lambda: ((x, Fraction(0)) for x in [*_SMALL, Fraction(0)]), QUICK)
-    yield _of("zero divisors beside fractions", Subject.ZERO_DIVISOR, _beside, DEFAULT)
-
-
-def _of(
-    tried: str, subject: Subject, pairs: Callable[[], Iterable[tuple[Fraction, Fraction]]], level: Level
-) -> ValueClass:
-    def make() -> Operands:
+def _of(pairs: Callable[[], Iterable[tuple[Fraction, Fraction]]]) -> Maker:
+    def operands(_: ElementType) -> Operands:
         dividends, divisors = zip(*pairs(), strict=True)
         return np.array(dividends, dtype=object), np.array(divisors, dtype=object)
 
-    return ValueClass(tried, subject, make, level, level, _PLACEMENTS)
+    return operands
 
 
 def _long() -> Iterable[tuple[Fraction, Fraction]]:
@@ -46,3 +35,18 @@ def _long() -> Iterable[tuple[Fraction, Fraction]]:
 
 def _beside() -> Iterable[tuple[Fraction, Fraction]]:
     return [*((x, Fraction(2, 3)) for x in _SMALL), (Fraction(1), Fraction(0))]
+
+
+def _by_zero() -> Iterable[tuple[Fraction, Fraction]]:
+    return ((x, Fraction(0)) for x in [*_SMALL, Fraction(0)])
+
+
+QUOTIENT, BY_ZERO = Subject.QUOTIENT, Subject.ZERO_DIVISOR
+_FOLDED = DIVISOR + BOTH
+REALS = (
+    ValueClass("fractions", QUOTIENT, _of(lambda: product([*_SMALL, Fraction(0)], _SMALL)), QUICK, QUICK, _FOLDED),
+    ValueClass("x divided by itself", QUOTIENT, _of(lambda: ((x, x) for x in _SMALL)), DEFAULT, DEFAULT, _FOLDED),
+    ValueClass("fractions of many digits", QUOTIENT, _of(_long), DEFAULT, DEFAULT, _FOLDED),
+    ValueClass("zero divisors", BY_ZERO, _of(_by_zero), QUICK, QUICK, _FOLDED),
+    ValueClass("zero divisors beside fractions", BY_ZERO, _of(_beside), DEFAULT, DEFAULT, _FOLDED),
+)  # fmt: skip

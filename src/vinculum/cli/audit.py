@@ -85,6 +85,6 @@ def audit(
     if machine:
         print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
     else:
-        console().print(page(found, given.reports(), drawn_from), crop=False)
+        console().print(page(found, given.reports(), drawn_from))
     if found.finds:
         raise typer.Exit(_FINDING)

@@ -60,7 +60,7 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
         yield Text(_exposure(audit), "dim")
     yield Text("")
     yield Text(_summary(audit))
-    yield from section("Next", Group(*map(_step, _next_steps(audit, seed, any(one.assumed for one in inputs)))))
+    yield from section("Next", Group(*map(Text, _next_steps(audit, seed, any(one.assumed for one in inputs)))))
 
 
 def _divisions(nodes: Sequence[NodeRecord]) -> RenderableType:
@@ -196,11 +196,6 @@ def _standing(node: NodeRecord) -> str:
     if not node.verdicts:
         return "not observed"
     return Kind.EXACT.value if node.verdicts[0].kind is Kind.EXACT else node.verdicts[0].kind.value
-
-
-def _step(words: str) -> Text:
-    """Return a step as a line; a command is not wrapped, so that it can be copied."""
-    return Text(words, no_wrap=True, overflow="ignore") if words.startswith("vinculum ") else Text(words)
 
 
 def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:

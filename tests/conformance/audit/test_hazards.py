@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.audit.hazards import hazards, open_quotients, smallest_divisor
+from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of

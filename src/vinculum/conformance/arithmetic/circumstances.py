@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import Broadcasting, IntegerRounding
-from vinculum.tensors.broadcasting import Alignment, join
 
 _PLACED = {
     (False,): "run-time operands",
@@ -32,20 +31,6 @@ _MANY = 64
 def placement(operation: Operation) -> str:
     """Return which operands are constants, in words."""
     return _PLACED[operation.constant]
-
-
-def alignment(
-    operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
-) -> Alignment | None:
-    """Return how two operands lie under the quotient, by the operation's rule or another; None if they do not."""
-    try:
-        attributes = checked_attributes(operation.spec, operation.attributes) if rule is None else operation.attributes
-        axis = attributes.get("axis")
-        own = operation.spec.broadcasting_rule(attributes) if rule is None else rule
-        shapes = [operand.shape for operand in operation.operands]
-        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
-    except (VinculumError, KeyError):
-        return None
 
 
 def why_refused(operation: Operation) -> str | None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
+from vinculum.conformance.arithmetic.circumstances import placement, rounding_asked
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, aligned, alignment
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment
@@ -36,21 +36,10 @@ class Pairs:
     members: list[tuple[int, Array, Array]] = field(default_factory=list)  # number, answer, which elements count
 
 
-def laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
-    """Return an operand repeated along the quotient's dimensions, one after the other."""
-    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
-    return np.ascontiguousarray(np.broadcast_to(operand.reshape(sizes), shape)).reshape(-1)
-
-
 def dividends_and_divisors(operation: Operation, under: Alignment | None = None) -> tuple[Array, Array]:
     """Return the operands of every quotient in one dimension; the dividends of a Reciprocal are 1."""
-    *dividend, divisor = operation.operands
-    if not dividend:
-        b = np.ascontiguousarray(divisor).reshape(-1)
-        return np.ones_like(b), b
-    lying = under or alignment(operation)
-    assert lying is not None
-    return laid(dividend[0], lying.a, lying.shape), laid(divisor, lying.b, lying.shape)
+    a, b = (np.ascontiguousarray(operand).reshape(-1) for operand in aligned(operation, under))
+    return a, b
 
 
 def circumstances(operation: Operation) -> Circumstances:
@@ -223,7 +212,7 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
     for number, one in enumerate(answered):
         operation, expected = one.case.operation, one.case.expectation
         rounding = rounding_asked(operation)
-        lying = alignment(operation) if len(operation.operands) > 1 else None
+        lying = alignment(operation)
         key = (*map(id, operation.operands), lying, rounding)
         if key not in found:
             kept.append(operation.operands)

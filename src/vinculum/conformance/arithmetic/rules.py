@@ -12,15 +12,10 @@ import numpy as np
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import (
-    UNJOINED,
-    alignment,
-    properties,
-    why_refused,
-)
+from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import gives
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import REAL, ElementType

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import taken_branch
-from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
+from vinculum.conformance.audit.hazards import hazards, open_quotients, smallest_divisor
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Tap
 from vinculum.conformance.cases.case import Expectation
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.conformance.oracle.judgement import judge
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import VinculumError

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.model import AttributeValue, OperatorSpec
-from vinculum.tensors.broadcasting import Shape, join
+from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
+from vinculum.tensors.broadcasting import Alignment, Shape, join
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,30 +38,55 @@ class Operation:
     constant: tuple[bool, ...]
 
 
-def quotient_shape(operation: Operation) -> Shape | None:
-    """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
+def alignment(
+    operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
+) -> Alignment | None:
+    """Return how the operands lie under the quotient, by the operation's rule or another; None if they do not.
+
+    Reciprocal's one operand has the shape of the quotient.
+    """
+    shapes = [operand.shape for operand in operation.operands]
     try:
-        return _joined(operation)[0]
-    except VinculumError:
+        attributes = checked_attributes(operation.spec, operation.attributes) if rule is None else operation.attributes
+        own = operation.spec.broadcasting_rule(attributes) if rule is None else rule
+        axis = attributes.get("axis")
+        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
+    except (VinculumError, KeyError):
         return None
 
 
-def reduced(operation: Operation, index: Sequence[int]) -> Operation:
-    """Return an operation of the same shapes in which every pair of operands is the one of a single quotient.
+def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
 
-    With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
-    wrong here, and every operand can be written down as one number.
+    The dividend of a Reciprocal is 1.
 
     Parameters
     ----------
     operation : Operation
         One whose operands fit.
-    index : sequence of int
-        Of the quotient.
+    under : Alignment, optional
+        Another alignment than the operation's own.
     """
-    numbers = pair(operation, index)
-    operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]
-    return replace(operation, operands=tuple(operands))
+    lying = under or alignment(operation)
+    assert lying is not None
+    *dividend, divisor = operation.operands
+    a = (
+        _repeated(dividend[0], lying.a, lying.shape)
+        if dividend
+        else np.broadcast_to(np.ones((), divisor.dtype), lying.shape)
+    )
+    return a, _repeated(divisor, lying.b, lying.shape)
+
+
+def _repeated(operand: NDArray[Any], own: tuple[int | None, ...], shape: Shape) -> NDArray[Any]:
+    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
+    return np.broadcast_to(operand.reshape(sizes), shape)
+
+
+def quotient_shape(operation: Operation) -> Shape | None:
+    """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
+    own = alignment(operation)
+    return None if own is None else own.shape
 
 
 def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
@@ -74,42 +99,15 @@ def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
     index : sequence of int
         Of the quotient.
     """
-    _, *alignments = _joined(operation)
-    numbers: list[Any] = []
-    for array, own in zip(operation.operands, alignments, strict=True):
-        place = [0] * array.ndim
-        for position, dimension in zip(index, own, strict=True):
-            if dimension is not None:
-                place[dimension] = position
-        numbers.append(array[tuple(place)])
-    return tuple(numbers)
+    return tuple(operand[tuple(index)] for operand in aligned(operation)[-len(operation.operands) :])
 
 
-def aligned_operands(operation: Operation) -> list[NDArray[Any]]:
-    """Return every operand in the shape of the quotient, as the operator version lays it there.
+def reduced(operation: Operation, index: Sequence[int]) -> Operation:
+    """Return an operation of the same shapes in which every pair of operands is the one of a single quotient.
 
-    Parameters
-    ----------
-    operation : Operation
-        One whose operands fit.
+    With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
+    wrong here, and every operand can be written down as one number.
     """
-    shape, *alignments = _joined(operation)
-    laid = []
-    for array, own in zip(operation.operands, alignments, strict=True):
-        kept = [dimension for dimension in own if dimension is not None]
-        left = [dimension for dimension in range(array.ndim) if dimension not in kept]
-        sizes = [1 if dimension is None else array.shape[dimension] for dimension in own]
-        laid.append(np.broadcast_to(array.transpose(kept + left).reshape(sizes), shape))
-    return laid
-
-
-def _joined(operation: Operation) -> tuple[Shape, *tuple[tuple[int | None, ...], ...]]:
-    """Return the quotient's shape, and for each operand which of its dimensions runs along each of the quotient's."""
-    attributes = checked_attributes(operation.spec, operation.attributes)
-    shapes = [array.shape for array in operation.operands]
-    if len(shapes) == 1:
-        return shapes[0], tuple(range(len(shapes[0])))
-    axis = attributes.get("axis")
-    rule = operation.spec.broadcasting_rule(attributes)
-    alignment = join(rule, shapes[0], shapes[1], axis if isinstance(axis, int) else None)
-    return alignment.shape, alignment.a, alignment.b
+    numbers = pair(operation, index)
+    operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]
+    return replace(operation, operands=tuple(operands))

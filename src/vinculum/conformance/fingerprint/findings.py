@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered, Cause, explain
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES
-from vinculum.conformance.arithmetic.circumstances import alignment, rounding_asked, why_refused
+from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
 from vinculum.conformance.arithmetic.division import ROUNDED, Division, IntegerDivision, in_words
 from vinculum.conformance.arithmetic.explain import fits
 from vinculum.conformance.arithmetic.fitting import dividends_and_divisors
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS
 from vinculum.conformance.arithmetic.stages import Rounding
+from vinculum.conformance.cases.operation import alignment
 from vinculum.conformance.fingerprint.examples import Group, example, where
 from vinculum.conformance.fingerprint.finding import Finding, Standing
 from vinculum.sandbox import End

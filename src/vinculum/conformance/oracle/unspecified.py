@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation, pair
+from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.conformance.oracle.number_text import integer_name, number_text
 from vinculum.conformance.oracle.verdict import Gave
 from vinculum.spec.element_types import ElementType
@@ -35,11 +35,11 @@ def what_it_gave(operation: Operation, actual: NDArray[Any], unspecified: NDArra
         Which of its elements are unspecified; one at least.
     """
     element_type = element_type_of(actual)
+    a, b = aligned(operation)
     by_divisor: dict[Any, Quotients] = defaultdict(dict)
     for place in np.argwhere(unspecified)[:_LOOKED_AT]:
         index = tuple(int(i) for i in place)
-        *dividend, divisor = pair(operation, index)
-        by_divisor[divisor][dividend[0] if dividend else 1] = actual[index]
+        by_divisor[b[index]][a[index]] = actual[index]
     return tuple(
         gave
         for divisor, quotients in by_divisor.items()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import prod
 
-import numpy as np
-
-from vinculum.conformance.cases.values.encodings import integers
-from vinculum.conformance.cases.values.float_operands import whole_floats
+from vinculum.conformance.cases.values.encodings import whole
 from vinculum.conformance.cases.values.value_class import Array
 from vinculum.spec.element_types import ElementType
 
@@ -23,20 +19,10 @@ def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
         if t.is_integer
         else 1 << min(t.binary_format.significand_bits if t.binary_format else 12, 12)
     )
-    return _whole([top - i % max(top // 2, 1) for i in range(prod(shape))], t).reshape(shape)
+    return whole([top - i % max(top // 2, 1) for i in range(prod(shape))], t).reshape(shape)
 
 
 def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
     """Return numbers from 1 on, no two of them equal as far as the type holds them exactly."""
     top = min(t.maximum, _PRIME) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
-    return _whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)
-
-
-def _whole(numbers: list[int], t: ElementType) -> Array:
-    if t.is_integer:
-        return integers(numbers, t)
-    if t.binary_format is not None:
-        return whole_floats(numbers, t)
-    array = np.empty(len(numbers), dtype=object)
-    array[:] = [Fraction(n) for n in numbers]
-    return array
+    return whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)

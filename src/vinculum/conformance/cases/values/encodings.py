@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.values.value_class import Array
-from vinculum.spec.element_types import BinaryFormat, ElementType
+from vinculum.spec.element_types import REAL, BinaryFormat, ElementType
 from vinculum.tensors.storage import dtype_of
 
 
@@ -18,10 +19,12 @@ def floats(codes: Iterable[int], element_type: ElementType) -> Array:
     return np.array(list(codes), np.uint64).astype(f"u{element_type.bits // 8}").view(dtype_of(element_type))
 
 
-def integers(values: Iterable[int], element_type: ElementType) -> Array:
-    """Return integers of an element type, each of which holds it."""
-    wide = np.int64 if element_type.minimum else np.uint64
-    return np.array(list(values), wide).astype(dtype_of(element_type))
+def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
+    """Return whole numbers of any element type; an integer type holds them, a floating-point type rounds them."""
+    if element_type is REAL:
+        return np.array([Fraction(number) for number in numbers], dtype=object)
+    wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
+    return np.array(list(numbers), wide).astype(dtype_of(element_type))
 
 
 def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:

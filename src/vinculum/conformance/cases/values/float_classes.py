@@ -9,7 +9,7 @@ from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import float_operands as given
 from vinculum.conformance.cases.values import hard_quotients as hard
-from vinculum.conformance.cases.values.encodings import random_bits
+from vinculum.conformance.cases.values.encodings import random_bits, whole
 from vinculum.conformance.cases.values.float_operands import alone, by_each, by_themselves, from_pairs, random_pairs
 from vinculum.conformance.cases.values.value_class import Joined, ValueClass
 from vinculum.spec.element_types import ElementType
@@ -83,7 +83,7 @@ RECIPROCALS = (
     ValueClass("subnormal numbers", QUOTIENT, alone(given.subnormal_codes(500)), DEFAULT, DEFAULT, BOTH),
     ValueClass("subnormal reciprocals", QUOTIENT, alone(given.with_subnormal_reciprocals), DEFAULT, DEFAULT, BOTH),
     ValueClass("reciprocals next to overflow", TOO_LARGE, alone(given.next_to_overflow), DEFAULT, DEFAULT, BOTH),
-    ValueClass("the whole numbers to 1000", QUOTIENT, lambda t: (given.whole_floats(range(1, 1001), t),),
+    ValueClass("the whole numbers to 1000", QUOTIENT, lambda t: (whole(range(1, 1001), t),),
                DEFAULT, FULL, BOTH),
     ValueClass("random bit patterns", QUOTIENT, alone(lambda t, _: random_bits("random bit patterns", t, 3000)),
                DEFAULT, DEFAULT, BOTH),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
-from functools import cache
 from itertools import product
 
-from vinculum.conformance.cases.values.encodings import floats, random_below, random_bits, random_normals
+from vinculum.conformance.cases.values.encodings import floats, random_below, random_bits, random_normals, whole
 from vinculum.conformance.cases.values.hard_quotients import Pair
 from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
-from vinculum.reference.rounding import round_to_nearest_even
 from vinculum.spec.element_types import BinaryFormat, ElementType
 
 Codes = Callable[[ElementType, BinaryFormat], Iterable[int]]
@@ -57,16 +54,6 @@ def ordinary_floats(t: ElementType, what: str, count: int = 1000) -> Array:
     return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, count), t)
 
 
-def whole_floats(numbers: Iterable[int], t: ElementType) -> Array:
-    """Return whole numbers as floating-point numbers, those that a type cannot hold rounded."""
-    return floats((_whole(n, format_of(t)) for n in numbers), t)
-
-
-@cache
-def _whole(number: int, fmt: BinaryFormat) -> int:
-    return round_to_nearest_even(Fraction(number), fmt)
-
-
 def ordinary(t: ElementType) -> Operands:
     """Return random dividends and divisors of ordinary size."""
     return ordinary_floats(t, "dividends"), ordinary_floats(t, "divisors")
@@ -74,12 +61,12 @@ def ordinary(t: ElementType) -> Operands:
 
 def divided_by(number: int) -> Maker:
     """Return what makes random dividends of ordinary size, and one whole number as a scalar divisor."""
-    return lambda t: (ordinary_floats(t, f"dividends of {number}"), whole_floats([number], t).reshape(()))
+    return lambda t: (ordinary_floats(t, f"dividends of {number}"), whole([number], t).reshape(()))
 
 
 def dividing(number: int) -> Maker:
     """Return what makes one whole number as a scalar dividend, and random divisors of ordinary size."""
-    return lambda t: (whole_floats([number], t).reshape(()), ordinary_floats(t, f"divisors of {number}"))
+    return lambda t: (whole([number], t).reshape(()), ordinary_floats(t, f"divisors of {number}"))
 
 
 def random_pairs(count: int) -> Maker:
@@ -153,7 +140,7 @@ def multiples(t: ElementType) -> Operands:
     limit = 1 << format_of(t).significand_bits
     pairs = [(k * n, n) for n in range(1, 50) for k in range(1, 40) if k * n <= limit]
     dividends, divisors = zip(*pairs, strict=True)
-    return whole_floats(dividends, t), whole_floats(divisors, t)
+    return whole(dividends, t), whole(divisors, t)
 
 
 def next_to_overflow(_: ElementType, fmt: BinaryFormat) -> list[int]:

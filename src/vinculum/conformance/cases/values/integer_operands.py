@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.cases.values.encodings import integers, random_below, random_bits
+from vinculum.conformance.cases.values.encodings import random_below, random_bits, whole
 from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
@@ -22,7 +22,7 @@ def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
     def operands(t: ElementType) -> Operands:
         kept = [(a, b) for a, b in dict.fromkeys(pairs(t)) if b and (a, b) != (t.minimum, -1)]
         dividends, divisors = zip(*kept, strict=True)
-        return integers(dividends, t), integers(divisors, t)
+        return whole(dividends, t), whole(divisors, t)
 
     return operands
 
@@ -132,7 +132,7 @@ def ordinary_divisors(t: ElementType, count: int = 1000) -> Array:
 def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
     magnitudes = random_below(f"{what} of {t.name}", largest, count)
     signs = random_below(f"signs of {what} of {t.name}", 2, count)
-    return integers((-1 - m if sign and t.minimum else 1 + m for m, sign in zip(magnitudes, signs, strict=True)), t)
+    return whole((-1 - m if sign and t.minimum else 1 + m for m, sign in zip(magnitudes, signs, strict=True)), t)
 
 
 def ordinary(t: ElementType) -> Operands:
@@ -142,7 +142,7 @@ def ordinary(t: ElementType) -> Operands:
 
 def scalar(number: int, t: ElementType) -> Array:
     """Return one number, of no dimension."""
-    return integers([number], t).reshape(())
+    return whole([number], t).reshape(())
 
 
 def divided_by(number: int) -> Maker:
@@ -163,7 +163,7 @@ def large_divided_by(number: int) -> Maker:
         signed = ((abs(limit), 1 if limit > 0 else -1) for limit in limits)
         multiples = (number * (size // number - k) * sign for size, sign in signed for k in range(9))
         dividends = within([*limits, *(m + d for m in multiples for d in (-1, 0, 1))], t)
-        return integers(dividends, t), scalar(number, t)
+        return whole(dividends, t), scalar(number, t)
 
     return operands
 
@@ -187,7 +187,7 @@ def by_one_zero(t: ElementType) -> Operands:
 
 def minimum(count: int) -> Maker:
     """Return what makes the smallest number so many times by -1."""
-    return lambda t: (integers([t.minimum] * count, t), integers([-1] * count, t))
+    return lambda t: (whole([t.minimum] * count, t), whole([-1] * count, t))
 
 
 def minimum_by_one(t: ElementType) -> Operands:

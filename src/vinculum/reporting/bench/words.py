@@ -68,6 +68,12 @@ def number(value: float) -> str:
     return f"{rounded:,.{max(0, 2 - floor(log10(rounded)))}f}"
 
 
+def facts(report: Report) -> Mapping[str, str]:
+    """Return where and when it was measured, by what each is about."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return {**report.machine, "versions": versions, "date": report.date}
+
+
 def percent(part: float) -> str:
     """Return a part as a whole percentage."""
     return f"{100 * part:.0f}%"

@@ -61,7 +61,12 @@ def explain(
             take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
     ways: dict[ElementType, list[Division]] = {}
     arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
+    for cause in known:
+        for way in cause.divisions:
+            ways.setdefault(way.element_type, []).append(way)
     for element_type, fit in (fits(answered) if fitted is None else fitted).items():
+        if not any(one.case.element_type is element_type and one.outcome == VALUES for one in left.values()):
+            continue
         for way, cases, passing in fit.causes():
             ways.setdefault(element_type, []).append(way)
             arithmetic.setdefault(way.form, []).append((way, cases, passing))

@@ -23,6 +23,15 @@ class InvertsOneDivisor(Divider):
         return super().quotients(operation, a, b)
 
 
+class FlushesByOneDivisor(Divider):
+    """It takes subnormal dividends for zero where a divisor is one number of 32 bits."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and operation.operands[-1].ndim == 0:
+            a = np.where(np.abs(a) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), a), a)
+        return super().quotients(operation, a, b)
+
+
 class ComputesFloatInFloat16(FloatDivider):
     """It divides 32-bit floats as 16-bit ones."""
 

@@ -101,6 +101,13 @@ class TestWrongDividers:
                 },
             ),
             (odd_dividers.InvertsOneDivisor, {"one divisor for all float": RECIPROCAL}),
+            (
+                odd_dividers.FlushesByOneDivisor,
+                {
+                    "one divisor for all float": "flushes subnormal numbers to zero, else correctly rounded; "
+                    "subnormal quotients become zero"
+                },
+            ),
             (miniatures.ComputesDoubleInFloat, {"division double": "computed in float"}),
             (odd_dividers.ComputesFloatInFloat16, {"division float": "computed in float16"}),
             (

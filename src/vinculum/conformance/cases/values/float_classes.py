@@ -55,6 +55,9 @@ DIVISIONS = (
     ValueClass("zero divided by zero", BY_ZERO, by_each(given.zeros, given.zeros)),
     ValueClass("edge numbers by each other", SPECIAL, by_each(given.edge_codes, given.edge_codes), DEFAULT, FULL, BOTH),
     ValueClass("subnormal dividends", QUOTIENT, from_pairs(given.subnormal_dividends)),
+    # What flushes where one divisor serves all.
+    ValueClass("subnormal dividends divided by 3", QUOTIENT, given.subnormals_divided_by(3),
+               DEFAULT, FULL, DIVISOR, SCALAR),
     ValueClass("subnormal divisors", QUOTIENT, from_pairs(given.subnormal_divisors), DEFAULT, FULL, DIVISOR),
     ValueClass("quotients next to overflow", TOO_LARGE, from_pairs(hard.next_to_overflow), QUICK, DEFAULT, BOTH),
     ValueClass("quotients next to underflow", QUOTIENT, from_pairs(hard.next_to_underflow), DEFAULT, FULL, BOTH),

@@ -119,6 +119,11 @@ def subnormal_codes(count: int) -> Codes:
     return codes
 
 
+def subnormals_divided_by(number: int) -> Maker:
+    """Return what makes subnormal dividends, and one whole number as a scalar divisor."""
+    return lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), whole([number], t).reshape(()))
+
+
 def subnormal_dividends(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:
     """Return subnormal dividends, and divisors that leave quotients of every size."""
     dividends = [*subnormal_codes(400)(t, fmt)]

@@ -49,9 +49,9 @@ def results(
 ) -> dict[str, Asked]:
     """Return what is found out about a miniature, by the ids of the cases."""
     asked = [case for case in chosen() if case.id.matches(only)]
-    maker = f"{miniature.__module__}:{miniature.__name__}"
+    factory = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
-    found = ask(miniature(), asked, maker, workers=1, limits=limits)
+    found = ask(miniature(), asked, factory, workers=1, limits=limits)
     assert [result.case.id for result in found] == [case.id for case in asked]
     return {str(result.case.id): result for result in found}
 

@@ -57,7 +57,7 @@ def audit(
             help="What each run on the inputs may take.",
         ),
     ] = 300.0,
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a model in another runtime, on inputs and on edge cases, and tell of each division which quotients are exact.
 
@@ -82,7 +82,7 @@ def audit(
     with progress("Auditing", 0):
         found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
     drawn_from = seed if given.drawn else None
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
     else:
         console().print(page(found, given.reports(), drawn_from))

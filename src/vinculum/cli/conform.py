@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Record, Sarif, Save, Verbose, finish
+from vinculum.cli.run_outputs import Expect, Html, InJson, Junit, Outputs, Record, Sarif, Save, Verbose, finish
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def conform(
         list[str] | None,
         typer.Option(metavar="GLOB", help="Run the cases with such an id, as 'Div-14/int64/*'. May be repeated."),
     ] = None,
-    machine: Machine = False,
+    in_json: InJson = False,
     save: Save = None,
     junit: Junit = None,
     sarif: Sarif = None,
@@ -67,10 +67,10 @@ def conform(
     level = "quick" if quick else "full" if full else None
     patterns = tuple(only or ())
     if list_ids:
-        _list(level, patterns, machine)
+        _list(level, patterns, in_json)
         return
     if diff:
-        _compare(backends or [], machine)
+        _compare(backends or [], in_json)
         return
     from vinculum.conformance.execute.planning import plan
     from vinculum.conformance.execute.run import Selection
@@ -86,10 +86,10 @@ def conform(
         for backend in asked
     ]
     runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
-    finish(runs, known, outputs, machine=machine, verbose=verbose)
+    finish(runs, known, outputs, in_json=in_json, verbose=verbose)
 
 
-def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:
+def _list(level: str | None, patterns: Sequence[str], in_json: bool) -> None:
     import json
 
     from vinculum.conformance.cases.case import Level
@@ -98,10 +98,10 @@ def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:
 
     for case in selected(Selection(Level(level or "default"), tuple(patterns))):
         listed = {"type": "case", "id": str(case.id), "level": case.level.value, "clause": case.clause}
-        print(json.dumps(listed) if machine else case.id)
+        print(json.dumps(listed) if in_json else case.id)
 
 
-def _compare(files: Sequence[str], machine: bool) -> None:
+def _compare(files: Sequence[str], in_json: bool) -> None:
     """Print what changed from one saved run to another; exit with 1 if anything did."""
     import json
 
@@ -114,7 +114,7 @@ def _compare(files: Sequence[str], machine: bool) -> None:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
     before, after = (read_runs(Path(file)) for file in files)
     found = run_diff(before, after)
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found)))
     else:
         console().print(page(found))

@@ -20,7 +20,7 @@ def fingerprint(
             show_default=False,
         ),
     ],
-    machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
     case_limit: Annotated[
         float,
@@ -59,7 +59,7 @@ def fingerprint(
                 limits=limits,
                 advance=lambda done, id: advance(done, id.element_type),
             )
-        if machine:
+        if in_json:
             print(json.dumps(as_json(found)), flush=True)
         else:
             shown.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))

@@ -11,7 +11,7 @@ from vinculum.reporting.console import console
 
 
 def info(
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # NumPy is not imported for a page of help.
@@ -19,7 +19,7 @@ def info(
     from vinculum.reporting.info_page import as_json, page
 
     found = installation()
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found), indent=2))
     else:
         console().print(page(found))

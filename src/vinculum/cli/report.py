@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Record, Sarif, Verbose, finish
+from vinculum.cli.run_outputs import Expect, Html, InJson, Junit, Outputs, Record, Sarif, Verbose, finish
 from vinculum.errors import AttributeValueError
 
 
@@ -16,7 +16,7 @@ def report(
         list[Path] | None,
         typer.Argument(metavar="RUN.json", help="Runs as --save wrote them.", show_default=False),
     ] = None,
-    machine: Machine = False,
+    in_json: InJson = False,
     junit: Junit = None,
     sarif: Sarif = None,
     html: Html = None,
@@ -50,4 +50,4 @@ def report(
         raise AttributeValueError(
             f"{strangers[0].file} is for {strangers[0].backend!r}, which no run is of; leave it out"
         )
-    finish(runs, known, outputs, machine=machine, verbose=verbose)
+    finish(runs, known, outputs, in_json=in_json, verbose=verbose)

@@ -55,7 +55,7 @@ def run(
             help="What runs all but the divisions; IR files: reference or openvino.",
         ),
     ] = "reference",
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
     # Here and below: what imports the onnx package is imported when a model is run, not for a page of help.
@@ -81,7 +81,7 @@ def run(
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
     drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
     report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
-    if machine:
+    if in_json:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
         console().print(page(report))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vinculum.conformance.expect import KnownDeviations
     from vinculum.reporting.conformance.expected import Comparison
 
-Machine = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
+InJson = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
 Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run there, for vinculum report, as JSON.")]
 Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there.")]
 Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF there, a rule for each cause.")]
@@ -87,29 +87,29 @@ class Outputs:
 
 
 def finish(
-    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, machine: bool, verbose: bool
+    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, in_json: bool, verbose: bool
 ) -> None:
     """Print runs, write their files, and end with the exit code that they deserve."""
     from vinculum.conformance.expect import mismatches
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
-    _print(runs, comparisons, machine, verbose)
+    _print(runs, comparisons, in_json, verbose)
     outputs.write(runs, known)
     if _deviates(runs, comparisons):
         raise typer.Exit(1)
 
 
-def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], machine: bool, verbose: bool) -> None:
+def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool, verbose: bool) -> None:
     from vinculum.reporting.conformance import expected, json_lines, page
     from vinculum.reporting.console import console
 
-    if machine:
+    if in_json:
         for run in runs:
             for line in json_lines.lines(run):
                 print(line)
-    shown = console(stderr=machine)
-    if not machine:
+    shown = console(stderr=in_json)
+    if not in_json:
         shown.print(page.page(runs, width=shown.width, verbose=verbose), crop=False)
     if comparisons:
         shown.print(expected.page(comparisons, verbose=verbose))

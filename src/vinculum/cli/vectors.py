@@ -82,7 +82,7 @@ def judge_command(
         ),
     ],
     only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Judge"))] = None,
-    machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that fails.")] = False,
 ) -> None:
     """Tell what the answers of any program are worth, bit by bit.
@@ -97,7 +97,7 @@ def judge_command(
     results = list(judged(folder, answers, tuple(only or ())))
     failing = [one for one in results if one.fails]
 
-    if machine:
+    if in_json:
         for one in results:
             kind, words = (
                 ("not answered", "") if one.verdict is None else (one.verdict.kind.value, message(one.verdict))

@@ -275,9 +275,9 @@ class TestIsolation:
 
     @posix
     def test_a_signal_is_told(self) -> None:
-        maker = "tests.conformance.miniatures:DiesOfMinByMinusOne"
+        factory = "tests.conformance.miniatures:DiesOfMinByMinusOne"
         edges = [case for case in chosen() if case.expectation.unspecified is not None]
-        told_of = list(findings(ask(None, edges, maker, limits=A_WHILE)))
+        told_of = list(findings(ask(None, edges, factory, limits=A_WHILE)))
         assert {name: words for name, words in deviations(told_of).items() if name.startswith("MIN")} == {
             f"MIN / -1 {name}": "kills the process (SIGFPE)" for name in ("int8", "int16", "int32", "int64")
         }

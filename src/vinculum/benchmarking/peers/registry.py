@@ -29,7 +29,7 @@ NAMES = tuple(_PEERS)
 """The peers that come with us."""
 
 
-def maker_of(name: str) -> str:
+def factory_of(name: str) -> str:
     """Return ``"package.module:Class"`` for a name; such a text stands for itself.
 
     Raises
@@ -57,7 +57,7 @@ def peer(name: str) -> Peer:
     ModelError
         If there is no such class.
     """
-    module, _, attribute = maker_of(name).partition(":")
+    module, _, attribute = factory_of(name).partition(":")
     try:
         made: Peer = getattr(import_module(module), attribute)()
     except Exception as error:  # Importing a stranger's file may raise anything.

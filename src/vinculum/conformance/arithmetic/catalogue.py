@@ -58,7 +58,7 @@ def catalogue(element_type: ElementType) -> tuple[Division, ...]:
     quotient can show it; with a reciprocal ties between subnormal numbers do, and bfloat16 beyond float's range.
     """
     ways = _integers(element_type) if element_type.is_integer else _floats(element_type)
-    return tuple(sorted(ways, key=lambda way: way.peculiarities))
+    return tuple(sorted(ways, key=lambda way: way.complexity))
 
 
 def named(form: str, element_type: ElementType) -> Division:

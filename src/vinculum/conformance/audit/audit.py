@@ -68,7 +68,7 @@ class Auditor:
             raise SpecLookupError(f"{quoted(backend)} runs no models, so none is audited there; {allowed}")
         made.check()
         self._runtime = made
-        self._maker: tuple[object, ...] = (_RUNTIME, backend)
+        self._factory: tuple[object, ...] = (_RUNTIME, backend)
         self.subject: Subject = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
@@ -141,8 +141,8 @@ class Auditor:
         )
 
     def _process(self) -> Isolated:
-        maker, *arguments = self._maker
-        return Isolated(str(maker), *arguments, limits=self._limits)
+        factory, *arguments = self._factory
+        return Isolated(str(factory), *arguments, limits=self._limits)
 
     def _read(self, file: Path) -> Subject:
         source = read_source(file)
@@ -156,7 +156,7 @@ class Auditor:
         if self._expand:
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, whose layers have no bodies; leave --expand out")
         read_net(source.content)  # A malformed model gets our own error message.
-        self._maker = (_OPENVINO_IR, options)
+        self._factory = (_OPENVINO_IR, options)
         with self._process() as process:
             answer = process.call("subject", file.absolute())
         if answer.end is not End.RETURNED:

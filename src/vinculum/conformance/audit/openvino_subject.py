@@ -88,11 +88,11 @@ def _tap(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Tap
     return Tap(division, checked_attributes(DIVIDE_1, attributes), (*sources, quotient))
 
 
-def _source(maker: Any, place: int) -> Source:
-    kind = maker.get_type_name()
+def _source(producer: Any, place: int) -> Source:
+    kind = producer.get_type_name()
     if kind == "Constant":
-        return Source(constant=to_array(maker))
-    return Source(maker.get_friendly_name()) if kind == "Parameter" else Source(place=place)
+        return Source(constant=to_array(producer))
+    return Source(producer.get_friendly_name()) if kind == "Parameter" else Source(place=place)
 
 
 def _element_type(port: Any) -> ElementType | str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from vinculum.conformance.cases.attribute_trials import attribute_trials
 from vinculum.conformance.cases.builder import CaseBuilder
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.refusals import unlisted_types
 from vinculum.conformance.cases.shape_trials import mixed_type_trials, shape_trials, unlisted_type_trials
-from vinculum.conformance.cases.value_trials import attributes_tried, value_trials
+from vinculum.conformance.cases.value_trials import value_trials
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 
-_OF_LISTED_TYPES = (value_trials, shape_trials, attributes_tried, mixed_type_trials)
+_OF_LISTED_TYPES = (value_trials, shape_trials, attribute_trials, mixed_type_trials)
 
 
 def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:

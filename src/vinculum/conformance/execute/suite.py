@@ -123,7 +123,7 @@ def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Resul
 def ask(
     runtime: Runtime | None,
     chosen: Iterable[Case],
-    maker: str,
+    factory: str,
     *arguments: object,
     workers: int = 2,
     limits: Limits | None = None,
@@ -137,7 +137,7 @@ def ask(
         The runtime in our process, which writes the reproducers; None if none are wanted.
     chosen : iterable of Case
         The cases; each is made only when a process is free to answer it.
-    maker : str
+    factory : str
         What makes the runtime in the other processes, as `Isolated` takes it.
     *arguments
         What it is called with.
@@ -161,7 +161,7 @@ def ask(
                     advance(len(results), case.id)
 
     with ExitStack() as stack:
-        processes = [stack.enter_context(Isolated(maker, *arguments, limits=limits)) for _ in range(workers)]
+        processes = [stack.enter_context(Isolated(factory, *arguments, limits=limits)) for _ in range(workers)]
         pool = stack.enter_context(ThreadPoolExecutor(workers))
         # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
         for process in processes:

@@ -58,22 +58,22 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
-def check_elsewhere(maker: str, *arguments: object) -> None:
+def check_elsewhere(factory: str, *arguments: object) -> None:
     """Refuse to go on with a runtime whose `start`, called in another process, refuses; see `asked_elsewhere`."""
-    asked_elsewhere("start", maker, *arguments)
+    asked_elsewhere("start", factory, *arguments)
 
 
-def asked_elsewhere(method: str, maker: str, *arguments: object, called: str = "the runtime") -> Any:
+def asked_elsewhere(method: str, factory: str, *arguments: object, called: str = "the runtime") -> Any:
     """Return what a method of a runtime gives in another process, which is made for that and ended.
 
     Parameters
     ----------
     method : str
         Its name; it takes no arguments.
-    maker : str
+    factory : str
         ``"package.module:attribute"``, what makes the runtime there.
     *arguments
-        What the maker is called with.
+        What the factory is called with.
     called : str, keyword-only
         What messages call the runtime.
 
@@ -84,7 +84,7 @@ def asked_elsewhere(method: str, maker: str, *arguments: object, called: str = "
     ModelError
         If the method refuses, or the process dies of it.
     """
-    with Isolated(maker, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
+    with Isolated(factory, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
         answer = elsewhere.call(method)
     if answer.end is End.RETURNED:
         return answer.value

@@ -127,8 +127,10 @@ class Plugin:
     def _told(self) -> dict[str, Any]:
         """Return what `tell` gives in another process, which is asked once."""
         if self._description is None:
-            maker = f"{__name__}:Plugin"
-            self._description = asked_elsewhere("tell", maker, self._target, self._options, called=quoted(self._target))
+            factory = f"{__name__}:Plugin"
+            self._description = asked_elsewhere(
+                "tell", factory, self._target, self._options, called=quoted(self._target)
+            )
         return self._description
 
     def _divider(self) -> Any:

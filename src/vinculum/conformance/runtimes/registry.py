@@ -36,7 +36,7 @@ _STRANGERS = "package.module:attribute, or command:./program"
 _FORMS = f"name, name[key=value,key=value], {_STRANGERS}"
 _BACKEND = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
 
-Maker = Callable[[Mapping[str, str]], Runtime]
+Factory = Callable[[Mapping[str, str]], Runtime]
 
 
 def names() -> tuple[str, ...]:
@@ -65,8 +65,8 @@ def runtime(backend: str) -> Runtime:
     name, options = parsed(backend)
     if name in _OWN:
         module, _, attribute = _OWN[name].partition(":")
-        maker: Maker = getattr(import_module(module), attribute)
-        return maker(options)
+        factory: Factory = getattr(import_module(module), attribute)
+        return factory(options)
     foreign = _foreign()
     if name in foreign:
         return ForeignRuntime(foreign[name], options)

@@ -16,6 +16,7 @@ import pytest
 from onnx import TensorProto, helper, version_converter
 
 from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
@@ -29,7 +30,7 @@ Verdicts = Mapping[str, Verdict]
 def verdicts(backend: str, *patterns: str) -> Verdicts:
     """Return what a survey of these cases finds, by their ids."""
     selection = Selection(Level.DEFAULT, patterns)
-    return {str(result.id): result.verdict for result in survey(backend, selection, workers=1).results}
+    return {str(result.id): result.verdict for result in survey(plan(backend, selection), workers=1).results}
 
 
 def matching(found: Verdicts, pattern: str) -> list[Verdict]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, InJson, Junit, Outputs, Record, Sarif, Save, Verbose, finish
+from vinculum.cli import options
+from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -17,11 +18,7 @@ if TYPE_CHECKING:
     from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
 
-_HELP = (
-    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
-    "package.module:attribute. Options in brackets, in quotes for the shell: 'openvino\\[device=GPU]'. "
-    "With --diff two files of runs."
-)
+_HELP = f"{options.RUNTIMES}'openvino\\[device=GPU]'. With --diff two files of runs."
 
 
 def conform(
@@ -32,31 +29,21 @@ def conform(
         list[str] | None,
         typer.Option(metavar="GLOB", help="Run the cases with such an id, as 'Div-14/int64/*'. May be repeated."),
     ] = None,
-    in_json: InJson = False,
-    save: Save = None,
-    junit: Junit = None,
-    sarif: Sarif = None,
-    html: Html = None,
-    expect: Expect = None,
-    record: Record = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
-    case_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.1,
-            max=3600,
-            metavar="SECONDS",
-            help="Time limit of a case; one that takes longer is reported as hung.",
-        ),
-    ] = 30.0,
-    memory_limit: Annotated[
-        int, typer.Option(min=64, metavar="MIB", help="Beyond so much a process is out of memory.")
-    ] = 4096,
+    in_json: options.JsonLines = False,
+    save: options.Save = None,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
+    html: options.Html = None,
+    expect: options.Expect = None,
+    record: options.Record = None,
+    workers: options.Workers = 2,
+    case_limit: options.CaseLimit = 30.0,
+    memory_limit: options.MemoryLimit = 4096,
     list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; ask no runtime.")
     ] = False,
-    verbose: Verbose = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Ask a runtime for divisions of every operator version and element type, and tell where it deviates.
 
@@ -148,12 +135,12 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
 
 
 def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
-    from vinculum.conformance.execute.suite import survey_of
+    from vinculum.conformance.execute.suite import survey
     from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 
     with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
-        return survey_of(
+        return survey(
             planned,
             known=known,
             workers=workers,

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
+from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, ZeroDivisor
 from vinculum.reporting.console import console
@@ -44,7 +45,7 @@ def harden(
         bool,
         typer.Option("--fix-exported", help="Divide as integers where an exporter wrote Cast, float Div, Cast."),
     ] = False,
-    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Rewrite the divisions of a model that a runtime gets wrong or dies of, and validate each rewrite on that runtime.
 

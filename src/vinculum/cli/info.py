@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
-import typer
-
+from vinculum.cli.options import OneObject
 from vinculum.reporting.console import console
 
 
 def info(
-    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # NumPy is not imported for a page of help.

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, InJson, Junit, Outputs, Record, Sarif, Verbose, finish
+from vinculum.cli.options import Expect, Html, JsonLines, Junit, Record, Sarif, Verbose
+from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 
@@ -16,7 +17,7 @@ def report(
         list[Path] | None,
         typer.Argument(metavar="RUN.json", help="Runs as --save wrote them.", show_default=False),
     ] = None,
-    in_json: InJson = False,
+    in_json: JsonLines = False,
     junit: Junit = None,
     sarif: Sarif = None,
     html: Html = None,

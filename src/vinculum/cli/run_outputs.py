@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,21 +15,6 @@ if TYPE_CHECKING:
     from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
     from vinculum.reporting.conformance.expected import Comparison
-
-InJson = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
-Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run there, for vinculum report, as JSON.")]
-Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML there.")]
-Sarif = Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF there, a rule for each cause.")]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained page there.")]
-Expect = Annotated[
-    list[Path] | None,
-    typer.Option(metavar="FILE", help="The known deviations of a backend: fail on any other, and on none of them."),
-]
-Record = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write what deviates there, for --expect, with the reasons that it gives."),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
 from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Run, Selection
 from vinculum.conformance.execute.run_file import as_json, read_runs, schema
 from vinculum.conformance.execute.suite import survey
@@ -33,7 +34,7 @@ class TestRoundTrip:
         assert as_json(read_runs(file)) == file.read_text("utf-8")
 
     def test_a_real_run(self, file: Path) -> None:
-        run = survey("numpy", Selection(Level.QUICK, ("Div-14/int8/*",), seconds=20.0), workers=1)
+        run = survey(plan("numpy", Selection(Level.QUICK, ("Div-14/int8/*",), seconds=20.0)), workers=1)
         file.write_text(as_json([run]), encoding="utf-8")
         (read,) = read_runs(file)
         assert read == run

@@ -25,6 +25,7 @@ from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute import environment as environment_module
 from vinculum.conformance.execute.environment import environment, processor
+from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import ask, survey
 from vinculum.conformance.oracle.verdict import Kind
@@ -49,14 +50,14 @@ class TestWhatIsAsked:
     """The cases of a level that a runtime covers and a pattern matches, in the suite's order, each once."""
 
     def test_all_that_it_covers(self) -> None:
-        run = survey("numpy", Selection(Level.QUICK))
+        run = survey(plan("numpy", Selection(Level.QUICK)))
         covered = [case for case in cases(Level.QUICK) if runtime("numpy").covers(case.operation)]
         assert [result.id for result in run.results] == [case.id for case in covered]
         assert {case.operation.spec.dialect for case in cases(Level.QUICK)} == set(Dialect)
 
     def test_patterns(self) -> None:
         patterns = (ONE_CLASS, "Reciprocal-13/float/*")
-        run = survey("vinculum", Selection(Level.QUICK, patterns))
+        run = survey(plan("vinculum", Selection(Level.QUICK, patterns)))
         ids = [case.id for case in cases(Level.QUICK) if any(map(case.id.matches, patterns))]
         assert [result.id for result in run.results] == ids
         assert len(ids) > 2
@@ -64,7 +65,7 @@ class TestWhatIsAsked:
     @pytest.mark.parametrize("only", [["Div-15/*"], [ONE_CLASS, "Div-15/*"]])
     def test_a_pattern_that_matches_nothing(self, only: list[str]) -> None:
         with pytest.raises(AttributeValueError) as caught:
-            survey("numpy", Selection(Level.QUICK, tuple(only)))
+            survey(plan("numpy", Selection(Level.QUICK, tuple(only))))
         message = str(caught.value)
         assert message.startswith("no case of the quick level matches '")
         assert only[-1] in message
@@ -73,7 +74,7 @@ class TestWhatIsAsked:
 
     def test_an_unknown_runtime(self) -> None:
         with pytest.raises(SpecLookupError, match="onnxruntime"):
-            survey("onnx-runtime", Selection(Level.QUICK))
+            survey(plan("onnx-runtime", Selection(Level.QUICK)))
 
     def test_a_runtime_that_cannot_be_made_there(self) -> None:
         with pytest.raises(ModelError, match="NoSuchDivider"):
@@ -84,7 +85,7 @@ class TestResults:
     """A result says which case, what its clause is, what the answer is worth, and shows what does not pass."""
 
     def test_a_runtime_that_is_right(self) -> None:
-        run = survey("vinculum", Selection(Level.QUICK, (ONE_CLASS,)))
+        run = survey(plan("vinculum", Selection(Level.QUICK, (ONE_CLASS,))))
         assert (run.backend, run.title, run.selection.level) == ("vinculum", "Vinculum", Level.QUICK)
         assert run.seconds > 0
         assert run.counts() == {Kind.EXACT: len(run.results)}
@@ -98,7 +99,7 @@ class TestResults:
             assert result.reproducer is None
 
     def test_a_backend_that_is_wrong(self) -> None:
-        run = survey(FLOORING, Selection(Level.QUICK, (ONE_CLASS,)))
+        run = survey(plan(FLOORING, Selection(Level.QUICK, (ONE_CLASS,))))
         assert set(run.counts()) == {Kind.WRONG_VALUE}
         for result in run.results:
             example = result.verdict.example
@@ -241,7 +242,7 @@ class TestEnvironment:
     """A run says what its answers depend on."""
 
     def test_versions(self) -> None:
-        versions: Mapping[str, str] = survey("numpy", Selection(Level.QUICK, ("Div-14/float/*",))).versions
+        versions: Mapping[str, str] = survey(plan("numpy", Selection(Level.QUICK, ("Div-14/float/*",)))).versions
         assert versions["numpy"] == np.__version__
         assert versions["vinculum"] == vinculum.__version__
         assert versions["Python"] == platform.python_version()

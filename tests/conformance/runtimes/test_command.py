@@ -18,6 +18,7 @@ from tests.conformance.asking import MAKER, message, operation
 from tests.processes import output_of, python, run
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
@@ -224,7 +225,7 @@ class TestInC:
     def test_asked(self, tmp_path: Path) -> None:
         backend = self.built(SOURCE.read_text(encoding="utf-8"), tmp_path)
         selection = Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))
-        report = survey(backend, selection, workers=1)
+        report = survey(plan(backend, selection), workers=1)
         kinds = {result.verdict.kind for result in report.results}
         assert kinds <= {Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSUPPORTED, Kind.CRASHED}
         assert sum(result.verdict.kind is Kind.EXACT for result in report.results) > 10
@@ -239,7 +240,9 @@ class TestInC:
         assert self.FLOATS in source
         assert self.INTEGERS in source
         source = source.replace(self.FLOATS, self.FLUSHES_AND_INVERTS).replace(self.INTEGERS, self.FLOORS)
-        report = survey(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
+        report = survey(
+            plan(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
+        )
         told = " ".join(cause.statement for cause in report.causes)
         assert "reciprocal" in told
         assert "subnormal dividends count as zero" in told

@@ -11,6 +11,7 @@ import pytest
 from tests.conformance.asking import MAKER, answer, message, operation
 from tests.processes import importing, output_of, python
 from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
@@ -185,7 +186,7 @@ class TestDividers:
         assert runtime("dividing:Plain").versions() == {}
 
     def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
-        report = survey("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",)), workers=1)
+        report = survey(plan("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",))), workers=1)
         assert Kind.CRASHED in {result.verdict.kind for result in report.results}
 
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])

@@ -15,8 +15,8 @@ from vinculum.conformance.arithmetic import Answered, Explanation, explain
 from vinculum.conformance.cases.case import Case, CaseId
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute.environment import environment
-from vinculum.conformance.execute.planning import Plan, plan
-from vinculum.conformance.execute.run import Cause, Result, Run, Selection
+from vinculum.conformance.execute.planning import Plan
+from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.oracle.judgement import judge
@@ -37,26 +37,6 @@ Advance = Callable[[int, CaseId], None]
 
 
 def survey(
-    backend: str,
-    selection: Selection,
-    *,
-    known: KnownDeviations | None = None,
-    workers: int = 2,
-    advance: Advance | None = None,
-) -> Run:
-    """Return what a runtime answers to every case that it covers, and what each answer is worth.
-
-    Parameters
-    ----------
-    backend, selection
-        As `vinculum.conformance.execute.planning.plan` takes them, which raises what is raised here.
-    known, workers, advance
-        As in `survey_of`.
-    """
-    return survey_of(plan(backend, selection), known=known, workers=workers, advance=advance)
-
-
-def survey_of(
     planned: Plan,
     *,
     known: KnownDeviations | None = None,
@@ -142,7 +122,7 @@ def ask(
     *arguments
         What it is called with.
     workers, limits, advance
-        As in `survey_of`.
+        As in `survey`.
     """
     source, lock = enumerate(chosen), Lock()
     results: dict[int, Asked] = {}

@@ -44,8 +44,8 @@ class TestJson:
         for one in read:
             assert set(one) == {"backend", "title", "versions", "seconds", "findings"}
             for finding in one["findings"]:
-                assert set(finding) == {"probe", "subject", "statement", "standing", "detail", "evidence"}
-        mixed = next(finding for finding in read[0]["findings"] if finding["standing"] == "deviates")
+                assert set(finding) == {"probe", "subject", "statement", "status", "detail", "evidence"}
+        mixed = next(finding for finding in read[0]["findings"] if finding["status"] == "deviates")
         assert (mixed["probe"], mixed["subject"]) == ("illegal operands", "operands of two element types")
         assert "double by float" in mixed["detail"]
         assert mixed["evidence"] == "gives float64 of shape (3,)"

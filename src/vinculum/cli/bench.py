@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.console import console
+from vinculum.text import did_you_mean
 
 if TYPE_CHECKING:
     from vinculum.benchmarking.cells import Cell
@@ -125,8 +125,7 @@ def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:
     names = [name.strip() for name in given.split(",")]
     for name in names:
         if name not in allowed:
-            close = get_close_matches(name.lower(), allowed, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(name.lower(), allowed)
             raise AttributeValueError(f"{option} has {name!r}; allowed: {', '.join(allowed)}{hint}")
     return list(dict.fromkeys(names))
 

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing
+from vinculum.conformance.fingerprint import Finding, Fingerprint, Status
 from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.tables import counted
 
@@ -42,7 +42,7 @@ def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
         "title": fingerprint.title,
         "versions": dict(fingerprint.versions),
         "seconds": round(fingerprint.seconds, 3),
-        "findings": [{**asdict(finding), "standing": finding.standing.value} for finding in fingerprint.findings],
+        "findings": [{**asdict(finding), "status": finding.status.value} for finding in fingerprint.findings],
     }
 
 
@@ -74,21 +74,21 @@ def _each(findings: Sequence[Finding]) -> Iterator[_Line]:
     for one in findings:
         about = one.subject if one.probe == _DIVISION else f"{one.probe}, {one.subject}"
         more = tuple(text for text in (one.detail, one.evidence) if text)
-        yield _Line(about, one.statement, one.standing is Standing.DEVIATES, more)
+        yield _Line(about, one.statement, one.status is Status.DEVIATES, more)
 
 
 def _grouped(findings: Sequence[Finding]) -> Iterator[_Line]:
     """Yield one line for subjects with the same finding; where only some deviate, the others are left out."""
-    deviating = {one.probe for one in findings if one.standing is Standing.DEVIATES}
-    standings = {(one.probe, one.standing) for one in findings}
-    mixed = {one for one, count in Counter(probe for probe, _ in standings).items() if count > 1}
+    deviating = {one.probe for one in findings if one.status is Status.DEVIATES}
+    statuses = {(one.probe, one.status) for one in findings}
+    mixed = {one for one, count in Counter(probe for probe, _ in statuses).items() if count > 1}
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
-        if one.standing is Standing.DEVIATES or one.probe == _DIVISION or one.probe not in deviating:
-            own = one.statement if one.probe == _DIVISION else one.standing.value
+        if one.status is Status.DEVIATES or one.probe == _DIVISION or one.probe not in deviating:
+            own = one.statement if one.probe == _DIVISION else one.status.value
             groups.setdefault((one.probe, own), []).append(one)
     for (probe, _), group in groups.items():
-        deviates = group[0].standing is Standing.DEVIATES
+        deviates = group[0].status is Status.DEVIATES
         if probe == _DIVISION:
             yield _Line(_subjects(group), group[0].statement, deviates)
         else:

@@ -15,7 +15,7 @@ from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered
 from vinculum.conformance.cases.case import Case
 from vinculum.conformance.execute.suite import ask
-from vinculum.conformance.fingerprint import Finding, Standing, findings, fingerprint, selected
+from vinculum.conformance.fingerprint import Finding, Status, findings, fingerprint, selected
 from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)
@@ -41,7 +41,7 @@ def told(findings: Sequence[Finding]) -> dict[str, set[str]]:
 
 def deviations(findings: Sequence[Finding]) -> dict[str, str]:
     """Return what deviates, by probe and subject."""
-    marked = [finding for finding in findings if finding.standing is Standing.DEVIATES]
+    marked = [finding for finding in findings if finding.status is Status.DEVIATES]
     return {f"{one.probe} {one.subject}": "; ".join(filter(None, (one.statement, one.detail))) for one in marked}
 
 

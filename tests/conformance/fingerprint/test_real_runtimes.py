@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from tests.optional import needs
-from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing, fingerprint
+from vinculum.conformance.fingerprint import Finding, Fingerprint, Status, fingerprint
 from vinculum.conformance.fingerprint.findings import UNKNOWN
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.fingerprint_page import page
@@ -31,13 +31,13 @@ def told_of(backend: str) -> Told:
 
 def by_subject(found: Fingerprint) -> Told:
     """Return findings by probe and subject."""
-    ordered = sorted(found.findings, key=lambda finding: finding.standing is Standing.DEVIATES)
+    ordered = sorted(found.findings, key=lambda finding: finding.status is Status.DEVIATES)
     return {(finding.probe, finding.subject): finding for finding in ordered}
 
 
 def deviations(told: Told) -> dict[tuple[str, str], str]:
     """Return what deviates."""
-    marked = {key: finding for key, finding in told.items() if finding.standing is Standing.DEVIATES}
+    marked = {key: finding for key, finding in told.items() if finding.status is Status.DEVIATES}
     return {key: "; ".join(filter(None, (one.statement, one.detail))) for key, one in marked.items()}
 
 
@@ -80,7 +80,7 @@ def test_onnxruntime() -> None:
     assert {probe for probe, _ in marked} == {"MIN / -1"}
     for element_type in ("float", "double", "float16"):
         assert told["division", element_type].statement == "correctly rounded"
-    missing = {subject for (_, subject), one in told.items() if one.standing is Standing.UNSUPPORTED}
+    missing = {subject for (_, subject), one in told.items() if one.status is Status.UNSUPPORTED}
     assert missing == {"bfloat16", "Div-1", "Div-6", "Reciprocal-1"}
     assert told["x / 0", "int64"].statement == "refused"
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 
 from vinculum.benchmarking.peers.protocol import Peer
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.text import one_line, quoted
+from vinculum.text import did_you_mean, one_line, quoted
 
 OURS, ROOFLINE = "vinculum", "limit"
 """Those that are always measured, by the names that stored runs have; nobody is compared with them as a peer."""
@@ -43,8 +42,7 @@ def factory_of(name: str) -> str:
     if ":" in name:
         return name
     message = f"no peer is called {quoted(name)}; allowed: {', '.join(NAMES)}, or package.module:Class"
-    close = get_close_matches(name.lower(), NAMES, n=1)
-    raise SpecLookupError(f"{message}; did you mean {close[0]!r}?" if close else message)
+    raise SpecLookupError(message + did_you_mean(name.lower(), NAMES))
 
 
 def peer(name: str) -> Peer:

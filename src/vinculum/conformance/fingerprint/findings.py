@@ -20,7 +20,7 @@ from vinculum.conformance.arithmetic.rules import ALIGNMENTS
 from vinculum.conformance.arithmetic.stages import Rounding
 from vinculum.conformance.cases.operation import alignment
 from vinculum.conformance.fingerprint.examples import Group, example, where
-from vinculum.conformance.fingerprint.finding import Finding, Standing
+from vinculum.conformance.fingerprint.finding import Finding, Status
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -119,33 +119,33 @@ class _Answers:
             return found
         causes = [(self._by_case.get(str(one.case.id)), one) for one in failed]
         words = dict.fromkeys(cause.statement if cause else f"some {one.outcome}" for cause, one in causes)
-        return replace(found, statement="; ".join((found.statement, *words)), standing=Standing.DEVIATES)
+        return replace(found, statement="; ".join((found.statement, *words)), status=Status.DEVIATES)
 
     def _computed(self, probe: str, subject: str, divided: Group) -> Finding:
         way, wrong = self._way(divided), [one for one in divided if one.deviates]
         if way is not None:
-            standing = Standing.DEVIATES if wrong else Standing.AS_SPECIFIED
-            return Finding(probe, subject, way.statement, standing, way.detail, example(wrong))
+            status = Status.DEVIATES if wrong else Status.AS_SPECIFIED
+            return Finding(probe, subject, way.statement, status, way.detail, example(wrong))
         counts = _counts(wrong, divided)
         parts = list(self._fits[divided[0].case.element_type].causes(divided))
         ways = [in_words(way) for way, *_ in parts]
         if sum(len(cases) for _, cases, _ in parts) == len(wrong):
-            return Finding(probe, subject, " or ".join(ways), Standing.DEVIATES, counts, example(wrong))
+            return Finding(probe, subject, " or ".join(ways), Status.DEVIATES, counts, example(wrong))
         detail = "; ".join(part for part in (*(f"some {way}" for way in ways), where(wrong)) if part)
-        return Finding(probe, subject, f"{counts} {UNKNOWN}", Standing.DEVIATES, detail, example(wrong))
+        return Finding(probe, subject, f"{counts} {UNKNOWN}", Status.DEVIATES, detail, example(wrong))
 
     def _constants(self, element_type: ElementType, usual: Group, group: Group, disagrees: str) -> Iterator[Finding]:
         if not any(one.outcome == VALUES for one in usual) or not group:
             return
         at_run_time, folded = self._told("", "", usual), self._told("constants", str(element_type), group)
-        if folded.standing is Standing.UNSUPPORTED:
+        if folded.status is Status.UNSUPPORTED:
             return
         if (at_run_time.statement, at_run_time.detail) == (folded.statement, folded.detail):
-            yield Finding("constants", str(element_type), "divided as at run time", Standing.AS_SPECIFIED)
+            yield Finding("constants", str(element_type), "divided as at run time", Status.AS_SPECIFIED)
             return
         detail = "; ".join(part for part in (folded.statement, folded.detail) if part)
         evidence = folded.evidence or f"at run time {at_run_time.evidence}"
-        yield Finding("constants", str(element_type), disagrees, Standing.DEVIATES, detail, evidence)
+        yield Finding("constants", str(element_type), disagrees, Status.DEVIATES, detail, evidence)
 
     def _rounding_attribute(self) -> Iterator[Finding]:
         own = [
@@ -171,9 +171,9 @@ class _Answers:
                     evidence = evidence or example([one for one in told if one.deviates])
             if evidence:
                 statement = f"{_ASKED[asked]} {', '.join(words)}"
-                yield Finding("rounding attribute", str(element_type), statement, Standing.DEVIATES, evidence=evidence)
+                yield Finding("rounding attribute", str(element_type), statement, Status.DEVIATES, evidence=evidence)
             elif words:
-                yield Finding("rounding attribute", str(element_type), "honoured", Standing.AS_SPECIFIED)
+                yield Finding("rounding attribute", str(element_type), "honoured", Status.AS_SPECIFIED)
 
     def _axes(self) -> Iterator[Finding]:
         """Yield whether divisors are laid where an axis says, of those that NumPy would lay elsewhere."""
@@ -192,9 +192,9 @@ class _Answers:
             if ignored:
                 evidence = example([one for one in ignored if one.outcome == VALUES])
                 statement = "ignored: the divisor is laid along the last dimension"
-                yield Finding("axis", title, statement, Standing.DEVIATES, evidence=evidence)
+                yield Finding("axis", title, statement, Status.DEVIATES, evidence=evidence)
             elif any(one.outcome == VALUES for one in group):
-                yield Finding("axis", title, "honoured", Standing.AS_SPECIFIED)
+                yield Finding("axis", title, "honoured", Status.AS_SPECIFIED)
             else:
                 yield _without_quotients("axis", title, group)
 
@@ -209,10 +209,10 @@ class _Answers:
                 refused = ", ".join(kind for kind in others if kind not in kinds)
                 detail = ", ".join(kinds) + (f"; refused: {refused}" if refused else "")
                 evidence = _gave(accepted[0])
-                yield Finding("illegal operands", reason, "accepted", Standing.DEVIATES, detail, evidence)
+                yield Finding("illegal operands", reason, "accepted", Status.DEVIATES, detail, evidence)
             else:
                 words = group[0].answer.words
-                yield Finding("illegal operands", reason, "refused", Standing.AS_SPECIFIED, evidence=words)
+                yield Finding("illegal operands", reason, "refused", Status.AS_SPECIFIED, evidence=words)
 
     def _empty_tensors(self) -> Iterator[Finding]:
         empty = [
@@ -225,7 +225,7 @@ class _Answers:
             if wrong:
                 yield _without_quotients("empty tensors", subject, wrong)
             else:
-                yield Finding("empty tensors", subject, "divided", Standing.AS_SPECIFIED)
+                yield Finding("empty tensors", subject, "divided", Status.AS_SPECIFIED)
 
     def _versions(self) -> Iterator[Finding]:
         """Yield which operator versions of ONNX are there, if the runtime can be asked for all of them."""
@@ -233,7 +233,7 @@ class _Answers:
         rows = [spec for spec in ROWS if spec.dialect is Dialect.ONNX]
         for spec in rows if all(spec in groups for spec in rows) else ():
             if any(one.answer.end is End.RETURNED for one in groups[spec]):
-                yield Finding("operator versions", spec.title, "supported", Standing.AS_SPECIFIED)
+                yield Finding("operator versions", spec.title, "supported", Status.AS_SPECIFIED)
             else:
                 yield _without_quotients("operator versions", spec.title, groups[spec])
 
@@ -304,13 +304,13 @@ def _without_quotients(probe: str, subject: str, group: Group) -> Finding:
     """Return what is said of answers that hold no quotients of the right type and shape; the worst of them."""
     for one in group:
         if one.answer.end in _KILLED:
-            return Finding(probe, subject, f"kills the process ({one.answer.words})", Standing.DEVIATES)
+            return Finding(probe, subject, f"kills the process ({one.answer.words})", Status.DEVIATES)
     for one in group:
         if one.outcome == REFUSED:
-            return Finding(probe, subject, "refused", Standing.DEVIATES, evidence=one.answer.words)
+            return Finding(probe, subject, "refused", Status.DEVIATES, evidence=one.answer.words)
     if group[0].outcome == UNSUPPORTED:
-        return Finding(probe, subject, "not supported", Standing.UNSUPPORTED, evidence=group[0].answer.words)
-    return Finding(probe, subject, "gives a wrong type or shape", Standing.DEVIATES, _gave(group[0]))
+        return Finding(probe, subject, "not supported", Status.UNSUPPORTED, evidence=group[0].answer.words)
+    return Finding(probe, subject, "gives a wrong type or shape", Status.DEVIATES, _gave(group[0]))
 
 
 def _gave(one: Answered) -> str:
@@ -342,13 +342,13 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
         return replace(found, evidence=found.evidence or f"{x} / {y}")
     if any(one.outcome == REFUSED for one in group):
         words = next(one.answer.words for one in group if one.outcome == REFUSED)
-        return Finding(probe, subject, "refused", Standing.UNSPECIFIED, evidence=words)
+        return Finding(probe, subject, "refused", Status.UNSPECIFIED, evidence=words)
     pairs = [dividends_and_divisors(one.case.operation) for one in group]
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
     statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
-    return Finding(probe, subject, statement, Standing.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
+    return Finding(probe, subject, statement, Status.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
 
 
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:

@@ -6,7 +6,6 @@ import inspect
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +20,7 @@ from vinculum.conformance.runtimes.programs.reproducer import operand_lines, pri
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
-from vinculum.text import listed, one_line, quoted
+from vinculum.text import did_you_mean, listed, one_line, quoted
 
 _INTERFACES = ("answer", "prepare", "run_model")
 
@@ -189,8 +188,5 @@ def _found(target: str) -> Any:
 def _missing(module: Any, attribute: str) -> str:
     """Return what a module lacks, and what it has instead."""
     fitting = [name for name, value in vars(module).items() if any(hasattr(value, own) for own in _INTERFACES)]
-    close = get_close_matches(attribute, fitting, n=1)
     known = f"runtimes there: {listed(sorted(fitting))}" if fitting else "no runtime is there"
-    return f"{module.__name__} has no attribute {quoted(attribute)}; {known}" + (
-        f"; did you mean {close[0]!r}?" if close else ""
-    )
+    return f"{module.__name__} has no attribute {quoted(attribute)}; {known}{did_you_mean(attribute, fitting)}"

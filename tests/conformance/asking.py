@@ -26,7 +26,7 @@ MINIMUM = -(2**63)
 def operation(
     spec: OperatorSpec, *operands: NDArray[Any], constant: bool | tuple[bool, ...] = False, **attributes: AttributeValue
 ) -> Operation:
-    """Return an operation, all its operands delivered alike unless each is told."""
+    """Return an operation, all its operands placed alike unless each is told."""
     each = constant if isinstance(constant, tuple) else (constant,) * len(operands)
     return Operation(spec, attributes, operands, each)
 

@@ -113,8 +113,8 @@ def _cells(
     chosen = _names("--operators", operators, OPERATORS), _names("--types", types, TYPES)
     if full:
         return every_cell(*chosen)
-    laid = _names("--shapes", shapes, SHAPES) if shapes is not None else ["equal"]
-    return cells(*chosen, laid, _numbers("--sizes", _SIZES if sizes is None else sizes))
+    named = _names("--shapes", shapes, SHAPES) if shapes is not None else ["equal"]
+    return cells(*chosen, named, _numbers("--sizes", _SIZES if sizes is None else sizes))
 
 
 def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.hazards import hazards, open_quotients, smallest_divisor
+from vinculum.conformance.audit.hazards import hazards, smallest_divisor, unspecified_quotients
 from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.spec.registry import find
@@ -85,7 +85,7 @@ class TestFloats:
 
     def test_nothing_is_unspecified(self) -> None:
         zero = np.zeros(2, np.float32)
-        assert open_quotients(zero, zero) is None
+        assert unspecified_quotients(zero, zero) is None
 
     @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ml_dtypes.bfloat16])
     def test_smallest_divisor(self, dtype: Any) -> None:
@@ -94,14 +94,14 @@ class TestFloats:
 
 
 class TestIntegers:
-    """x/0 and MIN/-1, which the documents leave open, are both found."""
+    """x/0 and MIN/-1, which the documents leave unspecified, are both found."""
 
     @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t.is_integer and t.minimum], ids=str)
     def test_signed(self, element_type: ElementType) -> None:
         low, dtype = element_type.minimum, dtype_of(element_type)
         a, b = np.array([low, low, 1, low], dtype), np.array([1, -1, 0, -1], dtype)
         assert met(a, b, a) == [("divisor zero", 1, (2,)), ("MIN/-1", 2, (1,))]
-        mask = open_quotients(a, b)
+        mask = unspecified_quotients(a, b)
         assert mask is not None
         assert mask.tolist() == [False, True, True, True]
         assert smallest_divisor(np.array([0, low, -3, 4], dtype)) == "-3"
@@ -112,5 +112,5 @@ class TestIntegers:
         largest, dtype = element_type.maximum, dtype_of(element_type)
         a, b = np.array([0, 1], dtype), np.array([largest, 0], dtype)
         assert met(a, b, a) == [("divisor zero", 1, (1,))]
-        assert open_quotients(a, b[:1]) is None
+        assert unspecified_quotients(a, b[:1]) is None
         assert smallest_divisor(np.array([0, largest, largest - 1], dtype)) == str(largest - 1)

@@ -15,7 +15,7 @@ Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 
-def open_quotients(dividend: Array, divisor: Array) -> Mask | None:
+def unspecified_quotients(dividend: Array, divisor: Array) -> Mask | None:
     """Return where the documents leave the quotient of integers open: x/0 and MIN/-1; None where they do not."""
     if not by_numpy_name(divisor.dtype.name).is_integer:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import taken_branch
-from vinculum.conformance.audit.hazards import hazards, open_quotients, smallest_divisor
+from vinculum.conformance.audit.hazards import hazards, smallest_divisor, unspecified_quotients
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Tap
 from vinculum.conformance.cases.case import Expectation
@@ -59,7 +59,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
         return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
     element_type = by_numpy_name(expected.dtype.name)
     dividend, divisor = aligned(operation)
-    expectation = Expectation(expected, open_quotients(dividend, divisor))
+    expectation = Expectation(expected, unspecified_quotients(dividend, divisor))
     verdict = judge(operation, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,

@@ -31,7 +31,7 @@ class ShapePair:
     zero : bool
         Whether the divisor is 0, which divides nothing as the result is empty.
     default_written : bool
-        Whether it differs from another shape pair only in that the rule in force by default is written down.
+        Whether it differs from another pair of shapes only in that the rule in force by default is written down.
     """
 
     dividend: Shape
@@ -46,7 +46,7 @@ class ShapePair:
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
-    """Yield the shape pairs of an operator version: of each broadcasting rule that its attributes can select."""
+    """Yield the pairs of shapes of an operator version: of each broadcasting rule that its attributes can select."""
     if len(spec.inputs) == 1:
         for shape in _SHAPES:
             everywhere = shape in ((), (0,))
@@ -92,7 +92,7 @@ def _shape_pair(spec: OperatorSpec, entry: Entry) -> ShapePair:
 
 
 def shape_words(shapes: ShapePair, operands: int) -> str:
-    """Return what an id calls a shape pair: the shapes, and the attributes that are written down."""
+    """Return what an id calls a pair of shapes: the shapes, and the attributes that are written down."""
     if operands == 1:
         return f"shape {shapes.divisor}" if shapes.divisor else "a scalar"
     words = f"{shapes.dividend or 'a scalar'} by {shapes.divisor or 'a scalar'}"

@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a table; the fields are those of a shape pair, `tags` the clauses of which a version has one."""
+    """A line of a table; the fields are those of a pair of shapes, `tags` the clauses of which a version has one."""
 
     tags: tuple[str, ...]
     dividend: Shape

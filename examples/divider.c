@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct question { char standard[16], name[16]; uint32_t version, rounding, attributes, operands; };
+struct operation { char standard[16], name[16]; uint32_t version, rounding, attributes, operands; };
 struct tensor { uint32_t type, constant, rank, unused; int64_t dims[]; };
 struct answer { uint64_t length; uint32_t status, type, rank, unused; };
 enum { QUOTIENT, UNSUPPORTED, REFUSED, FLOAT = 1, INT32 = 6 };
@@ -15,7 +15,7 @@ static void say(uint32_t status, const char *why) {
     fputs(why, stdout);
 }
 
-static void divide(const struct question *q) {
+static void divide(const struct operation *q) {
     if (strcmp(q->standard, "onnx") || strcmp(q->name, "Div") || q->version != 14 || q->attributes)
         return say(UNSUPPORTED, "only ONNX Div-14");
     const struct tensor *a = (const struct tensor *)(q + 1);
@@ -40,7 +40,7 @@ static void divide(const struct question *q) {
 
 int main(void) {
     for (uint64_t length; fread(&length, sizeof length, 1, stdin) == 1; fflush(stdout)) {
-        struct question *q = malloc(length);
+        struct operation *q = malloc(length);
         if (fread(q, 1, length, stdin) != length) return 1;
         divide(q);
         free(q);

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from vinculum import testing
-from vinculum.conformance.case import Level
-from vinculum.conformance.run import Selection
-from vinculum.conformance.suite import survey
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
 from vinculum.sandbox import CrashedError, UnsupportedError
 
 
@@ -31,7 +32,9 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_package.py").write_text("from numpy import divide\n")
     (tmp_path / "my_divider.py").write_text(f"import my_package\n{inspect.cleandoc(source)}\n")
     monkeypatch.chdir(tmp_path)
-    report = survey("my_divider:Divider", Selection(Level.QUICK, ("Div-14/float/*", "Divide-1/float/*")), workers=1)
+    report = survey(
+        plan("my_divider:Divider", Selection(Level.QUICK, ("Div-14/float/*", "Divide-1/float/*"))), workers=1
+    )
     assert {result.verdict.kind.name for result in report.results if "Div-14" in str(result.id)} >= {"EXACT"}
     assert {r.verdict.said for r in report.results if str(r.id).startswith("Divide-1")} == {
         "only Div, without attributes"

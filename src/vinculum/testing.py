@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Operation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import CrashedError as Crashed
 from vinculum.sandbox import UnsupportedError as Unsupported
 
@@ -29,7 +29,7 @@ class Divider(Protocol):
     takes one. That process is where its methods are called: it may crash, hang or take all memory. Beside `answer` it
     may have
 
-    - ``start()``, which imports what is slow, before the first question;
+    - ``start()``, which imports what is slow, before the first operation;
     - ``covers(operation)``, which tells whether it can be asked; what it cannot be asked is not supported;
     - ``versions()``, a mapping of names to versions, for the reports.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
@@ -32,6 +33,12 @@ def listed(names: Sequence[str], none: str = "none") -> str:
     """Return names in quotes, separated by commas; at most ten of them."""
     shown = ", ".join(quoted(name) for name in names[:10])
     return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown or none
+
+
+def did_you_mean(name: str, allowed: Iterable[str]) -> str:
+    """Return the end of a message about a name that is not allowed: the one that may be meant, if any is near."""
+    close = get_close_matches(name, list(allowed), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def shape_text(shape: Sequence[int | str | None] | None) -> str:

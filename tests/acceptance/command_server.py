@@ -27,7 +27,7 @@ COMMANDS = (
 """Between them they import what commands import when they run, some of it late in packages that they use."""
 LATE = (
     "vinculum.conformance.audit",
-    "vinculum.conformance.suite",
+    "vinculum.conformance.execute.suite",
     "vinculum.models.convert.file_conversion",
     "vinculum.models.harden.file_hardening",
 )

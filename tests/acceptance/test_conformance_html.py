@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
+from vinculum.conformance.execute.run import Result
 from vinculum.conformance.expect import KnownCases, KnownDeviations
-from vinculum.conformance.run import Result
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.matrix import WORST_FIRST
 from vinculum.spec.registry import ROWS

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.optional import skip_without
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.expect import KnownCases, KnownCause, KnownDeviations, mismatches, read_known_deviations
-from vinculum.conformance.run import Selection
-from vinculum.conformance.suite import survey
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
@@ -59,9 +60,9 @@ class TestRuntimes:
 
     def test_the_quick_cases(self, known: KnownDeviations) -> None:
         # One process: each would import the runtime, and compile what the other has compiled too.
-        run = survey(known.backend, Selection(Level.QUICK), known=known, workers=1)
+        run = survey(plan(known.backend, Selection(Level.QUICK)), known=known, workers=1)
         assert mismatches(run, known) == ()
 
     @pytest.mark.exhaustive  # Two minutes for the four of them.
     def test_every_case_that_the_file_knows(self, known: KnownDeviations) -> None:
-        assert mismatches(survey(known.backend, Selection(known.level), known=known), known) == ()
+        assert mismatches(survey(plan(known.backend, Selection(known.level)), known=known), known) == ()

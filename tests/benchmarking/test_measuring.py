@@ -51,7 +51,7 @@ def test_the_rows_are_the_cells(report: Report) -> None:
     assert set(report.single) == set(report.peers)
 
 
-def test_ours_and_the_limit_are_always_there(report: Report) -> None:
+def test_ours_and_the_roofline_are_always_there(report: Report) -> None:
     assert report.is_sound
     for row in report.rows:
         for name in ("vinculum", "limit"):

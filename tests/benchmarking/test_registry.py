@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from tests.benchmarking import miniatures
-from vinculum.benchmarking.peers.registry import LIMIT, NAMES, OURS, checked_peers, peer
+from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE, checked_peers, peer
 from vinculum.errors import ModelError, SpecLookupError, VinculumError
 
 MINIATURES = miniatures.__name__
 
 
-@pytest.mark.parametrize("name", [*NAMES, OURS, LIMIT])
+@pytest.mark.parametrize("name", [*NAMES, OURS, ROOFLINE])
 def test_making_one_imports_nothing_foreign(name: str) -> None:
     before = set(sys.modules)
     made = peer(name)

@@ -11,7 +11,7 @@ CELL = Cell("Div", "int8", "equal", 16)
 
 
 def row(**outcomes: Outcome) -> Row:
-    """Return a row in which we take 2 ns and the limit 1."""
+    """Return a row in which we take 2 ns and the roofline 1."""
     return Row(CELL, {"vinculum": steady(2.0), **outcomes, "limit": steady(1.0)})
 
 
@@ -31,7 +31,7 @@ def test_the_ratio_is_to_the_fastest_exact_peer() -> None:
     found = row(numpy=steady(6.0), jax=steady(5.0), openvino=steady(3.0, exact=False), torch=Missing("no"))
     assert found.fastest == "jax"
     assert found.ratio == 2.5
-    assert found.of_limit == 2.0
+    assert found.of_roofline == 2.0
 
 
 def test_without_an_exact_peer_there_is_no_ratio() -> None:
@@ -42,4 +42,4 @@ def test_without_an_exact_peer_there_is_no_ratio() -> None:
 
 def test_without_our_own_time_there_is_no_ratio() -> None:
     found = Row(CELL, {"vinculum": Missing("died", ended=True), "numpy": steady(1.0), "limit": Missing("no")})
-    assert (found.fastest, found.ratio, found.of_limit) == ("numpy", None, None)
+    assert (found.fastest, found.ratio, found.of_roofline) == ("numpy", None, None)

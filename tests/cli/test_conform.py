@@ -15,12 +15,12 @@ from defusedxml.ElementTree import parse
 
 from tests.conformance.judging import case
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance import planning, suite
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute import planning, suite
+from vinculum.conformance.execute.planning import Plan
+from vinculum.conformance.execute.run import Run, Selection
 from vinculum.conformance.expect import as_toml, read_known_deviations
-from vinculum.conformance.planning import Plan
-from vinculum.conformance.run import Run, Selection
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.spec.element_types import DOUBLE, INT8, INT64
 
 Conform = Callable[..., int]
@@ -31,13 +31,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Answer for the suite: numpy is exact, all others are like OpenVINO. Return what each run was asked for."""
     calls: list[dict[str, Any]] = []
 
-    def survey_of(planned: Plan, **options: Any) -> Run:
+    def survey(planned: Plan, **options: Any) -> Run:
         calls.append({"backend": planned.backend, "selection": planned.selection, "total": planned.total, **options})
         made = exact(planned.backend, "NumPy") if planned.backend == "numpy" else report(planned.backend)
         options["advance"](1, made.results[0].id)
         return replace(made, selection=planned.selection)
 
-    monkeypatch.setattr(suite, "survey_of", survey_of)
+    monkeypatch.setattr(suite, "survey", survey)
     monkeypatch.setattr(planning, "cases", lambda level: [case(t, [[6], [3]], [2]) for t in (INT64, DOUBLE, INT8)])
     return calls
 
@@ -66,7 +66,7 @@ class TestExitCode:
     def test_not_supported(self, conform: Conform, monkeypatch: pytest.MonkeyPatch) -> None:
         (first, *others) = exact().results
         results = (replace(first, verdict=Verdict(Kind.UNSUPPORTED, "no such type")), *others)
-        monkeypatch.setattr(suite, "survey_of", lambda *a, **o: replace(exact(), results=results))
+        monkeypatch.setattr(suite, "survey", lambda *a, **o: replace(exact(), results=results))
         assert conform("numpy") == 0
 
     @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.conformance.reports import exact, report
-from vinculum.conformance.run_file import as_json, schema
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run_file import as_json, schema
+from vinculum.conformance.oracle.verdict import Kind
 
 Command = Callable[..., int]
 

@@ -1,4 +1,4 @@
-"""Questions for tests, and what a runtime answers to them in a process of its own."""
+"""Operations for tests, and what a runtime answers to them in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import names, parsed
 from vinculum.errors import VinculumError
 from vinculum.sandbox import Answer, Isolated
@@ -23,19 +23,19 @@ OURS = frozenset(names())
 MINIMUM = -(2**63)
 
 
-def question(
+def operation(
     spec: OperatorSpec, *operands: NDArray[Any], constant: bool | tuple[bool, ...] = False, **attributes: AttributeValue
-) -> Question:
-    """Return a question, all its operands delivered alike unless each is told."""
+) -> Operation:
+    """Return an operation, all its operands placed alike unless each is told."""
     each = constant if isinstance(constant, tuple) else (constant,) * len(operands)
-    return Question(spec, attributes, operands, each)
+    return Operation(spec, attributes, operands, each)
 
 
-def small(spec: OperatorSpec, element_type: ElementType, constant: bool) -> Question:
-    """Return a question of small numbers whose quotients every type has, among them some that are rounded."""
+def small(spec: OperatorSpec, element_type: ElementType, constant: bool) -> Operation:
+    """Return an operation of small numbers whose quotients every type has, among them some that are rounded."""
     dtype = dtype_of(element_type)
     operands = (np.array([[7, 6, 5], [4, 3, 2]]).astype(dtype), np.array([[2, 3, 2], [3, 2, 1]]).astype(dtype))
-    return question(spec, *operands[2 - len(spec.inputs) :], constant=constant)
+    return operation(spec, *operands[2 - len(spec.inputs) :], constant=constant)
 
 
 def same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -50,12 +50,12 @@ def _kept(backend: str) -> Isolated:
     return Isolated(MAKER, backend)
 
 
-def answer(backend: str, *questions: Question) -> list[Answer]:
+def answer(backend: str, *operations: Operation) -> list[Answer]:
     """Return what a runtime in another process answers; one of ours has the same process in all tests."""
     if parsed(backend)[0] in OURS:
-        return [_kept(backend).call("answer", asked) for asked in questions]
+        return [_kept(backend).call("answer", asked) for asked in operations]
     with Isolated(MAKER, backend) as isolated:
-        return [isolated.call("answer", asked) for asked in questions]
+        return [isolated.call("answer", asked) for asked in operations]
 
 
 def message(kind: type[VinculumError], call: Callable[[], object]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, CaseId, Expectation, Level
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.onnx_div import DIV_14
@@ -33,14 +33,14 @@ def case(
     operands: Sequence[Any],
     quotient: Any,
     *,
-    silent: Any = None,
+    unspecified: Any = None,
     spec: OperatorSpec = DIV_14,
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> Case:
     """Return a case; a quotient of None must be refused."""
     arrays = tuple(array(operand, element_type) for operand in operands)
-    question = Question(spec, attributes or {}, arrays, (False,) * len(arrays))
+    operation = Operation(spec, attributes or {}, arrays, (False,) * len(arrays))
     expected = None if quotient is None else array(quotient, element_type)
-    expectation = Expectation(expected, None if silent is None else np.array(silent, bool))
+    expectation = Expectation(expected, None if unspecified is None else np.array(unspecified, bool))
     id = CaseId(spec.title, "", str(element_type), "a", "b", "c")
-    return Case(id, spec.clauses[0].tag, element_type, lambda: question, lambda: expectation, Level.QUICK)
+    return Case(id, spec.clauses[0].tag, element_type, lambda: operation, lambda: expectation, Level.QUICK)

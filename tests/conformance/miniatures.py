@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import INT64, ElementType
@@ -43,44 +43,44 @@ class Divider:
     def versions(self) -> Mapping[str, str]:
         return {}
 
-    def covers(self, question: Question) -> bool:
-        return question.spec.dialect is not Dialect.SONNX
+    def covers(self, operation: Operation) -> bool:
+        return operation.spec.dialect is not Dialect.SONNX
 
-    def reproducer(self, question: Question) -> str:
-        return f"# {question.spec.title}"
+    def reproducer(self, operation: Operation) -> str:
+        return f"# {operation.spec.title}"
 
-    def answer(self, question: Question) -> Array:
-        self.look(question)
-        self.checked(question)
-        a, b = self.laid(question)
+    def answer(self, operation: Operation) -> Array:
+        self.look(operation)
+        self.checked(operation)
+        a, b = self.laid(operation)
         with np.errstate(all="ignore"):
-            return np.asarray(self.quotients(question, a, b))
+            return np.asarray(self.quotients(operation, a, b))
 
-    def look(self, question: Question) -> None:
+    def look(self, operation: Operation) -> None:
         """See what is asked before anything is done."""
 
-    def checked(self, question: Question) -> None:
-        attributes = checked_attributes(question.spec, question.attributes)
-        types = [element_type_of(operand) for operand in question.operands]
-        infer(question.spec, attributes, types, [operand.shape for operand in question.operands])
+    def checked(self, operation: Operation) -> None:
+        attributes = checked_attributes(operation.spec, operation.attributes)
+        types = [element_type_of(operand) for operand in operation.operands]
+        infer(operation.spec, attributes, types, [operand.shape for operand in operation.operands])
 
-    def laid(self, question: Question) -> tuple[Array, Array]:
+    def laid(self, operation: Operation) -> tuple[Array, Array]:
         """Return both operands in the result's shape."""
-        if len(question.operands) == 1:
-            (b,) = question.operands
+        if len(operation.operands) == 1:
+            (b,) = operation.operands
             return np.ones_like(b), b
-        a, b = question.operands
-        axis = self.axis(question)
-        alignment = join(question.spec.broadcasting_rule(question.attributes), a.shape, b.shape, axis)
+        a, b = operation.operands
+        axis = self.axis(operation)
+        alignment = join(operation.spec.broadcasting_rule(operation.attributes), a.shape, b.shape, axis)
         return _laid(a, alignment.a, alignment.shape), _laid(b, alignment.b, alignment.shape)
 
-    def axis(self, question: Question) -> int | None:
-        axis = question.attributes.get("axis")
+    def axis(self, operation: Operation) -> int | None:
+        axis = operation.attributes.get("axis")
         return axis if isinstance(axis, int) else None
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if element_type_of(a).is_integer:
-            return _integers(a, b, floor=question.spec.rounding(question.attributes) is IntegerRounding.FLOOR)
+            return _integers(a, b, floor=operation.spec.rounding(operation.attributes) is IntegerRounding.FLOOR)
         return a / b
 
 
@@ -103,22 +103,22 @@ def _integers(a: Array, b: Array, *, floor: bool) -> Array:
 class Floors(Divider):
     """It rounds integers toward minus infinity, whatever is asked."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         return _integers(a, b, floor=True) if element_type_of(a).is_integer else a / b
 
 
 class Truncates(Divider):
     """It rounds integers toward zero, whatever is asked."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         return _integers(a, b, floor=False) if element_type_of(a).is_integer else a / b
 
 
 class FloatDivider(Divider):
     """It is wrong with floats of 32 bits only."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        return self.floats(a, b) if a.dtype == np.float32 else super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        return self.floats(a, b) if a.dtype == np.float32 else super().quotients(operation, a, b)
 
     def floats(self, a: Array, b: Array) -> Any:
         return a / b
@@ -168,73 +168,73 @@ def _flushed(array: Array) -> Array:
 class ComputesDoubleInFloat(Divider):
     """It divides 64-bit floats as 32-bit ones."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.float64:
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         return (a.astype(np.float32) / b.astype(np.float32)).astype(np.float64)
 
 
 class NarrowsInt64(Divider):
     """It divides what the lower 32 bits of 64-bit integers say."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.int64:
-            return super().quotients(question, a, b)
-        narrow = super().quotients(question, a.astype(np.int32), b.astype(np.int32))
+            return super().quotients(operation, a, b)
+        narrow = super().quotients(operation, a.astype(np.int32), b.astype(np.int32))
         return narrow.astype(np.int64)
 
 
 class DropsAxis(Divider):
     """It lays the divisor under the dividend's last dimensions, and refuses where it does not fit there."""
 
-    def axis(self, question: Question) -> int | None:
+    def axis(self, operation: Operation) -> int | None:
         return None
 
 
 class AcceptsAll(Divider):
     """It refuses nothing: what it cannot divide it gives back."""
 
-    def answer(self, question: Question) -> Array:
+    def answer(self, operation: Operation) -> Array:
         try:
-            return super().answer(question)
+            return super().answer(operation)
         except Exception:
-            return question.operands[0]
+            return operation.operands[0]
 
 
 class SaysSurrogates(Divider):
     """It refuses in a text that no encoding has."""
 
-    def look(self, question: Question) -> None:
+    def look(self, operation: Operation) -> None:
         raise ValueError("no \ud800 kernel")
 
 
 class Transposes(Divider):
     """It gives the quotients in another order of dimensions."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        return np.asarray(super().quotients(question, a, b)).T
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        return np.asarray(super().quotients(operation, a, b)).T
 
 
 class Widens(Divider):
     """It gives 32-bit integers as 64-bit ones."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = super().quotients(operation, a, b)
         return quotients.astype(np.int64) if a.dtype == np.int32 else quotients
 
 
 class GivesLists(Divider):
     """It gives Python's lists."""
 
-    def answer(self, question: Question) -> Any:
-        return super().answer(question).tolist()
+    def answer(self, operation: Operation) -> Any:
+        return super().answer(operation).tolist()
 
 
 class SpoilsTheLast(Divider):
     """The last of many quotients is that of other operands."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(operation, a, b))
         if quotients.size > 1:
             quotients.flat[-1] = quotients.dtype.type(5)
         return quotients
@@ -243,96 +243,96 @@ class SpoilsTheLast(Divider):
 class SaturatesByZero(Divider):
     """It gives 1 where an integer is divided by zero, as it may."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = super().quotients(operation, a, b)
         return np.where(b == 0, quotients.dtype.type(1), quotients) if element_type_of(a).is_integer else quotients
 
 
 class RaisesAtZero(Divider):
     """It refuses every zero divisor; of integers it may, of floats it must not."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if np.any(b == 0):
             raise ZeroDivisionError("division\nby zero")
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class FailsWithConstants(Divider):
     """It refuses constant operands."""
 
-    def look(self, question: Question) -> None:
-        if any(question.constant):
+    def look(self, operation: Operation) -> None:
+        if any(operation.constant):
             raise RuntimeError("constants are folded elsewhere")
 
 
 class LacksBfloat16(Divider):
     """It says that it has no bfloat16."""
 
-    def look(self, question: Question) -> None:
-        if any(operand.dtype.name == "bfloat16" for operand in question.operands):
+    def look(self, operation: Operation) -> None:
+        if any(operand.dtype.name == "bfloat16" for operand in operation.operands):
             raise UnsupportedError("no kernel for bfloat16")
 
 
 class DiesOfMinByMinusOne(Divider):
     """It divides as the processor does."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         element_type: ElementType = element_type_of(a)
         if element_type.minimum and np.any((a == element_type.minimum) & (b == -1)):
             os.kill(os.getpid(), signal.SIGFPE)
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class Exits(Divider):
     """It ends the process where there is nothing to divide."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        return super().quotients(question, a, b) if a.size else sys.exit(7)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        return super().quotients(operation, a, b) if a.size else sys.exit(7)
 
 
 class ExitsPastPython(Divider):
     """It ends the process without asking Python."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        return super().quotients(question, a, b) if a.size else os._exit(9)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        return super().quotients(operation, a, b) if a.size else os._exit(9)
 
 
 class Sleeps(Divider):
     """It does not come back from the smallest number alone."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
             time.sleep(FOREVER)
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class EatsMemory(Divider):
     """It takes more than a quarter of a GiB for the smallest number alone."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype == np.int64 and a.size == 1 and a == INT64.minimum:
             eaten = np.ones(9 << 22)
             time.sleep(FOREVER)
             del eaten
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class Leaks(Divider):
-    """It keeps 32 MiB for each question."""
+    """It keeps 32 MiB for each operation."""
 
     def __init__(self) -> None:
         self._kept: list[Array] = []
 
-    def look(self, question: Question) -> None:
+    def look(self, operation: Operation) -> None:
         self._kept.append(np.ones(1 << 22))
 
 
 class Prints(Divider):
     """It prints what it does, to every way out."""
 
-    def look(self, question: Question) -> None:
-        print(question, flush=True)
-        print(question, file=sys.stderr, flush=True)
+    def look(self, operation: Operation) -> None:
+        print(operation, flush=True)
+        print(operation, file=sys.stderr, flush=True)
         os.write(1, b"\x93vnc" * 20)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.conformance.miniatures import Divider, FloatDivider
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 
 Array = NDArray[Any]
 
@@ -17,10 +17,19 @@ Array = NDArray[Any]
 class InvertsOneDivisor(Divider):
     """It multiplies 32-bit floats by the reciprocal of a divisor that is one number."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        if a.dtype == np.float32 and question.operands[-1].ndim == 0:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and operation.operands[-1].ndim == 0:
             return a * (np.float32(1) / b)
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
+
+
+class FlushesByOneDivisor(Divider):
+    """It takes subnormal dividends for zero where a divisor is one number of 32 bits."""
+
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and operation.operands[-1].ndim == 0:
+            a = np.where(np.abs(a) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), a), a)
+        return super().quotients(operation, a, b)
 
 
 class ComputesFloatInFloat16(FloatDivider):
@@ -49,9 +58,9 @@ class IsOddAtZero(FloatDivider):
 class CutsBfloat16(Divider):
     """It drops the lower half of a quotient of float."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype.name != "bfloat16":
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         bits = (a.astype(np.float32) / b.astype(np.float32)).view(np.uint32)
         return (bits >> 16).astype(np.uint16).view(a.dtype)
 
@@ -59,20 +68,20 @@ class CutsBfloat16(Divider):
 class SaturatesInt64(Divider):
     """It divides 64-bit integers as 32-bit ones, the larger ones as the largest."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.int64:
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         limits = np.iinfo(np.int32)
         a, b = (np.clip(operand, limits.min, limits.max).astype(np.int32) for operand in (a, b))
-        return super().quotients(question, a, b).astype(np.int64)
+        return super().quotients(operation, a, b).astype(np.int64)
 
 
 class ComputesInt64InDouble(Divider):
     """It divides 64-bit integers as doubles."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.int64:
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         whole = np.trunc(a.astype(np.float64) / b.astype(np.float64))
         large = (whole >= 2.0**63) | (whole < -(2.0**63))
         return np.where(large, np.iinfo(np.int64).min, np.where(large, 0, whole).astype(np.int64))
@@ -81,53 +90,53 @@ class ComputesInt64InDouble(Divider):
 class TakesUnsignedAsSigned(Divider):
     """It divides unsigned integers as if they were signed."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype.kind != "u":
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         a, b = (operand.view(f"i{operand.itemsize}") for operand in (a, b))
-        return super().quotients(question, a, b).astype(f"u{a.dtype.itemsize}")
+        return super().quotients(operation, a, b).astype(f"u{a.dtype.itemsize}")
 
 
 class RoundsIntegersToNearest(Divider):
     """It rounds 8-bit quotients to the nearest integer."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
         if a.dtype != np.int8:
-            return super().quotients(question, a, b)
+            return super().quotients(operation, a, b)
         return np.clip(np.rint(a.astype(np.float64) / b.astype(np.float64)), -128, 127).astype(np.int8)
 
 
 class IsOddWithIntegers(Divider):
     """It gives one less for every large 32-bit quotient."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = super().quotients(operation, a, b)
         return np.where(quotients > 1000, quotients - 1, quotients) if a.dtype == np.int32 else quotients
 
 
 class FoldsOtherwise(Divider):
     """It multiplies by the reciprocal where both operands are constants, and where the divisor is."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        if a.dtype == np.float32 and question.constant[-1]:
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if a.dtype == np.float32 and operation.constant[-1]:
             return a * (np.float32(1) / b)
-        return super().quotients(question, a, b)
+        return super().quotients(operation, a, b)
 
 
 class IgnoresFloor(Divider):
     """It truncates at run time, and takes notice of the attribute when it folds."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        if not all(question.constant):
-            question = Question(question.spec, {"m_pythondiv": False}, question.operands, question.constant)
-        return super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        if not all(operation.constant):
+            operation = Operation(operation.spec, {"m_pythondiv": False}, operation.operands, operation.constant)
+        return super().quotients(operation, a, b)
 
 
 class Saturates(Divider):
     """MIN / -1 is MAX, and x / 0 is MIN or MAX."""
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = super().quotients(operation, a, b)
         if a.dtype.kind not in "iu":
             return quotients
         limits = np.iinfo(a.dtype)
@@ -144,8 +153,8 @@ class IsNoisy(Divider):
     def __init__(self, seed: int = 0) -> None:
         self._random = np.random.default_rng(seed)
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        quotients = np.array(super().quotients(question, a, b))
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        quotients = np.array(super().quotients(operation, a, b))
         bits = quotients.view(f"u{quotients.itemsize}")
         bits[self._random.random(bits.shape) < 0.01] += bits.dtype.type(1)
         return quotients

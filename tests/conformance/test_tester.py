@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tests.conformance import miniatures
 from tests.conformance.miniatures import Divider
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
-from vinculum.conformance.suite import Asked, ask
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.execute.suite import Asked, ask
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import BinaryFormat
@@ -31,7 +31,7 @@ ROWS = (
     find("Divide"),
 )
 MIB = 1 << 20
-PASS = (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.SILENT)
+PASS = (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSPECIFIED)
 
 posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
 
@@ -49,9 +49,9 @@ def results(
 ) -> dict[str, Asked]:
     """Return what is found out about a miniature, by the ids of the cases."""
     asked = [case for case in chosen() if case.id.matches(only)]
-    maker = f"{miniature.__module__}:{miniature.__name__}"
+    factory = f"{miniature.__module__}:{miniature.__name__}"
     limits = Limits(seconds=seconds, memory=memory)
-    found = ask(miniature(), asked, maker, workers=1, limits=limits)
+    found = ask(miniature(), asked, factory, workers=1, limits=limits)
     assert [result.case.id for result in found] == [case.id for case in asked]
     return {str(result.case.id): result for result in found}
 
@@ -67,16 +67,22 @@ def passes(case: Case) -> Kind:
     """Return the verdict on a right answer."""
     if case.expectation.quotient is None:
         return Kind.REFUSED_AS_REQUIRED
-    return Kind.EXACT if case.expectation.silent is None else Kind.SILENT
+    return Kind.EXACT if case.expectation.unspecified is None else Kind.UNSPECIFIED
 
 
 def plainly(case: Case, miniature: Divider) -> Kind:
     """Return what a miniature's answer, taken in this process, is worth, told more plainly than by `judge`."""
-    expected, silent = case.expectation.quotient, case.expectation.silent
+    expected, unspecified = case.expectation.quotient, case.expectation.unspecified
     try:
-        actual = miniature.answer(case.question)
+        actual = miniature.answer(case.operation)
     except Exception:
-        return Kind.REFUSED_AS_REQUIRED if expected is None else Kind.SILENT if silent is not None else Kind.REFUSED
+        return (
+            Kind.REFUSED_AS_REQUIRED
+            if expected is None
+            else Kind.UNSPECIFIED
+            if unspecified is not None
+            else Kind.REFUSED
+        )
     if expected is None:
         return Kind.ACCEPTED
     if not isinstance(actual, np.ndarray) or actual.dtype != expected.dtype:
@@ -87,7 +93,7 @@ def plainly(case: Case, miniature: Divider) -> Kind:
         return passes(case)
     wrong = [
         pair
-        for pair, is_open in zip(_pairs(expected, actual), _flags(silent, expected.size), strict=True)
+        for pair, is_open in zip(_pairs(expected, actual), _flags(unspecified, expected.size), strict=True)
         if not is_open and not _same(*pair)
     ]
     if not wrong:
@@ -123,8 +129,8 @@ def _numbers(array: NDArray[Any]) -> list[Any]:
     return numbers
 
 
-def _flags(silent: NDArray[np.bool_] | None, size: int) -> list[bool]:
-    return [False] * size if silent is None else silent.ravel().tolist()
+def _flags(unspecified: NDArray[np.bool_] | None, size: int) -> list[bool]:
+    return [False] * size if unspecified is None else unspecified.ravel().tolist()
 
 
 def _same(expected: Any, actual: Any) -> bool:
@@ -213,7 +219,7 @@ class TestWrongQuotients:
         for case in chosen():
             lacking = case.element_type.name == "bfloat16"
             kind = Kind.UNSUPPORTED if lacking and case.expectation.quotient is not None else passes(case)
-            if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.question.operands):
+            if lacking or not any(operand.dtype.name == "bfloat16" for operand in case.operation.operands):
                 assert (case.id, found[str(case.id)].verdict.kind) == (case.id, kind)
 
 
@@ -235,14 +241,14 @@ class TestDeaths:
 
     @staticmethod
     def divides_min_by_minus_one(case: Case) -> bool:
-        if not case.element_type.minimum or len(case.question.operands) < 2:
+        if not case.element_type.minimum or len(case.operation.operands) < 2:
             return False
-        a, b = case.question.operands
+        a, b = case.operation.operands
         return bool(np.any(a == case.element_type.minimum) and np.any((a == case.element_type.minimum) & (b == -1)))
 
     @staticmethod
     def divides_min_alone(case: Case) -> bool:
-        dividend = case.question.operands[0]
+        dividend = case.operation.operands[0]
         return case.element_type.name == "int64" and bool(dividend.size == 1 and dividend == case.element_type.minimum)
 
     @posix

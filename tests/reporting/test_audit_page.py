@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord, Run
-from vinculum.conformance.verdict import Example, Kind, Verdict
+from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.audit_page import as_json, page
@@ -82,7 +82,7 @@ class TestPage:
         assert "On 1 set of edge cases nothing was compared: Runtime refused to run it: too large" in told
 
     def test_no_finding(self) -> None:
-        told = words(replace(AUDIT, nodes=(replace(NODES[0], edges=Verdict(Kind.SILENT, "gave 0", 90)),)))
+        told = words(replace(AUDIT, nodes=(replace(NODES[0], edges=Verdict(Kind.UNSPECIFIED, "gave 0", 90)),)))
         assert "exact: 6 exact where it is defined: 90 0.5" in told
         assert told.count("good") == 1
         assert "1 of 1 division exact where observed" in told

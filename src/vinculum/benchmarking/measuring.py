@@ -10,10 +10,10 @@ from time import sleep
 
 import psutil
 
+from vinculum.benchmarking.background_load import BackgroundLoad
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.machine import machine
-from vinculum.benchmarking.neighbours import Neighbours
-from vinculum.benchmarking.peers.registry import LIMIT, OURS, peer
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE, peer
 from vinculum.benchmarking.results import Measured, Missing, Outcome, Report, Row
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.errors import AttributeValueError, VinculumError
@@ -60,11 +60,11 @@ def measure(
     AttributeValueError
         If the cells need more memory than there is.
     """
-    names = (OURS, *peers, LIMIT)
+    names = (OURS, *peers, ROOFLINE)
     _check_memory(cells, len(names))
     everyone = {name: peer(name) for name in names}
     rows: list[Row] = []
-    neighbours = Neighbours()
+    load = BackgroundLoad()
     with ExitStack() as stack:
         workers = {name: stack.enter_context(Isolated(_WORKER, name, threads, limits=limits)) for name in names}
         for number, cell in enumerate(cells):
@@ -78,7 +78,7 @@ def measure(
         threads=threads,
         single=tuple(name for name, one in everyone.items() if one.most_threads == 1),
         rounds=rounds,
-        others=neighbours.part(),
+        others=load.part(),
         rows=tuple(rows),
     )
 

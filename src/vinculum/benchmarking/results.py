@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 
 from vinculum.benchmarking.cells import Cell
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Measured:
     Attributes
     ----------
     exact : bool
-        Whether all its quotients are right to the last bit; for the limit, whether the pass did what it had to.
+        Whether all its quotients are right to the last bit; for the roofline, whether the pass did what it had to.
     samples : tuple of float
         Nanoseconds an element; at least two.
     """
@@ -71,7 +71,7 @@ class Row:
     cell : Cell
         What was measured.
     outcomes : Mapping of str to Measured or Missing
-        By the peers' names; `OURS` and `LIMIT` are among them.
+        By the peers' names; `OURS` and `ROOFLINE` are among them.
     """
 
     cell: Cell
@@ -86,7 +86,7 @@ class Row:
     def fastest(self) -> str | None:
         """The fastest peer whose quotients are all exact; None without one."""
         exact = {n: o.median for n, o in self.outcomes.items() if isinstance(o, Measured) and o.exact}
-        peers = [name for name in exact if name not in (OURS, LIMIT)]
+        peers = [name for name in exact if name not in (OURS, ROOFLINE)]
         return min(peers, key=exact.__getitem__, default=None)
 
     @property
@@ -95,9 +95,9 @@ class Row:
         return None if self.fastest is None else self._by_ours(self.fastest)
 
     @property
-    def of_limit(self) -> float | None:
+    def of_roofline(self) -> float | None:
         """How many times as long as the plain pass we take."""
-        inverse = self._by_ours(LIMIT)
+        inverse = self._by_ours(ROOFLINE)
         return None if inverse is None else 1 / inverse
 
     def _by_ours(self, name: str) -> float | None:
@@ -116,7 +116,7 @@ class Report:
     machine : Mapping of str to str
         What it ran on, and which backend that machine was given.
     titles : Mapping of str to str
-        What sentences call each peer that was asked, ours first and the limit last.
+        What sentences call each peer that was asked, ours first and the roofline last.
     versions : Mapping of str to str
         Of every package that takes part.
     threads : int
@@ -144,7 +144,7 @@ class Report:
     @property
     def peers(self) -> tuple[str, ...]:
         """The names of those that we are compared with."""
-        return tuple(name for name in self.titles if name not in (OURS, LIMIT))
+        return tuple(name for name in self.titles if name not in (OURS, ROOFLINE))
 
     @property
     def is_sound(self) -> bool:

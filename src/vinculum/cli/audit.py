@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from vinculum.cli.options import Inputs, ModelFile, OneObject
 from vinculum.reporting.console import console
 
 _FINDING = 1
@@ -16,7 +16,7 @@ _MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only end
 
 
 def audit(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")],
+    model: ModelFile,
     backend: Annotated[
         str,
         typer.Option(
@@ -24,14 +24,7 @@ def audit(
             help="What runs ONNX models: onnxruntime, openvino, onnx-reference, module:attribute.",
         ),
     ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=FILE",
-            help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
-        ),
-    ] = None,
+    inputs: Inputs = None,
     seed: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives, and edge cases, from this seed."),
@@ -57,7 +50,7 @@ def audit(
             help="Time limit of each run on the inputs.",
         ),
     ] = 300.0,
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Run a model in another runtime, on inputs and on edge cases, and tell of each division which quotients are exact.
 
@@ -82,7 +75,7 @@ def audit(
     with progress("Auditing", 0):
         found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
     drawn_from = seed if given.drawn else None
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
     else:
         console().print(page(found, given.reports(), drawn_from))

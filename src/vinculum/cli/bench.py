@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.console import console
+from vinculum.text import did_you_mean
 
 if TYPE_CHECKING:
     from vinculum.benchmarking.cells import Cell
@@ -113,8 +113,8 @@ def _cells(
     chosen = _names("--operators", operators, OPERATORS), _names("--types", types, TYPES)
     if full:
         return every_cell(*chosen)
-    laid = _names("--shapes", shapes, SHAPES) if shapes is not None else ["equal"]
-    return cells(*chosen, laid, _numbers("--sizes", _SIZES if sizes is None else sizes))
+    named = _names("--shapes", shapes, SHAPES) if shapes is not None else ["equal"]
+    return cells(*chosen, named, _numbers("--sizes", _SIZES if sizes is None else sizes))
 
 
 def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:
@@ -125,8 +125,7 @@ def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:
     names = [name.strip() for name in given.split(",")]
     for name in names:
         if name not in allowed:
-            close = get_close_matches(name.lower(), allowed, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(name.lower(), allowed)
             raise AttributeValueError(f"{option} has {name!r}; allowed: {', '.join(allowed)}{hint}")
     return list(dict.fromkeys(names))
 

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Record, Sarif, Save, Verbose, finish
+from vinculum.cli import options
+from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.execute.planning import Plan
+    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
-    from vinculum.conformance.planning import Plan
-    from vinculum.conformance.run import Run
 
-_HELP = (
-    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
-    "package.module:attribute. Options in brackets, in quotes for the shell: 'openvino\\[device=GPU]'. "
-    "With --diff, two files that --save has written."
-)
+_HELP = f"{options.RUNTIMES}'openvino\\[device=GPU]'. With --diff, two files that --save has written."
 
 
 def conform(
@@ -34,34 +31,21 @@ def conform(
             metavar="GLOB", help="Run only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
         ),
     ] = None,
-    machine: Machine = False,
-    save: Save = None,
-    junit: Junit = None,
-    sarif: Sarif = None,
-    html: Html = None,
-    expect: Expect = None,
-    record: Record = None,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
-    case_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.1,
-            max=3600,
-            metavar="SECONDS",
-            help="Time limit of a case; one that takes longer is reported as hung.",
-        ),
-    ] = 30.0,
-    memory_limit: Annotated[
-        int,
-        typer.Option(
-            min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
-        ),
-    ] = 4096,
+    in_json: options.JsonLines = False,
+    save: options.Save = None,
+    junit: options.Junit = None,
+    sarif: options.Sarif = None,
+    html: options.Html = None,
+    expect: options.Expect = None,
+    record: options.Record = None,
+    workers: options.Workers = 2,
+    case_limit: options.CaseLimit = 30.0,
+    memory_limit: options.MemoryLimit = 4096,
     list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; ask no runtime.")
     ] = False,
-    verbose: Verbose = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Ask a runtime for divisions of every operator version and element type, and tell where it deviates.
 
@@ -75,13 +59,13 @@ def conform(
     if list_ids or diff:
         _check_alone("--list" if list_ids else "--diff", outputs, ask=list_ids and bool(backends))
     if list_ids:
-        _list(level, patterns, machine)
+        _list(level, patterns, in_json)
         return
     if diff:
-        _compare(backends or [], machine)
+        _compare(backends or [], in_json)
         return
-    from vinculum.conformance.planning import plan
-    from vinculum.conformance.run import Selection
+    from vinculum.conformance.execute.planning import plan
+    from vinculum.conformance.execute.run import Selection
 
     if record is not None and (len(backends or ()) > 1 or patterns):
         raise AttributeValueError("--record writes down one whole run: give one BACKEND and no --only")
@@ -93,7 +77,7 @@ def conform(
         for backend in asked
     ]
     runs = [_survey(planned, known.get(planned.backend), workers) for planned in plans]
-    finish(runs, known, outputs, machine=machine, verbose=verbose)
+    finish(runs, known, outputs, in_json=in_json, verbose=verbose)
 
 
 def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
@@ -103,24 +87,24 @@ def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
         raise AttributeValueError(f"{option} asks no runtime and writes no file; leave {idle[0]} out")
 
 
-def _list(level: str | None, patterns: Sequence[str], machine: bool) -> None:
+def _list(level: str | None, patterns: Sequence[str], in_json: bool) -> None:
     import json
 
-    from vinculum.conformance.case import Level
-    from vinculum.conformance.planning import selected
-    from vinculum.conformance.run import Selection
+    from vinculum.conformance.cases.case import Level
+    from vinculum.conformance.execute.planning import selected
+    from vinculum.conformance.execute.run import Selection
 
     for case in selected(Selection(Level(level or "default"), tuple(patterns))):
         listed = {"type": "case", "id": str(case.id), "level": case.level.value, "clause": case.clause}
-        print(json.dumps(listed) if machine else case.id)
+        print(json.dumps(listed) if in_json else case.id)
 
 
-def _compare(files: Sequence[str], machine: bool) -> None:
+def _compare(files: Sequence[str], in_json: bool) -> None:
     """Print what changed from one saved run to another; exit with 1 if anything did."""
     import json
 
-    from vinculum.conformance.run_diff import run_diff
-    from vinculum.conformance.run_file import read_runs
+    from vinculum.conformance.execute.run_diff import run_diff
+    from vinculum.conformance.execute.run_file import read_runs
     from vinculum.reporting.conformance.diff import as_json, page
     from vinculum.reporting.console import console
 
@@ -128,7 +112,7 @@ def _compare(files: Sequence[str], machine: bool) -> None:
         raise AttributeValueError(f"--diff compares two files of runs, BEFORE.json AFTER.json; {len(files)} were given")
     before, after = (read_runs(Path(file)) for file in files)
     found = run_diff(before, after)
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found)))
     else:
         console().print(page(found))
@@ -154,7 +138,7 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int
 
 
 def _level(given: str | None, known: KnownDeviations | None) -> Level:
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
 
     if given is not None:
         return Level(given)
@@ -162,12 +146,12 @@ def _level(given: str | None, known: KnownDeviations | None) -> Level:
 
 
 def _survey(planned: Plan, known: KnownDeviations | None, workers: int) -> Run:
-    from vinculum.conformance.suite import survey_of
-    from vinculum.reporting.harmless import short
+    from vinculum.conformance.execute.suite import survey
+    from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 
     with progress(f"Asking {short(planned.runtime.title)}", planned.total) as advance:
-        return survey_of(
+        return survey(
             planned,
             known=known,
             workers=workers,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from vinculum.cli.options import ModelFile, OneObject
 from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def convert(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")],
+    model: ModelFile,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write: .onnx, or .xml for OpenVINO IR.")
     ],
@@ -45,7 +46,7 @@ def convert(
     verify: Annotated[
         bool, typer.Option(help="Run both models on edge cases and random inputs and compare every bit.")
     ] = True,
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Write a model in another operator set or format, with every division in it meaning what it meant."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
@@ -74,7 +75,7 @@ def convert(
             engine=cast("Engine | None", engine),
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
-    if machine:
+    if in_json:
         print(json.dumps(as_json(conversion, model, output), indent=2, allow_nan=False))
     else:
         console().print(page(conversion, model, output))

@@ -7,33 +7,19 @@ from typing import Annotated
 
 import typer
 
+from vinculum.cli.options import RUNTIMES, CaseLimit, MemoryLimit, Workers
 from vinculum.reporting.console import console
 
 
 def fingerprint(
     backends: Annotated[
         list[str],
-        typer.Argument(
-            metavar="BACKEND...",
-            help="onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
-            "package.module:attribute. Options in brackets, in quotes for the shell: 'torch\\[device=cuda]'.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="BACKEND...", help=f"{RUNTIMES}'torch\\[device=cuda]'.", show_default=False),
     ],
-    machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")] = 2,
-    case_limit: Annotated[
-        float,
-        typer.Option(
-            min=0.1, max=3600, metavar="SECONDS", help="Time limit of a case; one that takes longer counts as hung."
-        ),
-    ] = 30.0,
-    memory_limit: Annotated[
-        int,
-        typer.Option(
-            min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
-        ),
-    ] = 4096,
+    in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each backend.")] = False,
+    workers: Workers = 2,
+    case_limit: CaseLimit = 30.0,
+    memory_limit: MemoryLimit = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
     """Tell how a runtime computes its quotients, by what explains its answers to some of the cases of conform.
@@ -62,7 +48,7 @@ def fingerprint(
                 limits=limits,
                 advance=lambda done, id: advance(done, id.element_type),
             )
-        if machine:
+        if in_json:
             print(json.dumps(as_json(found)), flush=True)
         else:
             shown.print(page(found, verbose=verbose, followed=place + 1 < len(backends)))

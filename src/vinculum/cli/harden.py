@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
+from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, ZeroDivisor
 from vinculum.reporting.console import console
@@ -44,7 +45,7 @@ def harden(
         bool,
         typer.Option("--fix-exported", help="Divide as integers where an exporter wrote Cast, float Div, Cast."),
     ] = False,
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Rewrite the divisions of a model that a runtime gets wrong or dies of, and validate each rewrite on that runtime.
 
@@ -77,7 +78,7 @@ def harden(
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output
-    if machine:
+    if in_json:
         print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
     else:
         console().print(page(hardened, model, written))

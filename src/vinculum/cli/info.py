@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
-import typer
-
+from vinculum.cli.options import OneObject
 from vinculum.reporting.console import console
 
 
 def info(
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
     # NumPy is not imported for a page of help.
-    from vinculum.conformance.installation import installation
+    from vinculum.conformance.execute.installation import installation
     from vinculum.reporting.info_page import as_json, page
 
     found = installation()
-    if machine:
+    if in_json:
         print(json.dumps(as_json(found), indent=2))
     else:
         console().print(page(found))

@@ -26,7 +26,7 @@ from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.cli.vectors import vectors
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
-from vinculum.reporting.harmless import one_line
+from vinculum.reporting.escape import one_line
 
 FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 

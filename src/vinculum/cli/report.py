@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.run_outputs import Expect, Html, Junit, Machine, Outputs, Record, Sarif, Verbose, finish
+from vinculum.cli.options import Expect, Html, JsonLines, Junit, Record, Sarif, Verbose
+from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 
@@ -16,7 +17,7 @@ def report(
         list[Path] | None,
         typer.Argument(metavar="RUN.json", help="Runs as --save wrote them.", show_default=False),
     ] = None,
-    machine: Machine = False,
+    in_json: JsonLines = False,
     junit: Junit = None,
     sarif: Sarif = None,
     html: Html = None,
@@ -29,14 +30,14 @@ def report(
 
     Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """
-    from vinculum.conformance.run_file import read_runs
+    from vinculum.conformance.execute.run_file import read_runs
 
     if schema and files:
         raise AttributeValueError("--schema reads no file; leave RUN.json out")
     if schema:
         import json
 
-        from vinculum.conformance import run_file
+        from vinculum.conformance.execute import run_file
 
         print(json.dumps(run_file.schema(), indent=1))
         return
@@ -52,4 +53,4 @@ def report(
         raise AttributeValueError(
             f"{strangers[0].file} is for {strangers[0].backend!r}, which no run is of; leave it out"
         )
-    finish(runs, known, outputs, machine=machine, verbose=verbose)
+    finish(runs, known, outputs, in_json=in_json, verbose=verbose)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from vinculum.cli.options import Inputs, ModelFile, OneObject
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.reporting.console import console
@@ -25,15 +26,8 @@ if TYPE_CHECKING:
 
 
 def run(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=FILE",
-            help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
-        ),
-    ] = None,
+    model: ModelFile,
+    inputs: Inputs = None,
     output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each output there, as NAME.npy.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
@@ -55,7 +49,7 @@ def run(
             help="What runs all but the divisions; IR files: reference or openvino.",
         ),
     ] = "reference",
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
     # Here and below: what imports the onnx package is imported when a model is run, not for a page of help.
@@ -81,7 +75,7 @@ def run(
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
     drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
     report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
-    if machine:
+    if in_json:
         print(json.dumps(as_json(report), indent=2, allow_nan=False))
     else:
         console().print(page(report))

@@ -5,41 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
+    from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
-    from vinculum.conformance.run import Run
     from vinculum.reporting.conformance.expected import Comparison
-
-Machine = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
-Save = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
-]
-Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
-Sarif = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, a rule for each cause.")
-]
-Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
-Expect = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Known deviations of a backend: fail on any that it does not list, and on listed ones that are gone.",
-    ),
-]
-Record = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Write a file of known deviations for --expect; keep the reasons of the one that --expect names.",
-    ),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
 
 
 @dataclass(frozen=True)
@@ -84,8 +59,8 @@ class Outputs:
     def write(self, runs: Sequence[Run], known: dict[str, KnownDeviations]) -> None:
         """Write every file, or none."""
         from vinculum.cli.report_files import write_files
+        from vinculum.conformance.execute.run_file import as_json
         from vinculum.conformance.expect import as_toml
-        from vinculum.conformance.run_file import as_json
         from vinculum.reporting.conformance import html, junit, sarif
 
         files: dict[Path, str] = {}
@@ -103,29 +78,29 @@ class Outputs:
 
 
 def finish(
-    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, machine: bool, verbose: bool
+    runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, in_json: bool, verbose: bool
 ) -> None:
     """Print runs, write their files, and end with the exit code that they deserve."""
     from vinculum.conformance.expect import mismatches
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
-    _print(runs, comparisons, machine, verbose)
+    _print(runs, comparisons, in_json, verbose)
     outputs.write(runs, known)
     if _deviates(runs, comparisons):
         raise typer.Exit(1)
 
 
-def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], machine: bool, verbose: bool) -> None:
+def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool, verbose: bool) -> None:
     from vinculum.reporting.conformance import expected, json_lines, page
     from vinculum.reporting.console import console
 
-    if machine:
+    if in_json:
         for run in runs:
             for line in json_lines.lines(run):
                 print(line)
-    shown = console(stderr=machine)
-    if not machine:
+    shown = console(stderr=in_json)
+    if not in_json:
         shown.print(page.page(runs, width=shown.width, verbose=verbose), crop=False)
     if comparisons:
         shown.print(expected.page(comparisons, verbose=verbose))

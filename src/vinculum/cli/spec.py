@@ -30,7 +30,7 @@ def spec(
         str | None, typer.Option(help="One of SONNX's three. Left out: all.", metavar="real|float|int")
     ] = None,
     traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
-    machine: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print what the documents say of a division operator, what changed between versions, or what shows it right."""
     # Every command starts with the imports above; what makes pages of the documents is for this one alone.
@@ -46,19 +46,19 @@ def spec(
                 "--version, --against, --variant and --trace go with an operator; give Div, Reciprocal or Divide"
             )
         rows = rows_of(dialect)
-        _print(overview(rows), {"rows": [as_json(row) for row in rows]}, machine)
+        _print(overview(rows), {"rows": [as_json(row) for row in rows]}, in_json)
     elif against is not None:
         if traced:
             raise SpecLookupError("--against compares two versions, --trace follows the clauses of one; leave one out")
         old = find_version(name, against, dialect=dialect, variant=variant)
         diff = difference(old, _rows(name, version, dialect, variant)[0])
-        _print(difference_page(diff), difference_as_json(diff), machine)
+        _print(difference_page(diff), difference_as_json(diff), in_json)
     else:
         rows = _rows(name, version, dialect, variant)
         as_page, as_object = (trace_page, trace_as_json) if traced else (page, as_json)
         pages = [part for row in rows for part in (as_page(row), Text(""))]
         objects = [as_object(row) for row in rows]
-        _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, machine)
+        _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, in_json)
 
 
 def _rows(name: str, version: int | None, dialect: str | None, variant: str | None) -> tuple[OperatorSpec, ...]:
@@ -70,8 +70,8 @@ def _rows(name: str, version: int | None, dialect: str | None, variant: str | No
     return (find(name, dialect=dialect, variant=variant),)
 
 
-def _print(text: RenderableType, machine_form: dict[str, Any], machine: bool) -> None:
-    if machine:
+def _print(text: RenderableType, machine_form: dict[str, Any], in_json: bool) -> None:
+    if in_json:
         print(json.dumps(machine_form, indent=2))
     else:
         console().print(text)

@@ -50,10 +50,10 @@ def export(
     """
     if quick and full:
         raise AttributeValueError("--quick and --full exclude each other; give one, or none")
-    from vinculum.conformance.case import Level
+    from vinculum.conformance.cases.case import Level
     from vinculum.conformance.vectors.export import check_empty
     from vinculum.conformance.vectors.export import export as written
-    from vinculum.reporting.harmless import harmless
+    from vinculum.reporting.escape import escaped
     from vinculum.reporting.progress import progress
 
     check_empty(folder)
@@ -68,7 +68,7 @@ def export(
         )
     told = ", ".join(f"{count:,} {name}" for name, count in index.cases.items())
     size = sum(file.bytes for file in index.files)
-    print(f"{harmless(str(folder))}: {told}; {len(index.files) + 1:,} files, {size / 1e6:,.1f} MB")
+    print(f"{escaped(str(folder))}: {told}; {len(index.files) + 1:,} files, {size / 1e6:,.1f} MB")
 
 
 @vectors.command("judge")
@@ -81,7 +81,7 @@ def judge_command(
         ),
     ],
     only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Judge"))] = None,
-    machine: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that fails.")] = False,
 ) -> None:
     """Tell what the answers of any program are worth, bit by bit.
@@ -90,12 +90,12 @@ def judge_command(
     """
     from vinculum.conformance.vectors.judge import counts, judged
     from vinculum.reporting.conformance.words import message, verdict_sentence
-    from vinculum.reporting.harmless import harmless
+    from vinculum.reporting.escape import escaped
 
     results = list(judged(folder, answers, tuple(only or ())))
     failing = [one for one in results if one.fails]
 
-    if machine:
+    if in_json:
         for one in results:
             kind, words = (
                 ("not answered", "") if one.verdict is None else (one.verdict.kind.value, message(one.verdict))
@@ -104,7 +104,7 @@ def judge_command(
     else:
         for one in failing if verbose else failing[:_MOST]:
             told = f"{one.verdict.kind.value}: {verdict_sentence(one.verdict)}" if one.verdict else "not answered"
-            print(harmless(f"{one.id}: {told}"))
+            print(escaped(f"{one.id}: {told}"))
         if len(failing) > _MOST and not verbose:
             print(f"and {len(failing) - _MOST:,} more, which --verbose names")
         found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())

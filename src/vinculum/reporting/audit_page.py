@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import message
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.run_page import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.run_report import InputReport
 from vinculum.reporting.tables import counted, section, table
@@ -92,7 +92,7 @@ def _verdict(verdict: Verdict | None) -> Text:
     if verdict.kind in (Kind.ULPS, Kind.WRONG_VALUE):
         off = "wrong" if verdict.largest is None else f"off, up to {counted(verdict.largest, 'ulp')}"
         return Text(f"{verdict.differing:,} of {verdict.elements:,} {off}", style)
-    words = {Kind.EXACT: "exact: ", Kind.SILENT: "exact where it is defined: "}.get(verdict.kind)
+    words = {Kind.EXACT: "exact: ", Kind.UNSPECIFIED: "exact where it is defined: "}.get(verdict.kind)
     return Text(verdict.kind.value if words is None else f"{words}{verdict.elements:,}", style)
 
 

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from vinculum.models.convert import FileConversion
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 from vinculum.reporting.tables import cell, counted, section, table
 
 

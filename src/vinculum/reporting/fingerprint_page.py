@@ -11,8 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.fingerprint import Finding, Fingerprint, Standing
-from vinculum.reporting.harmless import harmless, short
+from vinculum.conformance.fingerprint import Finding, Fingerprint, Status
+from vinculum.reporting.escape import escaped, short
 from vinculum.reporting.tables import counted
 
 _MARK = "!"
@@ -42,13 +42,13 @@ def as_json(fingerprint: Fingerprint) -> dict[str, Any]:
         "title": fingerprint.title,
         "versions": dict(fingerprint.versions),
         "seconds": round(fingerprint.seconds, 3),
-        "findings": [{**asdict(finding), "standing": finding.standing.value} for finding in fingerprint.findings],
+        "findings": [{**asdict(finding), "status": finding.status.value} for finding in fingerprint.findings],
     }
 
 
 def _parts(fingerprint: Fingerprint, verbose: bool) -> Iterator[RenderableType]:
     versions = ", ".join(f"{package} {version}" for package, version in fingerprint.versions.items())
-    yield Text(harmless(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
+    yield Text(escaped(f"{fingerprint.title} ({versions})" if versions else fingerprint.title), "bold")
     yield Text("")
     lines = list(_each(fingerprint.findings) if verbose else _grouped(fingerprint.findings))
     deviating = [line for line in lines if line.deviates]
@@ -74,21 +74,21 @@ def _each(findings: Sequence[Finding]) -> Iterator[_Line]:
     for one in findings:
         about = one.subject if one.probe == _DIVISION else f"{one.probe}, {one.subject}"
         more = tuple(text for text in (one.detail, one.evidence) if text)
-        yield _Line(about, one.statement, one.standing is Standing.DEVIATES, more)
+        yield _Line(about, one.statement, one.status is Status.DEVIATES, more)
 
 
 def _grouped(findings: Sequence[Finding]) -> Iterator[_Line]:
     """Yield one line for subjects with the same finding; where only some deviate, the others are left out."""
-    deviating = {one.probe for one in findings if one.standing is Standing.DEVIATES}
-    standings = {(one.probe, one.standing) for one in findings}
-    mixed = {one for one, count in Counter(probe for probe, _ in standings).items() if count > 1}
+    deviating = {one.probe for one in findings if one.status is Status.DEVIATES}
+    statuses = {(one.probe, one.status) for one in findings}
+    mixed = {one for one, count in Counter(probe for probe, _ in statuses).items() if count > 1}
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
-        if one.standing is Standing.DEVIATES or one.probe == _DIVISION or one.probe not in deviating:
-            own = one.statement if one.probe == _DIVISION else one.standing.value
+        if one.status is Status.DEVIATES or one.probe == _DIVISION or one.probe not in deviating:
+            own = one.statement if one.probe == _DIVISION else one.status.value
             groups.setdefault((one.probe, own), []).append(one)
     for (probe, _), group in groups.items():
-        deviates = group[0].standing is Standing.DEVIATES
+        deviates = group[0].status is Status.DEVIATES
         if probe == _DIVISION:
             yield _Line(_subjects(group), group[0].statement, deviates)
         else:
@@ -114,7 +114,7 @@ def _table(lines: Sequence[_Line]) -> Table:
     table.add_column(max_width=22)
     table.add_column(overflow="fold")
     for line in lines:
-        words = Text(harmless(line.words), "yellow" if line.deviates else "")
+        words = Text(escaped(line.words), "yellow" if line.deviates else "")
         told = Group(words, *(Text(short(text), "dim") for text in line.more))
         table.add_row(Text(_MARK if line.deviates else "", "bold red"), Text(short(line.about), "bold"), told)
     return table

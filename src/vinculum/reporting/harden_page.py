@@ -14,7 +14,7 @@ from rich.text import Text
 from vinculum.models.harden import RUNTIMES, Decision, HardenedFile, Hardening
 from vinculum.models.harden.runtime_process import NAMES
 from vinculum.models.onnx.divisions import GUARDS
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 from vinculum.reporting.tables import counted, section, table
 
 _WHY_INLINED = "not every runtime takes them, or their calls differ in type"

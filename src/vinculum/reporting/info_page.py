@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.installation import Installation
-from vinculum.reporting.harmless import harmless
+from vinculum.conformance.execute.installation import Installation
+from vinculum.reporting.escape import escaped
 from vinculum.reporting.tables import counted, section
 
 _PORTABLE = "portable, NumPy alone: slower than the compiled core, which an installation with a C++20 compiler has"
@@ -46,5 +46,5 @@ def _table(rows: dict[str, str], width: int) -> Table:
     table.add_column(no_wrap=True, min_width=width)
     table.add_column(overflow="fold")
     for name, words in rows.items():
-        table.add_row(name, Text(harmless(words)))
+        table.add_row(name, Text(escaped(words)))
     return table

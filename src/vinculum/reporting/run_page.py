@@ -12,7 +12,7 @@ from rich.text import Text
 
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.run_report import (
     VALUES_SHOWN,
     DivisionReport,

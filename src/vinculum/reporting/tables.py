@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 
 
 def section(heading: str, body: RenderableType) -> tuple[RenderableType, ...]:

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 from vinculum.conformance.arithmetic import Answered
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
-from vinculum.conformance.judgement import judge
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.oracle.judgement import judge
 from vinculum.sandbox import Answer, End, UnsupportedError
 from vinculum.spec.model import OperatorSpec
 
@@ -23,16 +23,16 @@ def asked(level: Level, *rows: OperatorSpec) -> tuple[Case, ...]:
 def answered(divider: Any, chosen: Iterable[Case]) -> list[Answered]:
     """Return what a runtime answers to the cases that it covers."""
     return [
-        Answered(case, answer, judge(case.question, case.expectation, answer))
+        Answered(case, answer, judge(case.operation, case.expectation, answer))
         for case in chosen
-        if divider.covers(case.question)
+        if divider.covers(case.operation)
         for answer in [_answer(divider, case)]
     ]
 
 
 def _answer(divider: Any, case: Case) -> Answer:
     try:
-        return Answer(End.RETURNED, divider.answer(case.question))
+        return Answer(End.RETURNED, divider.answer(case.operation))
     except UnsupportedError as error:
         return Answer(End.UNSUPPORTED, words=str(error))
     except Exception as error:

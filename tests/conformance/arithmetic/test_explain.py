@@ -15,9 +15,9 @@ from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered, asked
 from tests.conformance.miniatures import Divider
 from vinculum.conformance.arithmetic import Answered, Explanation, explain, predicts, written
-from vinculum.conformance.case import Level
-from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.oracle.judgement import judge
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import DOUBLE, FLOAT
@@ -34,8 +34,8 @@ class Computes(Divider):
     def __init__(self, dtype: Any, floats: Floats) -> None:
         self._dtype, self._floats = np.dtype(dtype), floats
 
-    def quotients(self, question: Question, a: Array, b: Array) -> Any:
-        return self._floats(a, b) if a.dtype == self._dtype else super().quotients(question, a, b)
+    def quotients(self, operation: Operation, a: Array, b: Array) -> Any:
+        return self._floats(a, b) if a.dtype == self._dtype else super().quotients(operation, a, b)
 
 
 def flushed(x: Array) -> Array:
@@ -121,9 +121,9 @@ class TestMiniatures:
             (miniatures.ComputesDoubleInFloat(), "arithmetic: a / b computed in float32"),
             (miniatures.NarrowsInt64(), "arithmetic: int32(a) / int32(b)"),
             (miniatures.Floors(), "arithmetic: floor(a / b)"),
-            (miniatures.Widens(), "rule: gave int64 where a legal question"),
+            (miniatures.Widens(), "rule: gave int64 where a legal operation"),
             (miniatures.RaisesAtZero(), "rule: refused where x / 0"),
-            (miniatures.GivesLists(), "rule: gave no array where a legal question"),
+            (miniatures.GivesLists(), "rule: gave no array where a legal operation"),
             (miniatures.FailsWithConstants(), "rule: refused where a constant operand"),
             (odd_dividers.ComputesFloatInFloat16(), "arithmetic: a / b computed in float16"),
             (odd_dividers.CutsBfloat16(), "arithmetic: a / b computed in float32, cut off"),
@@ -173,12 +173,12 @@ class TestMiniatures:
 
 
 def at_random(end: End) -> Explanation:
-    """Return what explains that every tenth question of a right runtime ends so, drawn by lot."""
+    """Return what explains that every tenth operation of a right runtime ends so, drawn by lot."""
     random = np.random.default_rng(0)
     given = answered(Divider(), asked(Level.DEFAULT, DIV_14))
     for place in np.flatnonzero(random.random(len(given)) < 0.1):
         case, answer = given[place].case, Answer(end, words="out of luck")
-        given[place] = Answered(case, answer, judge(case.question, case.expectation, answer))
+        given[place] = Answered(case, answer, judge(case.operation, case.expectation, answer))
     return explain(given)
 
 

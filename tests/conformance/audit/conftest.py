@@ -37,10 +37,10 @@ def kept_processes() -> Iterator[Callable[..., AbstractContextManager[Isolated]]
     with ExitStack() as stack:
         processes: dict[tuple[object, ...], Isolated] = {}
 
-        def isolated(maker: str, *arguments: object, limits: Limits) -> AbstractContextManager[Isolated]:
-            key = (maker, repr(arguments), limits)
+        def isolated(factory: str, *arguments: object, limits: Limits) -> AbstractContextManager[Isolated]:
+            key = (factory, repr(arguments), limits)
             if key not in processes:
-                processes[key] = stack.enter_context(Isolated(maker, *arguments, limits=limits))
+                processes[key] = stack.enter_context(Isolated(factory, *arguments, limits=limits))
             return nullcontext(processes[key])
 
         yield isolated

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.sandbox import End
 
 Audited = Callable[..., Audit]

@@ -1,4 +1,4 @@
-"""Issue 17, point 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
+"""Issue 17, tap 6: sets of edge cases are run besides the inputs, and what they show is told apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.models.values import ModelTensor
@@ -122,7 +122,7 @@ class TestEdgeCases:
 
 
 class TestBackends:
-    """Issue 17, point 4: every backend that runs ONNX models can be audited."""
+    """Issue 17, tap 4: every backend that runs ONNX models can be audited."""
 
     NAMES = ("onnxruntime", "openvino", "onnx-reference", "vinculum")
 

@@ -1,4 +1,4 @@
-"""Issue 17, point 6: nodes that divide inside are named, and audited as the bodies that ONNX defines them by."""
+"""Issue 17, tap 6: nodes that divide inside are named, and audited as the bodies that ONNX defines them by."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from vinculum.conformance.audit.expansion import expanded
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.sandbox import End
 

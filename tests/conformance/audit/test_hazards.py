@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
-from vinculum.conformance.question import Question
+from vinculum.conformance.audit.hazards import hazards, smallest_divisor, unspecified_quotients
+from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of
@@ -27,27 +27,27 @@ class TestAligned:
 
     def test_legacy_axis(self) -> None:
         a, b = np.ones((2, 3, 2), np.float32), np.array([1, 0, 1], np.float32)
-        question = Question(find("Div", opset=6), {"broadcast": 1, "axis": 1}, (a, b), (False, False))
-        dividend, divisor = aligned(question)
+        operation = Operation(find("Div", opset=6), {"broadcast": 1, "axis": 1}, (a, b), (False, False))
+        dividend, divisor = aligned(operation)
         assert dividend.shape == divisor.shape == (2, 3, 2)
         assert met(dividend, divisor, divisor) == [("divisor zero", 4, (0, 1, 0))]
 
     def test_multidirectional(self) -> None:
         a, b = np.ones((1, 3), np.float32), np.arange(2, dtype=np.float32).reshape(2, 1)
-        dividend, divisor = aligned(Question(find("Div"), {}, (a, b), (False, False)))
+        dividend, divisor = aligned(Operation(find("Div"), {}, (a, b), (False, False)))
         assert dividend.shape == divisor.shape == (2, 3)
         assert met(dividend, divisor, divisor) == [("divisor zero", 3, (0, 0))]
 
     def test_of_a_reciprocal_the_dividend_is_one(self) -> None:
         x = np.array([2, 4], np.float16)
-        dividend, divisor = aligned(Question(find("Reciprocal"), {}, (x,), (False,)))
+        dividend, divisor = aligned(Operation(find("Reciprocal"), {}, (x,), (False,)))
         assert (dividend.tolist(), divisor.tolist()) == ([1, 1], [2, 4])
         assert dividend.dtype == np.float16
 
     @pytest.mark.parametrize("shape", [(0,), (0, 3), ()])
     def test_empty_and_rank_0(self, shape: Index) -> None:
         x = np.ones(shape, np.float32)
-        dividend, divisor = aligned(Question(find("Div"), {}, (x, x), (False, False)))
+        dividend, divisor = aligned(Operation(find("Div"), {}, (x, x), (False, False)))
         assert met(dividend, divisor, divisor) == []
         assert smallest_divisor(divisor) == (None if 0 in shape else "1.0")
 
@@ -83,9 +83,9 @@ class TestFloats:
         a, b, q = (np.array([value], dtype) for value in (448.0, 0.5, np.nan))
         assert [hazard.what for hazard in hazards(a, b, q)] == ["quotient overflows", "quotient NaN, no operand"]
 
-    def test_nothing_is_left_open(self) -> None:
+    def test_nothing_is_unspecified(self) -> None:
         zero = np.zeros(2, np.float32)
-        assert open_quotients(zero, zero) is None
+        assert unspecified_quotients(zero, zero) is None
 
     @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ml_dtypes.bfloat16])
     def test_smallest_divisor(self, dtype: Any) -> None:
@@ -94,14 +94,14 @@ class TestFloats:
 
 
 class TestIntegers:
-    """x/0 and MIN/-1, which the documents leave open, are both found."""
+    """x/0 and MIN/-1, which the documents leave unspecified, are both found."""
 
     @pytest.mark.parametrize("element_type", [t for t in ELEMENT_TYPES if t.is_integer and t.minimum], ids=str)
     def test_signed(self, element_type: ElementType) -> None:
         low, dtype = element_type.minimum, dtype_of(element_type)
         a, b = np.array([low, low, 1, low], dtype), np.array([1, -1, 0, -1], dtype)
         assert met(a, b, a) == [("divisor zero", 1, (2,)), ("MIN/-1", 2, (1,))]
-        mask = open_quotients(a, b)
+        mask = unspecified_quotients(a, b)
         assert mask is not None
         assert mask.tolist() == [False, True, True, True]
         assert smallest_divisor(np.array([0, low, -3, 4], dtype)) == "-3"
@@ -112,5 +112,5 @@ class TestIntegers:
         largest, dtype = element_type.maximum, dtype_of(element_type)
         a, b = np.array([0, 1], dtype), np.array([largest, 0], dtype)
         assert met(a, b, a) == [("divisor zero", 1, (1,))]
-        assert open_quotients(a, b[:1]) is None
+        assert unspecified_quotients(a, b[:1]) is None
         assert smallest_divisor(np.array([0, largest, largest - 1], dtype)) == str(largest - 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import by_name
@@ -429,7 +429,7 @@ class TestZeroAndOverflow:
         assert "first at index (1,)" in refused.suspects[0]
         node = audited(model, "openvino", given).nodes[0]
         assert node.verdict is not None
-        assert node.verdict.kind is Kind.SILENT
+        assert node.verdict.kind is Kind.UNSPECIFIED
         assert [(h.what, h.count, h.first) for h in node.hazards] == [("divisor zero", 2, (1,))]
 
     def test_a_run_that_takes_too_long(self, audited: Audited, onnx_model: Build) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vinculum.conformance.audit.record import Audit
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.openvino_ir.layers import AXIS_OF_OPENVINO

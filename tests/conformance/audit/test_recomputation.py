@@ -9,42 +9,42 @@ import pytest
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import NOT_TAKEN
-from vinculum.conformance.audit.points import Delivery, Point, Source
 from vinculum.conformance.audit.recomputation import record
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.question import Question
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.audit.taps import Layout, Source, Tap
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.models.execution import Division
 from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.registry import find
 
-FLAT = Delivery.AS_THEY_ARE
+FLAT = Layout.AS_THEY_ARE
 
 
 class Divides:
     """A runtime that divides floats exactly when it is asked alone."""
 
-    def call(self, method: str, question: Question) -> Answer:
+    def call(self, method: str, operation: Operation) -> Answer:
         assert method == "answer"
-        return Answer(End.RETURNED, np.divide(*question.operands))
+        return Answer(End.RETURNED, np.divide(*operation.operands))
 
 
-def recorded(delivery: Delivery, *handed_out: NDArray[Any]) -> NodeRecord:
+def recorded(layout: Layout, *handed_out: NDArray[Any]) -> NodeRecord:
     sources = tuple(Source(place=place) for place in range(len(handed_out)))
-    point = Point(Division("ratio", "", find("Div")), {}, sources, delivery=delivery)
-    return record(point, {}, handed_out, cast(Isolated, Divides()))
+    tap = Tap(Division("ratio", "", find("Div")), {}, sources, layout=layout)
+    return record(tap, {}, handed_out, cast(Isolated, Divides()))
 
 
 class TestWrongQuotients:
     """Issue 4, item 8: recomputed exactly from the same operands; a bit that is not right is told."""
 
     @pytest.mark.parametrize("index", [(0, 0), (1, 2)])
-    @pytest.mark.parametrize("delivery", [Delivery.AS_THEY_ARE, Delivery.STACKED])
-    def test_one_ulp(self, delivery: Delivery, index: tuple[int, int]) -> None:
+    @pytest.mark.parametrize("layout", [Layout.AS_THEY_ARE, Layout.STACKED])
+    def test_one_ulp(self, layout: Layout, index: tuple[int, int]) -> None:
         a = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
         quotient = a / np.float32(3)
         quotient[index] = np.nextafter(quotient[index], np.float32(0))
-        node = recorded(delivery, a, np.full_like(a, 3), quotient)
+        node = recorded(layout, a, np.full_like(a, 3), quotient)
         assert node.verdict is not None
         assert (node.verdict.kind, node.verdict.differing, node.verdict.largest) == (Kind.ULPS, 1, 1)
         assert node.verdict.example is not None
@@ -54,7 +54,7 @@ class TestWrongQuotients:
 
     def test_in_a_branch(self) -> None:
         a, shape = np.arange(1, 5, dtype=np.float32), np.array([2, 2])
-        node = recorded(Delivery.BRANCH, a, shape, a, shape, np.array([1, 1, 2, 1], np.float32), shape)
+        node = recorded(Layout.BRANCH, a, shape, a, shape, np.array([1, 1, 2, 1], np.float32), shape)
         assert node.verdict is not None
         assert (node.verdict.kind, node.verdict.differing) == (Kind.WRONG_VALUE, 1)
         assert node.verdict.example is not None
@@ -67,16 +67,16 @@ class TestNonsense:
     @pytest.mark.parametrize("shape", [np.array([7, 7]), np.array([[2], [2]]), np.array(4), np.array([-9])])
     def test_shapes_of_a_branch(self, shape: NDArray[np.int64]) -> None:
         a, right = np.ones(4, np.float32), np.array([2, 2])
-        node = recorded(Delivery.BRANCH, a, shape, a, right, a, right)
+        node = recorded(Layout.BRANCH, a, shape, a, right, a, right)
         assert (node.verdict, node.unobserved) == (None, "the shapes handed out contradict each other")
 
     def test_a_branch_that_is_not_taken(self) -> None:
         none, shape = np.empty(0, np.float32), np.array(NOT_TAKEN)
-        assert recorded(Delivery.BRANCH, none, shape, none, shape, none, shape).unobserved == "it is not executed"
+        assert recorded(Layout.BRANCH, none, shape, none, shape, none, shape).unobserved == "it is not executed"
 
     def test_a_stack_of_nothing(self) -> None:
         a = np.ones((), np.float32)
-        node = recorded(Delivery.STACKED, a, a, a)
+        node = recorded(Layout.STACKED, a, a, a)
         assert (node.verdict, node.unobserved) == (None, "the shapes handed out contradict each other")
 
     def test_operands_that_do_not_divide(self) -> None:

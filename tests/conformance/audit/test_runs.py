@@ -10,8 +10,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from vinculum.conformance.audit.onnx_subject import onnx_subject
-from vinculum.conformance.audit.points import Subject
 from vinculum.conformance.audit.runs import Runs
+from vinculum.conformance.audit.taps import Subject
 from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
@@ -64,7 +64,7 @@ class TestRuns:
         plain, exposed = runs.both({})
         assert (plain.end, exposed.end) == (ends[0], ends[-1])
         assert not process._ends
-        reasons = {point.unobserved for point in runs.subject.points}
+        reasons = {tap.unobserved for tap in runs.subject.taps}
         told = f"Runtime does not run the model with its values handed out: {ends[1].value} (why)" if ends[2:] else ""
         expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
         assert reasons == (expected if told else {None})

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.judging import case_id
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Cause, Result, Run, Selection
 from vinculum.conformance.expect import Disagreement, mismatches, read_known_deviations
-from vinculum.conformance.run import Cause, Result, Run, Selection
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 
 HEAD = 'backend = "mine"\nlevel = "default"\n'

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.judging import case_id
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Result, Run, Selection
 from vinculum.conformance.expect import Disagreement, KnownCases, mismatches, read_known_deviations
-from vinculum.conformance.run import Result, Run, Selection
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import ModelError
 
 HEAD = "backend: onnxruntime\nlevel: default\n"
@@ -58,8 +58,10 @@ class TestMatching:
         ]
 
     def test_a_case_that_passes_now_is_an_unexpected_pass(self, tmp_path: Path) -> None:
-        run = _run({CRASH: Kind.SILENT, ULPS: Kind.ULPS})
-        assert _mismatches(self.BOTH, tmp_path, run) == [(CRASH, Disagreement.UNEXPECTED_PASS, Kind.SILENT, "line 4")]
+        run = _run({CRASH: Kind.UNSPECIFIED, ULPS: Kind.ULPS})
+        assert _mismatches(self.BOTH, tmp_path, run) == [
+            (CRASH, Disagreement.UNEXPECTED_PASS, Kind.UNSPECIFIED, "line 4")
+        ]
 
     def test_a_pattern_too_broad_is_an_unexpected_pass(self, tmp_path: Path) -> None:
         broad = f"{REASON}crashed: {CRASH}\noff by ulps: Div-14/float/*/*/*\n"
@@ -120,7 +122,7 @@ class TestReading:
         ("text", "message"),
         [
             (f"{HEAD}reason: x\nexact: a/b/c/d/e\n", "line 4 of .* begins with one of backend, level"),
-            (f"{HEAD}reason: x\nexact or silent by specification: a/b/c/d/e\n", "line 4 of .* begins with one of"),
+            (f"{HEAD}reason: x\nexact or unspecified: a/b/c/d/e\n", "line 4 of .* begins with one of"),
             (f"{HEAD}reason: x\nexact or melted: a/b/c/d/e\n", "line 4 of .* begins with one of"),
             (f"{HEAD}reason: x\nmelted: a/b/c/d/e\n", "line 4 of .*'melted: a/b/c/d/e'"),
             (f"{HEAD}crashed: a/b/c/d/e\n", "line 3 of .* has no reason"),

@@ -13,9 +13,9 @@ import pytest
 
 from tests.conformance import miniatures, odd_dividers
 from tests.conformance.arithmetic.answering import answered
-from vinculum.conformance.case import Case
-from vinculum.conformance.fingerprint import Finding, Standing, findings, fingerprint, selected
-from vinculum.conformance.suite import ask
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.execute.suite import ask
+from vinculum.conformance.fingerprint import Finding, Status, findings, fingerprint, selected
 from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)
@@ -41,7 +41,7 @@ def told(findings: Sequence[Finding]) -> dict[str, set[str]]:
 
 def deviations(findings: Sequence[Finding]) -> dict[str, str]:
     """Return what deviates, by probe and subject."""
-    marked = [finding for finding in findings if finding.standing is Standing.DEVIATES]
+    marked = [finding for finding in findings if finding.status is Status.DEVIATES]
     return {f"{one.probe} {one.subject}": "; ".join(filter(None, (one.statement, one.detail))) for one in marked}
 
 
@@ -101,6 +101,13 @@ class TestWrongDividers:
                 },
             ),
             (odd_dividers.InvertsOneDivisor, {"one divisor for all float": RECIPROCAL}),
+            (
+                odd_dividers.FlushesByOneDivisor,
+                {
+                    "one divisor for all float": "flushes subnormal numbers to zero, else correctly rounded; "
+                    "subnormal quotients become zero"
+                },
+            ),
             (miniatures.ComputesDoubleInFloat, {"division double": "computed in float"}),
             (odd_dividers.ComputesFloatInFloat16, {"division float": "computed in float16"}),
             (
@@ -234,17 +241,17 @@ class Ready:
     def versions(self):
         return {}
 
-    def covers(self, question):
-        return question.spec.title == "Div-14" and question.operands[0].dtype == np.float32
+    def covers(self, operation):
+        return operation.spec.title == "Div-14" and operation.operands[0].dtype == np.float32
 
     def start(self):
         self.divide = np.divide
 
-    def answer(self, question):
+    def answer(self, operation):
         with np.errstate(all="ignore"):
-            return self.divide(*question.operands)
+            return self.divide(*operation.operands)
 
-    def reproducer(self, question):
+    def reproducer(self, operation):
         return ""
 """
 
@@ -268,9 +275,9 @@ class TestIsolation:
 
     @posix
     def test_a_signal_is_told(self) -> None:
-        maker = "tests.conformance.miniatures:DiesOfMinByMinusOne"
-        edges = [case for case in chosen() if case.expectation.silent is not None]
-        told_of = list(findings(ask(None, edges, maker, limits=A_WHILE)))
+        factory = "tests.conformance.miniatures:DiesOfMinByMinusOne"
+        edges = [case for case in chosen() if case.expectation.unspecified is not None]
+        told_of = list(findings(ask(None, edges, factory, limits=A_WHILE)))
         assert {name: words for name, words in deviations(told_of).items() if name.startswith("MIN")} == {
             f"MIN / -1 {name}": "kills the process (SIGFPE)" for name in ("int8", "int16", "int32", "int64")
         }

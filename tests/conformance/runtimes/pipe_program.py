@@ -34,7 +34,7 @@ def tensor(data: bytes, at: int) -> tuple[int, list[int], list[float], int]:
 
 
 def divided(data: bytes) -> bytes:
-    """Return the answer to a question: the quotients of doubles, or what is told of its head."""
+    """Return the answer to an operation: the quotients of doubles, or what is told of its head."""
     standard, name, version, rounding, attributes, operands = struct.unpack_from("<16s16sIIII", data)
     at, told = 48, []
     for _ in range(attributes):
@@ -78,7 +78,7 @@ def misbehave(way: str, out: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Answer until the input ends; misbehave from the second question on."""
+    """Answer until the input ends; misbehave from the second operation on."""
     source, out = sys.stdin.buffer, sys.stdout.buffer
     way = sys.argv[1] if len(sys.argv) > 1 else ""
     count = 0

@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.conformance.asking import MAKER, message, question
+from tests.conformance.asking import MAKER, message, operation
 from tests.processes import output_of, python, run
-from vinculum.conformance.case import Level
-from vinculum.conformance.question import Question
-from vinculum.conformance.run import Selection
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Kind
 from vinculum.errors import AttributeValueError, ModelError, SpecLookupError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_6, DIV_14
@@ -32,21 +33,21 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no signa
 
 PROGRAM = Path(__file__).with_name("pipe_program.py")
 SOURCE = Path(__file__).parents[3] / "examples" / "divider.c"
-FIVE_THIRDS = question(DIV_14, np.array([5.0, -1.0]), np.array([3.0, 4.0]))
+FIVE_THIRDS = operation(DIV_14, np.array([5.0, -1.0]), np.array([3.0, 4.0]))
 
 
 def command(*arguments: str) -> str:
     return f"command:'{sys.executable}' '{PROGRAM}' {' '.join(arguments)}"
 
 
-def asked(backend: str, *questions: Question, limits: Limits | None = None) -> list[tuple[End, str]]:
-    """Return how the answers to questions end, of one process that is asked one after the other."""
+def asked(backend: str, *operations: Operation, limits: Limits | None = None) -> list[tuple[End, str]]:
+    """Return how the answers to operations end, of one process that is asked one after the other."""
     with Isolated(MAKER, backend, limits=limits) as isolated:
-        answers: list[Answer] = [isolated.call("answer", each) for each in questions]
+        answers: list[Answer] = [isolated.call("answer", each) for each in operations]
     return [(answer.end, answer.words) for answer in answers]
 
 
-def given(asked: Question) -> NDArray[Any]:
+def given(asked: Operation) -> NDArray[Any]:
     """Return the quotient that the program gives."""
     with Isolated(MAKER, command()) as isolated:
         quotient: NDArray[Any] = isolated.call("answer", asked).value
@@ -63,21 +64,21 @@ class TestAnswers:
     @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 2)])
     def test_shapes_are_kept(self, shape: tuple[int, ...]) -> None:
         ones = np.ones(shape)
-        quotient = given(question(DIV_14, ones, ones))
+        quotient = given(operation(DIV_14, ones, ones))
         assert (quotient.shape, quotient.tobytes()) == (shape, ones.tobytes())
 
     def test_not_supported(self) -> None:
         ones = np.ones(2, np.float32)
-        assert asked(command(), question(DIV_14, ones, ones), FIVE_THIRDS) == [
+        assert asked(command(), operation(DIV_14, ones, ones), FIVE_THIRDS) == [
             (End.UNSUPPORTED, "nothing but double"),
             (End.RETURNED, ""),
         ]
 
-    def test_every_byte_of_a_question_arrives(self) -> None:
+    def test_every_byte_of_an_operation_arrives(self) -> None:
         """It tells what it reads: the standard, version, rounding, attributes of each kind, and the operands."""
         a = np.array([[-3], [7]], np.int8)
-        divide = question(DIVIDE_1, a, a, constant=(True, False), m_pythondiv=True, auto_broadcast="numpy")
-        div = question(DIV_6, a.astype(np.int32), a.astype(np.int32), axis=-1, consumed_inputs=(0, 9))
+        divide = operation(DIVIDE_1, a, a, constant=(True, False), m_pythondiv=True, auto_broadcast="numpy")
+        div = operation(DIV_6, a.astype(np.int32), a.astype(np.int32), axis=-1, consumed_inputs=(0, 9))
         (_, of_divide), (end, of_div) = asked(command(), divide, div)
         assert end is End.REFUSED
         attributes = [("m_pythondiv", (1,)), ("auto_broadcast", "numpy")]
@@ -89,11 +90,11 @@ class TestAnswers:
     def test_reals_are_not_covered(self) -> None:
         made = runtime(command())
         assert made.covers(FIVE_THIRDS)
-        assert not made.covers(question(DIV_REAL, np.array([1], object), np.array([1], object)))
+        assert not made.covers(operation(DIV_REAL, np.array([1], object), np.array([1], object)))
 
 
 class TestEnds:
-    """However it ends, that is what became of the one question, and the next is asked of a new process."""
+    """However it ends, that is what became of the one operation, and the next is asked of a new process."""
 
     @pytest.mark.parametrize(
         ("way", "words"),
@@ -241,7 +242,7 @@ class TestInC:
     def test_asked(self, tmp_path: Path) -> None:
         backend = self.built(SOURCE.read_text(encoding="utf-8"), tmp_path)
         selection = Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*"))
-        report = survey(backend, selection, workers=1)
+        report = survey(plan(backend, selection), workers=1)
         kinds = {result.verdict.kind for result in report.results}
         assert kinds <= {Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSUPPORTED, Kind.CRASHED}
         assert sum(result.verdict.kind is Kind.EXACT for result in report.results) > 10
@@ -256,7 +257,9 @@ class TestInC:
         assert self.FLOATS in source
         assert self.INTEGERS in source
         source = source.replace(self.FLOATS, self.FLUSHES_AND_INVERTS).replace(self.INTEGERS, self.FLOORS)
-        report = survey(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
+        report = survey(
+            plan(self.built(source, tmp_path), Selection(Level.QUICK, ("Div-14/float/*", "Div-14/int32/*")))
+        )
         told = " ".join(cause.statement for cause in report.causes)
         assert "reciprocal" in told
         assert "subnormal dividends count as zero" in told

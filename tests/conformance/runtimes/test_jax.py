@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.conformance.asking import answer, message, question, same_bits, small
+from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.optional import needs
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
@@ -42,10 +42,10 @@ class TestAnswers:
         reciprocal, broadcast, empty, beyond, mixed = answer(
             backend,
             asked,
-            question(DIV_14, np.array([[7], [-7]]), np.array([2, 3, 7])),
-            question(DIV_14, np.empty((0, 3), np.int64), np.zeros((1, 3), np.int64)),
-            question(DIV_14, np.ones((2, 3)), np.ones((2, 2))),
-            question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float64)),
+            operation(DIV_14, np.array([[7], [-7]]), np.array([2, 3, 7])),
+            operation(DIV_14, np.empty((0, 3), np.int64), np.zeros((1, 3), np.int64)),
+            operation(DIV_14, np.ones((2, 3)), np.ones((2, 2))),
+            operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float64)),
         )
         assert same_bits(reciprocal.value, reference.reciprocal(asked.operands[0], float_type))
         assert broadcast.value.tolist() == [[3, 2, 1], [-3, -2, -1]]

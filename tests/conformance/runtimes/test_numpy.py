@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.conformance.asking import message, question, same_bits, small
+from tests.conformance.asking import message, operation, same_bits, small
 from vinculum import reference
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError
@@ -47,10 +47,10 @@ class TestNumpy:
         a, b = np.array([[1, 0, 3], [0, 0, 1]]).astype(dtype)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert NUMPY.answer(question(DIVIDE_1, a, b)).dtype == dtype
+            assert NUMPY.answer(operation(DIVIDE_1, a, b)).dtype == dtype
 
     def test_a_mixture_is_asked(self) -> None:
-        asked = question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float64))
+        asked = operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float64))
         assert NUMPY.covers(asked)
         assert NUMPY.answer(asked).dtype == np.float64
 
@@ -69,21 +69,21 @@ class TestCovers:
         subject = runtime(backend)
         one, three = np.ones(1, np.float32), np.ones(3, np.float32)
         for asked in (
-            question(DIV_14, one, three),
-            question(RECIPROCAL_13, one),
-            question(DIVIDE_1, one, three),
-            question(DIVIDE_1, one, three, m_pythondiv=False, auto_broadcast="numpy"),
-            question(DIVIDE_1, one, one, auto_broadcast="none"),
+            operation(DIV_14, one, three),
+            operation(RECIPROCAL_13, one),
+            operation(DIVIDE_1, one, three),
+            operation(DIVIDE_1, one, three, m_pythondiv=False, auto_broadcast="numpy"),
+            operation(DIVIDE_1, one, one, auto_broadcast="none"),
         ):
             assert subject.covers(asked)
         for asked in (
-            question(DIV_13, one, three),
-            question(DIV_14, one, three, constant=(False, True)),
-            question(DIV_14, one, three, axis=0),
-            question(RECIPROCAL_13, one, constant=True),
-            question(DIVIDE_1, one, three, auto_broadcast="none"),
-            question(DIVIDE_1, one, one, auto_broadcast="pdpd"),
-            question(DIVIDE_1, one, one, m_pythondiv="yes"),
-            question(DIVIDE_1, one, one, axis=0),
+            operation(DIV_13, one, three),
+            operation(DIV_14, one, three, constant=(False, True)),
+            operation(DIV_14, one, three, axis=0),
+            operation(RECIPROCAL_13, one, constant=True),
+            operation(DIVIDE_1, one, three, auto_broadcast="none"),
+            operation(DIVIDE_1, one, one, auto_broadcast="pdpd"),
+            operation(DIVIDE_1, one, one, m_pythondiv="yes"),
+            operation(DIVIDE_1, one, one, axis=0),
         ):
             assert not subject.covers(asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.conformance.asking import message, question, same_bits, small
+from tests.conformance.asking import message, operation, same_bits, small
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError
 from vinculum.ops.onnx import div
@@ -24,16 +24,16 @@ class TestReference:
         assert same_bits(runtime("onnx-reference").answer(asked), div(*asked.operands))
 
     def test_versions_are_ignored(self) -> None:
-        quotient = runtime("onnx-reference").answer(question(DIV_1, np.array([7]), np.array([2])))
+        quotient = runtime("onnx-reference").answer(operation(DIV_1, np.array([7]), np.array([2])))
         assert quotient.tolist() == [3]
 
     def test_one_that_does_not_fit_is_refused(self) -> None:
         with pytest.raises(TypeError, match="binary operator 'Div'"):
-            runtime("onnx-reference").answer(question(DIV_14, np.ones(2), np.ones(3)))
+            runtime("onnx-reference").answer(operation(DIV_14, np.ones(2), np.ones(3)))
 
     def test_it_has_no_options(self) -> None:
         assert message(AttributeValueError, lambda: runtime("onnx-reference[a=b]")).endswith("it takes no options")
 
     def test_covers(self) -> None:
-        assert not runtime("onnx-reference").covers(question(DIVIDE_1, np.ones(1), np.ones(1)))
+        assert not runtime("onnx-reference").covers(operation(DIVIDE_1, np.ones(1), np.ones(1)))
         assert list(runtime("onnx-reference").versions()) == ["onnx", "numpy"]

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.conformance.asking import MINIMUM, answer, message, question, same_bits, small
+from tests.conformance.asking import MINIMUM, answer, message, operation, same_bits, small
 from tests.processes import output_of, python, run
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
@@ -38,7 +38,7 @@ class TestAnswers:
     @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)])
     def test_shapes_are_kept(self, shape: tuple[int, ...]) -> None:
         ones = np.ones(shape, np.float32)
-        assert same_bits(runtime("onnxruntime").answer(question(DIV_14, ones, ones)), ones)
+        assert same_bits(runtime("onnxruntime").answer(operation(DIV_14, ones, ones)), ones)
 
 
 class TestFaults:
@@ -47,18 +47,18 @@ class TestFaults:
     def test_each(self) -> None:
         f = np.ones(2, np.float32)
         b = f.astype(ml_dtypes.bfloat16)
-        questions = {
-            "an old version": question(DIV_6, f, f),
-            "an old reciprocal": question(RECIPROCAL_1, f),
-            "a type without a kernel": question(DIV_14, b, b),
-            "a type that the version has not": question(DIV_7, b, b),
-            "shapes that do not fit": question(DIV_14, f, np.ones(3, np.float32)),
-            "an unknown attribute": question(DIV_14, f, f, axis=1),
-            "a zero divisor": question(DIV_14, np.array([1]), np.array([0])),
-            "MIN divided by -1": question(DIV_14, *OVERFLOW),
-            "and after it": question(DIV_14, f, f),
+        operations = {
+            "an old version": operation(DIV_6, f, f),
+            "an old reciprocal": operation(RECIPROCAL_1, f),
+            "a type without a kernel": operation(DIV_14, b, b),
+            "a type that the version has not": operation(DIV_7, b, b),
+            "shapes that do not fit": operation(DIV_14, f, np.ones(3, np.float32)),
+            "an unknown attribute": operation(DIV_14, f, f, axis=1),
+            "a zero divisor": operation(DIV_14, np.array([1]), np.array([0])),
+            "MIN divided by -1": operation(DIV_14, *OVERFLOW),
+            "and after it": operation(DIV_14, f, f),
         }
-        answers = dict(zip(questions, answer("onnxruntime", *questions.values()), strict=True))
+        answers = dict(zip(operations, answer("onnxruntime", *operations.values()), strict=True))
         assert {name: given.end.name for name, given in answers.items()} == {
             "an old version": "UNSUPPORTED",
             "an old reciprocal": "UNSUPPORTED",
@@ -97,7 +97,7 @@ class TestOptions:
         assert options.get_session_config_entry("session.x") == "y"
 
     def test_a_session_entry_works(self) -> None:
-        asked = question(DIV_14, np.array([1e-45], np.float32), np.ones(1, np.float32))
+        asked = operation(DIV_14, np.array([1e-45], np.float32), np.ones(1, np.float32))
         (kept,), (flushed,) = (answer(f"onnxruntime{o}", asked) for o in ("", "[session.set_denormal_as_zero=1]"))
         assert kept.value.tolist() == asked.operands[0].tolist()
         assert flushed.value.tolist() == [0.0]
@@ -213,6 +213,6 @@ class TestCovers:
 
     def test_dialects(self) -> None:
         asked, f = runtime("onnxruntime"), np.ones(1, np.float32)
-        assert asked.covers(question(DIV_14, f, f))
-        assert not asked.covers(question(DIVIDE_1, f, f))
+        assert asked.covers(operation(DIV_14, f, f))
+        assert not asked.covers(operation(DIVIDE_1, f, f))
         assert list(asked.versions()) == ["onnxruntime"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.conformance.asking import MINIMUM, answer, message, question, same_bits, small
+from tests.conformance.asking import MINIMUM, answer, message, operation, same_bits, small
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import ModelError
 from vinculum.ops.onnx import div
@@ -33,29 +33,29 @@ class TestAnswers:
     @pytest.mark.parametrize("element_type", DIVIDED, ids=str)
     def test_quotients_that_need_no_rounding(self, element_type: ElementType, constant: bool) -> None:
         asked = small(DIVIDE_1, element_type, constant)
-        ones = question(DIVIDE_1, asked.operands[0], np.ones_like(asked.operands[0]), constant=constant)
+        ones = operation(DIVIDE_1, asked.operands[0], np.ones_like(asked.operands[0]), constant=constant)
         assert same_bits(runtime("openvino").answer(ones), asked.operands[0])
 
     def test_one_model_and_other_numbers(self) -> None:
         asked = runtime("openvino")
         for factor in (1, 2):
-            quotient = asked.answer(question(DIVIDE_1, F * factor, np.full_like(F, 2)))
+            quotient = asked.answer(operation(DIVIDE_1, F * factor, np.full_like(F, 2)))
             assert same_bits(quotient, F * factor / 2)
 
     @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3)])
     @pytest.mark.parametrize("spec", [DIV_14, DIVIDE_1], ids=lambda spec: spec.title)
     def test_shapes_are_kept(self, spec: object, shape: tuple[int, ...]) -> None:
         ones = np.ones(shape, np.float32)
-        asked = question(DIV_14 if spec is DIV_14 else DIVIDE_1, ones, ones)
+        asked = operation(DIV_14 if spec is DIV_14 else DIVIDE_1, ones, ones)
         assert same_bits(runtime("openvino").answer(asked), ones)
 
     def test_the_onnx_dialect(self) -> None:
-        asked = question(DIV_1, np.arange(24, dtype=np.float32).reshape(2, 3, 4), F[:1, 0] * 0 + 2, broadcast=1)
+        asked = operation(DIV_1, np.arange(24, dtype=np.float32).reshape(2, 3, 4), F[:1, 0] * 0 + 2, broadcast=1)
         assert same_bits(runtime("openvino").answer(asked), asked.operands[0] / 2)
 
     def test_the_axis_is_read(self) -> None:
         a, b = np.ones((2, 3, 4), np.float32), np.array([1, 2, 4], np.float32)
-        asked = question(DIVIDE_1, a, b, constant=True, auto_broadcast="pdpd", axis=1)
+        asked = operation(DIVIDE_1, a, b, constant=True, auto_broadcast="pdpd", axis=1)
         assert same_bits(runtime("openvino").answer(asked), a / b.reshape(3, 1))
 
 
@@ -65,27 +65,27 @@ class TestFaults:
     def test_floor_is_ignored_at_run_time_and_honoured_where_folded(self) -> None:
         operands = np.array([-11], np.int32), np.array([3], np.int32)
         asked = runtime("openvino")
-        assert asked.answer(question(DIVIDE_1, *operands, m_pythondiv=True)).tolist() == [-3]
-        assert asked.answer(question(DIVIDE_1, *operands, constant=True, m_pythondiv=True)).tolist() == [-4]
+        assert asked.answer(operation(DIVIDE_1, *operands, m_pythondiv=True)).tolist() == [-3]
+        assert asked.answer(operation(DIVIDE_1, *operands, constant=True, m_pythondiv=True)).tolist() == [-4]
 
     def test_float_division_multiplies_by_the_reciprocal(self) -> None:
         a, b = np.array([5], np.float32), np.array([3], np.float32)
-        quotient = runtime("openvino").answer(question(DIV_14, a, b))
+        quotient = runtime("openvino").answer(operation(DIV_14, a, b))
         assert not same_bits(quotient, div(a, b))
         assert same_bits(quotient, a * (np.float32(1) / b))
 
     def test_each(self) -> None:
         overflow = np.array([MINIMUM]), np.array([-1])
         f8 = small(DIVIDE_1, FLOAT8E5M2, False)
-        questions = {
+        operations = {
             "a type that it does not divide": f8,
-            "types that differ": question(DIVIDE_1, F, F.astype(np.float64)),
-            "shapes that do not fit": question(DIV_14, F, F[:, :0]),
-            "an unknown rule": question(DIVIDE_1, F, F, auto_broadcast="sideways"),
-            "a folded zero divisor": question(DIVIDE_1, np.array([1]), np.array([0]), constant=True),
-            "folded MIN divided by -1": question(DIVIDE_1, *overflow, constant=True),
+            "types that differ": operation(DIVIDE_1, F, F.astype(np.float64)),
+            "shapes that do not fit": operation(DIV_14, F, F[:, :0]),
+            "an unknown rule": operation(DIVIDE_1, F, F, auto_broadcast="sideways"),
+            "a folded zero divisor": operation(DIVIDE_1, np.array([1]), np.array([0]), constant=True),
+            "folded MIN divided by -1": operation(DIVIDE_1, *overflow, constant=True),
         }
-        answers = dict(zip(questions, answer("openvino", *questions.values()), strict=True))
+        answers = dict(zip(operations, answer("openvino", *operations.values()), strict=True))
         assert {name: given.end.name for name, given in answers.items()} == {
             "a type that it does not divide": "UNSUPPORTED",
             "types that differ": "REFUSED",
@@ -106,17 +106,17 @@ class TestOptions:
         asked = runtime("openvino[device=NPU.7]")
         assert "no device 'NPU.7' here; it has: CPU" in message(ModelError, asked.check)
         with pytest.raises(ModelError, match="no device"):
-            asked.answer(question(DIVIDE_1, F, F))
+            asked.answer(operation(DIVIDE_1, F, F))
 
     def test_a_virtual_device(self) -> None:
-        (given,) = answer("openvino[device=AUTO:CPU]", question(DIVIDE_1, F, np.full_like(F, 2)))
+        (given,) = answer("openvino[device=AUTO:CPU]", operation(DIVIDE_1, F, np.full_like(F, 2)))
         assert same_bits(given.value, F / 2)
 
     def test_properties(self) -> None:
         """A property reaches the device: it narrows, on processors on which OpenVINO narrows divisions at all."""
         if "FP16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
             pytest.skip("OpenVINO narrows no division on this processor, which lacks float16")
-        asked = question(DIVIDE_1, np.array([1.2345], np.float32), np.ones(1, np.float32))
+        asked = operation(DIVIDE_1, np.array([1.2345], np.float32), np.ones(1, np.float32))
         (kept,), (narrowed,) = (answer(f"openvino{o}", asked) for o in ("", "[INFERENCE_PRECISION_HINT=f16]"))
         assert kept.value.tolist() == asked.operands[0].tolist()
         assert narrowed.value.tolist() == [float(np.float16(1.2345))]
@@ -130,7 +130,7 @@ class TestOptions:
     def test_covers(self) -> None:
         integers = np.ones(1, np.uint8)
         assert UINT8.kind is Kind.UNSIGNED
-        assert [runtime("openvino").covers(question(s, integers, integers)) for s in (DIV_14, DIVIDE_1, DIV_INT)] == [
+        assert [runtime("openvino").covers(operation(s, integers, integers)) for s in (DIV_14, DIVIDE_1, DIV_INT)] == [
             True,
             True,
             False,

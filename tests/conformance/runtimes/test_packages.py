@@ -62,5 +62,5 @@ class Runtime:
         assert "starting" not in sys.modules
 
     def test_made(self) -> None:
-        maker = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
-        assert "no option" in message(AttributeValueError, lambda: check_elsewhere("Mine", maker, {"a": "b"}))
+        factory = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
+        assert "no option" in message(AttributeValueError, lambda: check_elsewhere("Mine", factory, {"a": "b"}))

@@ -8,14 +8,15 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.conformance.asking import MAKER, answer, message, question
+from tests.conformance.asking import MAKER, answer, message, operation
 from tests.processes import importing, output_of, python
-from vinculum.conformance.case import Level
-from vinculum.conformance.programs.onnx_model import onnx_program
-from vinculum.conformance.run import Selection
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.planning import plan
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.execute.suite import survey
+from vinculum.conformance.oracle.verdict import Kind
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import survey
-from vinculum.conformance.verdict import Kind
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
 from vinculum.spec.onnx_div import DIV_6, DIV_14
@@ -84,7 +85,7 @@ def answer(operation):
 """
 EXITING = "raise SystemExit(0)"
 A, B = np.array([5], np.float32), np.array([2], np.float32)
-ASKED = question(DIV_14, A, B)
+ASKED = operation(DIV_14, A, B)
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +105,7 @@ class TestWhatBackendsHandOver:
         assert (given.value.tolist(), given.value.shape) == ([2.5], (1,))
 
     def test_a_scalar_is_an_array_of_no_dimensions(self) -> None:
-        (given,) = answer("handing_over:Scalar", question(DIV_14, np.array(5.0), np.array(2.0)))
+        (given,) = answer("handing_over:Scalar", operation(DIV_14, np.array(5.0), np.array(2.0)))
         assert (given.value.tolist(), given.value.shape) == (2.5, ())
 
     @pytest.mark.parametrize(
@@ -161,23 +162,23 @@ class TestDividers:
         assert given.value.tolist() == [quotient]
 
     def test_every_standard_is_asked(self) -> None:
-        assert runtime("dividing:Plain").covers(question(DIVIDE_1, A, B))
-        assert not runtime("handing_over:Array").covers(question(DIVIDE_1, A, B))
+        assert runtime("dividing:Plain").covers(operation(DIVIDE_1, A, B))
+        assert not runtime("handing_over:Array").covers(operation(DIVIDE_1, A, B))
 
     def test_what_it_raises(self) -> None:
-        questions = [
-            question(DIVIDE_1, A, B),
-            question(DIV_6, A, B, broadcast=1),
-            question(DIV_14, A, np.zeros(1, np.float32)),
+        operations = [
+            operation(DIVIDE_1, A, B),
+            operation(DIV_6, A, B, broadcast=1),
+            operation(DIV_14, A, np.zeros(1, np.float32)),
         ]
-        assert [(given.end, given.words) for given in answer("dividing:Plain", *questions)] == [
+        assert [(given.end, given.words) for given in answer("dividing:Plain", *operations)] == [
             (End.UNSUPPORTED, "only Div"),
             (End.UNSUPPORTED, "no attributes"),
             (End.CRASHED, "SIGFPE"),
         ]
 
     def test_what_it_does_not_cover(self) -> None:
-        (given,) = answer("dividing:Chosen", question(DIV_6, A, B))
+        (given,) = answer("dividing:Chosen", operation(DIV_6, A, B))
         assert (given.end, given.words) == (End.UNSUPPORTED, "dividing:Chosen does not cover it")
 
     def test_its_versions(self) -> None:
@@ -185,14 +186,14 @@ class TestDividers:
         assert runtime("dividing:Plain").versions() == {}
 
     def test_a_crash_that_it_reports_is_one_in_the_suite(self) -> None:
-        report = survey("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",)), workers=1)
+        report = survey(plan("dividing:Plain", Selection(Level.QUICK, ("Div-14/float/*zero*",))), workers=1)
         assert Kind.CRASHED in {result.verdict.kind for result in report.results}
 
     @pytest.mark.parametrize("target", ["dividing:Plain", "dividing:ready", "dividing:", "dividing:Chosen[by=2]"])
     @pytest.mark.parametrize("spec", [DIV_14, DIV_INT], ids=["onnx", "sonnx"])
     def test_its_reproducer(self, target: str, spec: object) -> None:
         operands = (A, B) if spec is DIV_14 else (A.astype(np.int8), B.astype(np.int8))
-        program = runtime(target).reproducer(question(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
+        program = runtime(target).reproducer(operation(DIV_14 if spec is DIV_14 else DIV_INT, *operands))
         environment = dict(importing()) | {"PYTHONPATH": f"{Path.cwd()}:{importing()['PYTHONPATH']}"}
         assert output_of(python(program), env=environment).splitlines()[-1].startswith("array([")
 

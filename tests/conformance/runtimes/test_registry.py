@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conformance.asking import answer, message, question
+from tests.conformance.asking import answer, message, operation
 from tests.processes import python, run
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import names, parsed, runtime
@@ -25,10 +25,10 @@ class Halving:
         self.by = float(options.get("by", "2"))
     def check(self): ...
     def versions(self): return {"halving": "1.0"}
-    def covers(self, question): return True
+    def covers(self, operation): return True
     def start(self): ...
-    def answer(self, question): return question.operands[0] / np.float32(self.by)
-    def reproducer(self, question): return "print(0.5)"
+    def answer(self, operation): return operation.operands[0] / np.float32(self.by)
+    def reproducer(self, operation): return "print(0.5)"
 
 class HalvingModels(Halving):
     def run_model(self, file, inputs): return [array / np.float32(self.by) for array in inputs.values()]
@@ -41,9 +41,9 @@ class Faulty(Halving):
     title = 7
     def check(self): raise SystemExit("no")
     def versions(self): return {"faulty": 1.0}
-    def covers(self, question): raise KeyError("dialect")
+    def covers(self, operation): raise KeyError("dialect")
     def start(self): raise OSError("no\\ndevice")
-    def reproducer(self, question): raise RuntimeError("no\\nidea")
+    def reproducer(self, operation): raise RuntimeError("no\\nidea")
 
 def failing(options):
     raise RuntimeError("no luck\\ntoday")
@@ -139,7 +139,7 @@ class TestEntryPoints:
     def test_found_and_asked_in_another_process(self) -> None:
         assert names() == (*OURS, "failing", "faulty", "gone", "half", "halving", "models")
         assert runtime("halving").title == "Halving"
-        (given,) = answer("halving[by=4]", question(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
+        (given,) = answer("halving[by=4]", operation(DIV_14, np.ones(1, np.float32), np.ones(1, np.float32)))
         assert given.value.tolist() == [0.25]
 
     def test_those_that_run_models(self) -> None:
@@ -164,7 +164,7 @@ class TestEntryPoints:
         )
 
     def test_what_goes_wrong_in_our_process_is_one_line(self) -> None:
-        faulty, asked = runtime("faulty"), question(DIV_14, np.ones(1), np.ones(1))
+        faulty, asked = runtime("faulty"), operation(DIV_14, np.ones(1), np.ones(1))
         owner = "the backend 'faulty' (halving:Faulty)"
         assert (faulty.title, faulty.versions()) == ("7", {"faulty": "1.0"})
         assert message(ModelError, faulty.check) == f"{owner} cannot be asked: SystemExit: no"
@@ -212,7 +212,7 @@ class Nothing: ...
     def test_asked(self) -> None:
         made = runtime("inverting:Backend")
         made.check()
-        asked = question(DIV_14, np.array([5], np.float32), np.array([3], np.float32))
+        asked = operation(DIV_14, np.array([5], np.float32), np.array([3], np.float32))
         (given,) = answer("inverting:Backend", asked)
         assert given.value.tobytes() == (np.float32(5) * (np.float32(1) / np.array([3], np.float32))).tobytes()
         assert made.title == "inverting:Backend"
@@ -221,17 +221,17 @@ class Nothing: ...
     def test_what_it_does_not_implement_is_not_supported(self) -> None:
         from vinculum.spec.onnx_div import DIV_6
 
-        asked = question(DIV_6, np.ones(1, np.float32), np.ones(1, np.float32))
+        asked = operation(DIV_6, np.ones(1, np.float32), np.ones(1, np.float32))
         assert [(given.end, given.words) for given in answer("inverting:Backend", asked)] == [
             (End.UNSUPPORTED, "nothing so old")
         ]
 
     def test_an_output_in_the_memory_of_the_backend(self) -> None:
-        (given,) = answer("inverting:Borrowing", question(DIV_14, np.array([5.0]), np.array([2.0])))
+        (given,) = answer("inverting:Borrowing", operation(DIV_14, np.array([5.0]), np.array([2.0])))
         assert given.value.tolist() == [2.5]
 
     def test_options_are_its_own(self) -> None:
-        (given,) = answer("inverting:Backend[device=TPU]", question(DIV_14, np.ones(1), np.ones(1)))
+        (given,) = answer("inverting:Backend[device=TPU]", operation(DIV_14, np.ones(1), np.ones(1)))
         assert given.end is End.REFUSED
         assert "no such device" in given.words
 
@@ -250,7 +250,7 @@ class Nothing: ...
         assert part in message(ModelError, runtime(target).check)
 
     def test_the_standard_ones(self) -> None:
-        asked = question(DIV_14, np.array([-11]), np.array([3]), constant=(False, True))
+        asked = operation(DIV_14, np.array([-11]), np.array([3]), constant=(False, True))
         for target in ("vinculum.backend:VinculumBackend", "vinculum:backend"):
             (given,) = answer(target, asked)
             assert given.value.tolist() == [-3], given.words

@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.conformance.asking import MINIMUM, question, small
+from tests.conformance.asking import MINIMUM, operation, small
 from tests.processes import python, run
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.spec.element_types import (
     BFLOAT16,
@@ -35,23 +35,23 @@ ONNX = [
     *(small(DIV_14, element_type, constant) for element_type in (FLOAT16, UINT8) for constant in (False, True)),
     small(DIV_14, BFLOAT16, False),
     small(RECIPROCAL_13, DOUBLE, True),
-    question(DIV_14, A, A[0], constant=(True, False)),
-    question(DIV_14, np.array(7), np.empty((0, 2), np.int64)),
-    question(DIV_6, A, A[0, :, 0], broadcast=1, axis=1),
-    question(DIV_1, A, A, consumed_inputs=()),
-    question(DIV_14, A, A, axis=1),
-    question(DIV_14, A, A[:, :2]),
-    question(DIV_14, np.arange(1, 201, dtype=np.float32), np.full(200, np.float32(3))),
+    operation(DIV_14, A, A[0], constant=(True, False)),
+    operation(DIV_14, np.array(7), np.empty((0, 2), np.int64)),
+    operation(DIV_6, A, A[0, :, 0], broadcast=1, axis=1),
+    operation(DIV_1, A, A, consumed_inputs=()),
+    operation(DIV_14, A, A, axis=1),
+    operation(DIV_14, A, A[:, :2]),
+    operation(DIV_14, np.arange(1, 201, dtype=np.float32), np.full(200, np.float32(3))),
 ]
 OPENVINO = [
     *(small(DIVIDE_1, t, constant) for t in (FLOAT, BFLOAT16, INT4, UINT4) for constant in (False, True)),
     small(DIVIDE_1, INT64, True),
     small(DIVIDE_1, FLOAT8E5M2, False),
-    question(DIVIDE_1, A, A[0, :, 0], constant=(False, True), auto_broadcast="pdpd", axis=1),
-    question(DIVIDE_1, A, A, auto_broadcast="sideways"),
-    question(DIVIDE_1, np.array([[-11]], np.int32), np.array(3, np.int32), m_pythondiv=False),
+    operation(DIVIDE_1, A, A[0, :, 0], constant=(False, True), auto_broadcast="pdpd", axis=1),
+    operation(DIVIDE_1, A, A, auto_broadcast="sideways"),
+    operation(DIVIDE_1, np.array([[-11]], np.int32), np.array(3, np.int32), m_pythondiv=False),
 ]
-SONNX = [question(DIV_REAL, np.array([Fraction(1, 3)]), np.array([Fraction(2, 7)]))]
+SONNX = [operation(DIV_REAL, np.array([Fraction(1, 3)]), np.array([Fraction(2, 7)]))]
 ASKED = {
     "onnxruntime": ONNX,
     "onnxruntime[graph_optimization_level=disable,session.set_denormal_as_zero=0]": ONNX[:1],
@@ -63,7 +63,7 @@ ASKED = {
 }
 
 
-def _shown(asked: str, one: Question) -> str:
+def _shown(asked: str, one: Operation) -> str:
     """Return what a runtime answers as Python writes it, ``"refused"`` if it does not."""
     with np.printoptions(floatmode="unique"):
         try:
@@ -101,7 +101,7 @@ def _programs_show(asked: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "number"), [(asked, number) for asked, questions in ASKED.items() for number in range(len(questions))]
+    ("asked", "number"), [(asked, number) for asked, operations in ASKED.items() for number in range(len(operations))]
 )
 def test_it_shows_the_same(asked: str, number: int) -> None:
     package = asked.partition("[")[0]
@@ -117,13 +117,13 @@ class TestProgram:
 
     def test_death(self) -> None:
         pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
-        asked = question(DIV_14, np.array([MINIMUM]), np.array([-1]), constant=(False, True))
+        asked = operation(DIV_14, np.array([MINIMUM]), np.array([-1]), constant=(False, True))
         done = run(python(runtime("onnxruntime").reproducer(asked)))
         assert done.returncode == -signal.SIGFPE
         assert done.stdout == "array([-9223372036854775808])\narray([-1])\n"
 
     def test_text(self) -> None:
-        asked = question(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
+        asked = operation(DIV_14, np.array([7.0], np.float32), np.array([2.0], np.float32), constant=(False, True))
         assert runtime("onnx-reference").reproducer(asked) == TEXT
         assert run(python(TEXT)).stdout.endswith("array([3.5], dtype=float32)\n")
 

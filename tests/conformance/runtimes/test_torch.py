@@ -6,10 +6,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.conformance.asking import answer, message, question, same_bits, small
+from tests.conformance.asking import answer, message, operation, same_bits, small
 from tests.processes import python, run
 from vinculum import reference
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import End, UnsupportedError
@@ -52,7 +52,7 @@ class TestAnswers:
 
     def test_every_bit_of_bfloat16_travels(self) -> None:
         every = np.arange(1 << 16, dtype=np.uint16).view(ml_dtypes.bfloat16)
-        quotients = TORCH.answer(question(DIV_14, every, np.ones((), ml_dtypes.bfloat16)))
+        quotients = TORCH.answer(operation(DIV_14, every, np.ones((), ml_dtypes.bfloat16)))
         numbers = (every.view(np.uint16) & 0x7FFF) <= 0x7F80
         assert same_bits(quotients[numbers], every[numbers])
 
@@ -60,19 +60,19 @@ class TestAnswers:
         a = np.arange(12, dtype=np.float32).reshape(3, 4).T[::-1]
         a.flags.writeable = False
         b = np.array([[2], [4], [8], [16]], np.float32)
-        assert same_bits(TORCH.answer(question(DIV_14, a, b)), a / b)
-        assert TORCH.answer(question(DIV_14, np.empty((0, 3)), np.ones(3))).shape == (0, 3)
-        assert TORCH.answer(question(DIV_14, np.array(7), np.array(2))).shape == ()
+        assert same_bits(TORCH.answer(operation(DIV_14, a, b)), a / b)
+        assert TORCH.answer(operation(DIV_14, np.empty((0, 3)), np.ones(3))).shape == (0, 3)
+        assert TORCH.answer(operation(DIV_14, np.array(7), np.array(2))).shape == ()
 
     def test_a_mixture_is_asked(self) -> None:
-        assert TORCH.answer(question(DIV_14, np.ones(1, np.int32), np.ones(1, np.int64))).dtype == np.int64
+        assert TORCH.answer(operation(DIV_14, np.ones(1, np.int32), np.ones(1, np.int64))).dtype == np.int64
 
     def test_no_gpu_is_refused_before_anything_is_asked(self, torch_or_skip: object) -> None:
         if torch_or_skip.cuda.is_available():  # type: ignore[attr-defined]  # a module
             pytest.skip("here is one")
         assert "finds no CUDA device" in message(ModelError, runtime("torch[device=cuda]").check)
 
-    def test_the_first_question_stays_within_its_limit(self) -> None:
+    def test_the_first_operation_stays_within_its_limit(self) -> None:
         (one,) = answer("torch", small(DIV_14, BFLOAT16, False))
         assert one.end is End.RETURNED
 
@@ -81,12 +81,12 @@ class TestAnswers:
 class TestReproducers:
     """A program shows what PyTorch does, also where it takes what it must refuse, or does not implement a type."""
 
-    def _run(self, asked: Question) -> None:
+    def _run(self, asked: Operation) -> None:
         with np.printoptions():  # which a program sets
             exec(TORCH.reproducer(asked), {})
 
     def test_two_types(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._run(question(DIV_14, np.array([8], np.uint8), np.array([3]).astype(ml_dtypes.bfloat16)))
+        self._run(operation(DIV_14, np.array([8], np.uint8), np.array([3]).astype(ml_dtypes.bfloat16)))
         assert capsys.readouterr().out.splitlines()[-1] == "tensor([2.], dtype=torch.bfloat16)"
 
     def test_four_bits(self) -> None:
@@ -109,12 +109,12 @@ class TestWithoutPytorch:
     def test_nothing_is_imported(self) -> None:
         source = (
             "import sys, numpy as np\n"
-            "from tests.conformance.asking import question\n"
+            "from tests.conformance.asking import operation\n"
             "from vinculum.conformance.runtimes.registry import runtime\n"
             "from vinculum.spec.onnx_div import DIV_14\n"
             "for name in ('torch', 'jax'):\n"
             "    one = runtime(name)\n"
-            "    asked = question(DIV_14, np.ones(1), np.ones(1))\n"
+            "    asked = operation(DIV_14, np.ones(1), np.ones(1))\n"
             "    one.covers(asked), one.versions(), one.reproducer(asked)\n"
             "assert not {'torch', 'jax'} & set(sys.modules)\n"
         )

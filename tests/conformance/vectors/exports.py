@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
 from vinculum.conformance.vectors.export import export
 from vinculum.conformance.vectors.records import CaseLine
 

@@ -94,7 +94,7 @@ class TestSpecifications:
         (minimum,) = [line for line in LINES if line.id == "floor/int8/MIN/-1 gives MIN"]
         assert quotients(minimum) == {(-128, -1): -128}
 
-    def test_what_is_left_open_has_no_quotient(self) -> None:
+    def test_what_is_unspecified_has_no_quotient(self) -> None:
         for line in LINES:
             if line.standing is Standing.UNSPECIFIED:
                 assert line.quotient is not None

@@ -27,7 +27,7 @@ class TestWritten:
     def test_the_other_byte_order(self) -> None:
         assert elements_text(np.array([258], ">i2"), INT16) == "0102"
 
-    def test_what_is_left_open(self) -> None:
+    def test_what_is_unspecified(self) -> None:
         assert elements_text(np.array([[1, 2]], np.int16), INT16, np.array([[False, True]])) == "0001 -"
 
 
@@ -48,14 +48,14 @@ class TestReadAgain:
             generator = np.random.default_rng(1)
             array = np.frombuffer(generator.bytes(count * element_type.bits // 8), dtype_of(element_type))
         array = array.reshape(shape)
-        read, left_open = array_of(elements_text(array, element_type), shape, element_type)
+        read, unspecified = array_of(elements_text(array, element_type), shape, element_type)
         assert same_bits(read, array)
-        assert left_open.shape == shape
-        assert not left_open.any()
+        assert unspecified.shape == shape
+        assert not unspecified.any()
 
     def test_a_dash_is_zero(self) -> None:
-        read, left_open = array_of("0001 -", (2,), INT16)
-        assert (read.tolist(), left_open.tolist()) == ([1, 0], [False, True])
+        read, unspecified = array_of("0001 -", (2,), INT16)
+        assert (read.tolist(), unspecified.tolist()) == ([1, 0], [False, True])
 
 
 class TestRefused:

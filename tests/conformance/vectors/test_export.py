@@ -13,8 +13,8 @@ import pytest
 
 from tests.conformance.asking import message, same_bits
 from tests.conformance.vectors.exports import exported, lines
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.vectors.export import FORMATS, export
 from vinculum.conformance.vectors.lines import expectation_of, name_of, operation_of
 from vinculum.conformance.vectors.npy import read_array
@@ -94,7 +94,7 @@ class TestEveryFormat:
     @pytest.mark.parametrize("form", FORMATS)
     def test_every_case_that_it_can_hold(self, form: str) -> None:
         def holds(case: Case) -> bool:
-            spec = case.question.spec
+            spec = case.operation.spec
             if form == "testfloat":
                 wide = case.element_type.name in ("float16", "bfloat16", "float", "double")
                 return wide and spec.name != "Reciprocal" and case.expectation.quotient is not None
@@ -111,19 +111,25 @@ class TestLines:
         for line in lines(exported("jsonl")):
             case, again = suite[line.id], operation_of(line)
             assert (line.name, line.clause) == (name_of(case), case.clause)
-            assert (again.spec, line.operands[0].type) == (case.question.spec, str(case.element_type))
-            assert dict(again.attributes) == dict(case.question.attributes)
-            assert again.constant == case.question.constant
-            operands = zip(again.operands, case.question.operands, strict=True)
+            assert (again.spec, line.operands[0].type) == (case.operation.spec, str(case.element_type))
+            assert dict(again.attributes) == dict(case.operation.attributes)
+            assert again.constant == case.operation.constant
+            operands = zip(again.operands, case.operation.operands, strict=True)
             assert all(same_bits(one, other) for one, other in operands), line.id
             expected, read = case.expectation, expectation_of(line)
             assert (read.quotient is None) == (expected.quotient is None) == (line.standing is Standing.REFUSED)
-            assert (read.silent is None) == (expected.silent is None) == (line.standing is not Standing.UNSPECIFIED)
+            assert (
+                (read.unspecified is None)
+                == (expected.unspecified is None)
+                == (line.standing is not Standing.UNSPECIFIED)
+            )
             if expected.quotient is not None and read.quotient is not None:
-                known = np.ones(expected.quotient.shape, bool) if expected.silent is None else ~expected.silent
+                known = (
+                    np.ones(expected.quotient.shape, bool) if expected.unspecified is None else ~expected.unspecified
+                )
                 assert same_bits(read.quotient[known], expected.quotient[known]), line.id
-                assert expected.silent is None or np.array_equal(expected.silent, ~known)
-                assert read.silent is None or np.array_equal(read.silent, ~known)
+                assert expected.unspecified is None or np.array_equal(expected.unspecified, ~known)
+                assert read.unspecified is None or np.array_equal(read.unspecified, ~known)
 
     def test_names_are_unique(self) -> None:
         names = [line.name for line in lines(exported("jsonl"))]

@@ -105,13 +105,13 @@ def test_what_is_wrong_with_ours_comes_first(ours: Measured | Missing, words: st
     assert not made.is_sound
 
 
-def test_a_limit_that_did_something_else_is_told() -> None:
+def test_a_roofline_that_did_something_else_is_told() -> None:
     made = report()
     row = made.rows[0]
     wrong = replace(row, outcomes={**row.outcomes, "limit": steady(1.0, exact=False)})
     assert next(iter(findings(replace(made, rows=(wrong,))))).startswith("WRONG: the plain pass has not")
 
 
-def test_busy_neighbours_are_told() -> None:
+def test_background_load_is_told() -> None:
     assert next(iter(findings(report(others=0.3)))).startswith("NOT IDLE: 30% of the processors' time went to other")
     assert not any(said.startswith("NOT IDLE") for said in findings(report(others=0.05)))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from vinculum.conformance.case import CaseId, Level
-from vinculum.conformance.run import Cause, Result, Run, Selection
-from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.execute.run import Cause, Result, Run, Selection
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 
@@ -129,7 +129,7 @@ def _verdict(element_type: str, tried: str, way: str, number: int) -> Verdict:
     if tried == "MIN divided by -1":
         if "constant" in way and element_type == "int64":
             return Verdict(Kind.CRASHED, "SIGFPE")
-        return Verdict(Kind.SILENT, unspecified=(Gave("MIN", "-1", "MIN"),))
+        return Verdict(Kind.UNSPECIFIED, unspecified=(Gave("MIN", "-1", "MIN"),))
     if tried == "shapes beyond the rule":
         fates = (Verdict(Kind.REFUSED_AS_REQUIRED), Verdict(Kind.ACCEPTED, "float32 of shape (2, 3)"))
         return fates[number % 11 == 0]

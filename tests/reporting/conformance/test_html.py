@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.reporting.conformance.reports import exact, hostile, report
-from vinculum.conformance.case import CaseId
-from vinculum.conformance.run import Run
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.execute.run import Run
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.matrix import matrix

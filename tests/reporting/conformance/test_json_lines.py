@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from tests.reporting.conformance.reports import exact, hostile, report
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.json_lines import lines
 from vinculum.reporting.conformance.words import message
 

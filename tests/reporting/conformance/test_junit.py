@@ -8,8 +8,8 @@ from typing import Any
 from defusedxml.ElementTree import fromstring
 
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.junit import document, legal
 from vinculum.reporting.conformance.words import message
 

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from tests.reporting.conformance.reports import exact, hostile, report, reproducer
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownCases, KnownDeviations
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.findings import findings, ulp_bars
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, matrix, worst
 from vinculum.reporting.conformance.page import page

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.reporting.conformance.reports import DATE, DEFAULT, VERSIONS, exact, report
-from vinculum.conformance.case import CaseId
-from vinculum.conformance.generators.values.silent_classes import silent_classes
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Gave, Kind, Verdict
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.cases.values.classes import value_classes
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Gave, Kind, Verdict
 from vinculum.reporting.conformance.html import document
 from vinculum.reporting.conformance.survey import errors_in_ulps, silence, ulp_bins
 from vinculum.spec.element_types import INT32
 
-REFUSED = Verdict(Kind.SILENT, "Integer division by zero")
+REFUSED = Verdict(Kind.UNSPECIFIED, "Integer division by zero")
 
 
 def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Run:
-    """Return a report of cases: element type, what is tried, delivery, verdict."""
+    """Return a report of cases: element type, what is tried, placement, verdict."""
     results = (
         Result(CaseId("Div-14", "", name, tried, "equal shapes", way), "c", "s", verdict)
         for name, tried, way, verdict in verdicts
@@ -26,7 +26,7 @@ def asked(*verdicts: tuple[str, str, str, Verdict], backend: str = "mine") -> Ru
 
 
 def gave(*unspecified: Gave) -> Verdict:
-    return Verdict(Kind.SILENT, unspecified=unspecified)
+    return Verdict(Kind.UNSPECIFIED, unspecified=unspecified)
 
 
 RUN_TIME, CONSTANT = "run-time operands", "constant operands"
@@ -62,7 +62,7 @@ class TestSilence:
         assert row.given[0].kind is Kind.CRASHED
 
     def test_the_names_are_those_of_the_suite(self) -> None:
-        tried = {one.tried for one in silent_classes(INT32)}
+        tried = {one.tried for one in value_classes(INT32, 2)}
         assert {"zero divisors", "a zero divisor", MIN} <= tried
 
     def test_nothing_was_asked(self) -> None:

@@ -1,1 +1,1 @@
-"""Who is measured: a package a file, our own engine, and the limit."""
+"""Who is measured: a package a file, our own engine, and the roofline."""

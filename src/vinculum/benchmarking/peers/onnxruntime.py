@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.benchmarking.cells import Cell
 from vinculum.benchmarking.peers.protocol import Prepared
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 
@@ -40,9 +40,9 @@ class OnnxRuntime:
             raise UnsupportedError("ONNX has no floor division")
         import onnxruntime
 
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-        program = onnx_program(Question(cell.spec, {}, tuple(operands), (False,) * len(operands)))
+        program = onnx_program(Operation(cell.spec, {}, tuple(operands), (False,) * len(operands)))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = self._threads, 1
         options.log_severity_level = _QUIET

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vinculum.benchmarking.cells import TYPES, Cell
 from vinculum.benchmarking.peers.protocol import Prepared
 from vinculum.benchmarking.rightness import rounding_of
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.openvino_divide import DIVIDE_1
@@ -61,16 +61,16 @@ def _infer(held: tuple[Any, ...]) -> None:
 def _model(cell: Cell, operands: Sequence[NDArray[Any]]) -> tuple[bytes, bytes]:
     at_run_time = (False,) * len(operands)
     if len(operands) == 1:
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-        question = Question(cell.spec, {}, tuple(operands), at_run_time)
-        return onnx_program(question).model.SerializeToString(), b""
-    from vinculum.conformance.programs.openvino_ir import openvino_program
+        operation = Operation(cell.spec, {}, tuple(operands), at_run_time)
+        return onnx_program(operation).model.SerializeToString(), b""
+    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
 
     signed = TYPES[cell.element_type].kind is Kind.SIGNED
     # Only of signed integers do the two values mean different quotients.
     attributes = {"m_pythondiv": rounding_of(cell) is IntegerRounding.FLOOR} if signed else {}
-    program = openvino_program(Question(DIVIDE_1, attributes, tuple(operands), at_run_time))
+    program = openvino_program(Operation(DIVIDE_1, attributes, tuple(operands), at_run_time))
     return program.xml, program.data
 
 

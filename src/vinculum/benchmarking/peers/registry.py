@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 
 from vinculum.benchmarking.peers.protocol import Peer
 from vinculum.errors import ModelError, SpecLookupError
-from vinculum.text import one_line, quoted
+from vinculum.text import did_you_mean, one_line, quoted
 
-OURS, LIMIT = "vinculum", "limit"
-"""Those that are always measured, and that nobody is compared with by the name of a peer."""
+OURS, ROOFLINE = "vinculum", "limit"
+"""Those that are always measured, by the names that stored runs have; nobody is compared with them as a peer."""
 
 _ROOM = "vinculum.benchmarking.peers"
 _PEERS = {
@@ -23,13 +22,13 @@ _PEERS = {
     "numexpr": f"{_ROOM}.numexpr:Numexpr",
     "jax": f"{_ROOM}.jax:Jax",
 }
-_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", LIMIT: f"{_ROOM}.limit:Limit"}
+_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", ROOFLINE: f"{_ROOM}.copy_roofline:CopyRoofline"}
 
 NAMES = tuple(_PEERS)
 """The peers that come with us."""
 
 
-def maker_of(name: str) -> str:
+def factory_of(name: str) -> str:
     """Return ``"package.module:Class"`` for a name; such a text stands for itself.
 
     Raises
@@ -43,8 +42,7 @@ def maker_of(name: str) -> str:
     if ":" in name:
         return name
     message = f"no peer is called {quoted(name)}; allowed: {', '.join(NAMES)}, or package.module:Class"
-    close = get_close_matches(name.lower(), NAMES, n=1)
-    raise SpecLookupError(f"{message}; did you mean {close[0]!r}?" if close else message)
+    raise SpecLookupError(message + did_you_mean(name.lower(), NAMES))
 
 
 def peer(name: str) -> Peer:
@@ -57,7 +55,7 @@ def peer(name: str) -> Peer:
     ModelError
         If there is no such class.
     """
-    module, _, attribute = maker_of(name).partition(":")
+    module, _, attribute = factory_of(name).partition(":")
     try:
         made: Peer = getattr(import_module(module), attribute)()
     except Exception as error:  # Importing a stranger's file may raise anything.

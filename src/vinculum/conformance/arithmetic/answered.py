@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.case import Case
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 
@@ -18,7 +18,7 @@ VALUES, REFUSED, ACCEPTED, UNSUPPORTED = "divided", "refused", "accepted", "not 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A case, what became of its question, and what that is worth."""
+    """A case, what became of its operation, and what that is worth."""
 
     case: Case
     answer: Answer
@@ -31,7 +31,7 @@ class Answered:
 
     @property
     def outcome(self) -> str:
-        """What became of the question, in words that do not depend on its numbers."""
+        """What became of the operation, in words that do not depend on its numbers."""
         if self.answer.end is End.REFUSED:
             return REFUSED
         if self.answer.end is End.UNSUPPORTED:
@@ -52,7 +52,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why answers deviate: something that predicts what was given or what became of the question.
+    """Why answers deviate: something that predicts what was given or what became of the operation.
 
     Attributes
     ----------
@@ -63,9 +63,9 @@ class Cause:
     divisions : tuple of Division
         Of an arithmetic the stages, for each element type; empty of a rule.
     outcome : str
-        Of a rule what becomes of a question, or how its operands are aligned; empty of an arithmetic.
+        Of a rule what becomes of an operation, or how its operands are aligned; empty of an arithmetic.
     where : tuple of str
-        Of a rule the properties of the questions that it is about.
+        Of a rule the properties of the operations that it is about.
     """
 
     statement: str
@@ -125,4 +125,4 @@ class Explanation:
 
 def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:
     """Return cases by how many numbers they ask to divide, and by."""
-    return tuple(sorted(cases, key=lambda one: sum(operand.size for operand in one.case.question.operands)))
+    return tuple(sorted(cases, key=lambda one: sum(operand.size for operand in one.case.operation.operands)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from itertools import product
 
@@ -23,7 +22,7 @@ from vinculum.spec.element_types import (
     ElementType,
     Kind,
 )
-from vinculum.text import quoted
+from vinculum.text import did_you_mean, quoted
 
 _WIDER = {
     FLOAT: (DOUBLE,),
@@ -58,7 +57,7 @@ def catalogue(element_type: ElementType) -> tuple[Division, ...]:
     quotient can show it; with a reciprocal ties between subnormal numbers do, and bfloat16 beyond float's range.
     """
     ways = _integers(element_type) if element_type.is_integer else _floats(element_type)
-    return tuple(sorted(ways, key=lambda way: way.peculiarities))
+    return tuple(sorted(ways, key=lambda way: way.complexity))
 
 
 def named(form: str, element_type: ElementType) -> Division:
@@ -71,9 +70,8 @@ def named(form: str, element_type: ElementType) -> Division:
     """
     ways = _by_form(element_type)
     if form not in ways:
-        close = get_close_matches(form, ways, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise AttributeValueError(f"{quoted(form)} is no way to divide {element_type} that is known{hint}")
+        message = f"{quoted(form)} is no way to divide {element_type} that is known"
+        raise AttributeValueError(message + did_you_mean(form, ways))
     return ways[form]
 
 

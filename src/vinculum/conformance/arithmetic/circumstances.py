@@ -1,4 +1,4 @@
-"""What a question is like, as far as that may decide its outcome: what a rule about refusals can be made of."""
+"""What an operation is like, as far as that may decide its outcome: what a rule about refusals can be made of."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_numpy_name
 from vinculum.spec.model import Broadcasting, IntegerRounding
-from vinculum.tensors.broadcasting import Alignment, join
 
 _PLACED = {
     (False,): "run-time operands",
@@ -24,92 +23,80 @@ _PLACED = {
     (True, True): "constant operands",
 }
 UNJOINED = "shapes that the version does not join"
-"""Why a question must be refused whose shapes do not fit."""
+"""Why an operation must be refused whose shapes do not fit."""
 
 _MANY = 64
 
 
-def placement(question: Question) -> str:
+def placement(operation: Operation) -> str:
     """Return which operands are constants, in words."""
-    return _PLACED[question.constant]
+    return _PLACED[operation.constant]
 
 
-def alignment(question: Question, rule: Broadcasting | None = None, *, ignoring_axis: bool = False) -> Alignment | None:
-    """Return how a question's two operands lie under the quotient, by its own rule or another; None if they do not."""
-    try:
-        attributes = checked_attributes(question.spec, question.attributes) if rule is None else question.attributes
-        axis = attributes.get("axis")
-        own = question.spec.broadcasting_rule(attributes) if rule is None else rule
-        shapes = [operand.shape for operand in question.operands]
-        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
-    except (VinculumError, KeyError):
-        return None
-
-
-def why_refused(question: Question) -> str | None:
-    """Return why a question must be refused, in words; None if its type, attributes and shapes are all legal."""
-    spec, types = question.spec, {operand.dtype for operand in question.operands}
+def why_refused(operation: Operation) -> str | None:
+    """Return why an operation must be refused, in words; None if its type, attributes and shapes are all legal."""
+    spec, types = operation.spec, {operand.dtype for operand in operation.operands}
     if len(types) > 1:
         return "operands of two element types"
     if by_numpy_name(types.pop().name) not in spec.element_types:
         return "an element type that the version does not list"
-    for name, value in question.attributes.items():
+    for name, value in operation.attributes.items():
         if spec.attribute(name) is None:
             return "an attribute that the version does not have"
         try:
             checked_attributes(spec, {name: value})
         except VinculumError:
             return f"a value that {name} may not have"
-    if alignment(question) is None:
+    if alignment(operation) is None:
         return UNJOINED
     return None
 
 
-def properties(question: Question) -> Iterator[str]:
-    """Yield what is true of a question beside the element type of its dividends, in words, the most telling first."""
-    spec = question.spec
-    yield from _numbers(question)
-    yield why_refused(question) or "a legal question"
-    yield placement(question)
-    yield "no constant operand" if not any(question.constant) else "a constant operand"
+def properties(operation: Operation) -> Iterator[str]:
+    """Yield what is true of an operation beside the element type of its dividends, in words, the most telling first."""
+    spec = operation.spec
+    yield from _numbers(operation)
+    yield why_refused(operation) or "a legal operation"
+    yield placement(operation)
+    yield "no constant operand" if not any(operation.constant) else "a constant operand"
     yield spec.title
     yield f"version {spec.since_version} of an operator"
-    if len(question.operands) > 1:
-        yield f"{by_numpy_name(question.operands[1].dtype.name)} divisors"
+    if len(operation.operands) > 1:
+        yield f"{by_numpy_name(operation.operands[1].dtype.name)} divisors"
     if spec.integer_rounding:
-        yield f"division {rounding_asked(question).value}"
-    yield from (f"{name}={value}" for name, value in question.attributes.items())
-    yield from (f"{name} written" for name in question.attributes)
-    if spec.attribute("axis") is not None and "axis" not in question.attributes:
+        yield f"division {rounding_asked(operation).value}"
+    yield from (f"{name}={value}" for name, value in operation.attributes.items())
+    yield from (f"{name} written" for name in operation.attributes)
+    if spec.attribute("axis") is not None and "axis" not in operation.attributes:
         yield "no axis"
-    yield from _sizes(question)
+    yield from _sizes(operation)
 
 
-def rounding_asked(question: Question) -> IntegerRounding:
-    """Return how a question's integers are to be rounded, by whatever name its attribute is spelled."""
-    attributes = {a.name: v for n, v in question.attributes.items() if (a := question.spec.attribute(n)) is not None}
+def rounding_asked(operation: Operation) -> IntegerRounding:
+    """Return how an operation's integers are to be rounded, by whatever name its attribute is spelled."""
+    attributes = {a.name: v for n, v in operation.attributes.items() if (a := operation.spec.attribute(n)) is not None}
     try:
-        return question.spec.rounding(attributes)
+        return operation.spec.rounding(attributes)
     except KeyError:  # of an illegal value, or of an operator that has no integers
         return IntegerRounding.TRUNCATING
 
 
-def _sizes(question: Question) -> Iterator[str]:
-    shapes = [operand.shape for operand in question.operands]
+def _sizes(operation: Operation) -> Iterator[str]:
+    shapes = [operand.shape for operand in operation.operands]
     yield "shapes that are equal" if len(set(shapes)) == 1 else "shapes that differ"
-    if len(set(shapes)) > 1 and question.operands[-1].size > 1:
+    if len(set(shapes)) > 1 and operation.operands[-1].size > 1:
         yield "several divisors that are broadcast"
-    as_numpy = alignment(question, Broadcasting.MULTIDIRECTIONAL)
+    as_numpy = alignment(operation, Broadcasting.MULTIDIRECTIONAL)
     if as_numpy is None:
         yield "shapes that NumPy refuses"
     else:
         yield "shapes that NumPy joins"
-        if alignment(question) not in (None, as_numpy):
+        if alignment(operation) not in (None, as_numpy):
             yield "shapes that NumPy joins otherwise"
-    for words, operand in (("dividend", question.operands[0]), ("divisor", question.operands[-1])):
+    for words, operand in (("dividend", operation.operands[0]), ("divisor", operation.operands[-1])):
         yield f"a {words} of rank {operand.ndim}"
         yield f"a {words} of one element" if operand.size == 1 else f"a {words} of several elements"
-    sizes = [operand.size for operand in question.operands]
+    sizes = [operand.size for operand in operation.operands]
     if 0 in sizes:
         yield "an empty operand"
     elif max(sizes) == 1:
@@ -119,8 +106,8 @@ def _sizes(question: Question) -> Iterator[str]:
         yield f"{'more than' if max(sizes) > _MANY else 'up to'} {_MANY} elements"
 
 
-def _numbers(question: Question) -> Iterator[str]:
-    dividend, divisor = question.operands[0], question.operands[-1]
+def _numbers(operation: Operation) -> Iterator[str]:
+    dividend, divisor = operation.operands[0], operation.operands[-1]
     element_type = by_numpy_name(divisor.dtype.name)
     if element_type.binary_format is None and not element_type.is_integer:
         return

@@ -140,7 +140,7 @@ class FloatDivision:
         return "; ".join(parts)
 
     @property
-    def peculiarities(self) -> tuple[int, ...]:
+    def complexity(self) -> tuple[int, ...]:
         """In how many respects it differs from a correctly rounded division, the weightier ones first."""
         rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in self._flushes)
         return (
@@ -264,7 +264,7 @@ class IntegerDivision:
         return ", ".join(f"{what}: {words[how]}" for what, how in parts.items() if how is not Width.OWN)
 
     @property
-    def peculiarities(self) -> tuple[int, ...]:
+    def complexity(self) -> tuple[int, ...]:
         """In how many respects it differs from the division that is asked for."""
         return (
             sum((

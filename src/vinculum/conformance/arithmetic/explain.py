@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 from vinculum.conformance.arithmetic.answered import (
     ACCEPTED,
@@ -25,7 +24,7 @@ from vinculum.conformance.arithmetic.rules import ALIGNMENTS, aligned_so, alignm
 from vinculum.errors import AttributeValueError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
-from vinculum.text import quoted
+from vinculum.text import did_you_mean, quoted
 
 _OUTCOMES = (*ALIGNMENTS, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, End.OUT_OF_MEMORY.value)
 """What a rule may be about; behind the words for a crash stands of what, and a wrong element type is named."""
@@ -69,7 +68,12 @@ def explain(
             take(cause, [one for one in own if one.deviates], sum(not one.deviates for one in own))
     ways: dict[ElementType, list[Division]] = {}
     arithmetic: dict[str, list[tuple[Division, list[Answered], int]]] = {}
+    for cause in known:
+        for way in cause.divisions:
+            ways.setdefault(way.element_type, []).append(way)
     for element_type, fit in (fits(answered) if fitted is None else fitted).items():
+        if not any(one.case.element_type is element_type and one.outcome == VALUES for one in left.values()):
+            continue
         for way, cases, passing in fit.causes():
             ways.setdefault(element_type, []).append(way)
             arithmetic.setdefault(way.form, []).append((way, cases, passing))
@@ -99,9 +103,8 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
     if kind != "rule" or not outcome:
         raise AttributeValueError(f"{quoted(name)} is no cause; one begins with 'arithmetic: ' or 'rule: '")
     if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
-        close = get_close_matches(outcome, _OUTCOMES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(_OUTCOMES)}"
-        raise AttributeValueError(f"no rule has the outcome {quoted(outcome)}; {hint}")
+        hint = did_you_mean(outcome, _OUTCOMES) or f"; allowed: {', '.join(_OUTCOMES)}"
+        raise AttributeValueError(f"no rule has the outcome {quoted(outcome)}{hint}")
     return Cause(rest, tuple(element_types), outcome=outcome, where=tuple(where.split(" and ")) if where else ())
 
 
@@ -114,14 +117,14 @@ def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
     if cause.outcome in ALIGNMENTS:
         ways = {one.case.element_type: [way for other in others for way in _of_type(one, other)]}
         return aligned_so(one, ALIGNMENTS[cause.outcome][1], ways) is True
-    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.question))
+    return one.outcome == cause.outcome and set(cause.where) <= set(properties(one.case.operation))
 
 
 def contradicts(cause: Cause, one: Answered) -> bool:
     """Tell whether a case has all properties that a rule names, and yet another outcome."""
     if cause.divisions or cause.outcome in ALIGNMENTS or one.outcome == UNSUPPORTED:
         return False
-    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.question))
+    about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.operation))
     return about and one.outcome != cause.outcome
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import alignment, placement, rounding_asked
+from vinculum.conformance.arithmetic.circumstances import placement, rounding_asked
 from vinculum.conformance.arithmetic.division import Division
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation, aligned, alignment
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment
@@ -36,29 +36,18 @@ class Pairs:
     members: list[tuple[int, Array, Array]] = field(default_factory=list)  # number, answer, which elements count
 
 
-def laid(operand: Array, own: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
-    """Return an operand repeated along the quotient's dimensions, one after the other."""
-    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
-    return np.ascontiguousarray(np.broadcast_to(operand.reshape(sizes), shape)).reshape(-1)
-
-
-def dividends_and_divisors(question: Question, under: Alignment | None = None) -> tuple[Array, Array]:
+def dividends_and_divisors(operation: Operation, under: Alignment | None = None) -> tuple[Array, Array]:
     """Return the operands of every quotient in one dimension; the dividends of a Reciprocal are 1."""
-    *dividend, divisor = question.operands
-    if not dividend:
-        b = np.ascontiguousarray(divisor).reshape(-1)
-        return np.ones_like(b), b
-    lying = under or alignment(question)
-    assert lying is not None
-    return laid(dividend[0], lying.a, lying.shape), laid(divisor, lying.b, lying.shape)
+    a, b = (np.ascontiguousarray(operand).reshape(-1) for operand in aligned(operation, under))
+    return a, b
 
 
-def circumstances(question: Question) -> Circumstances:
+def circumstances(operation: Operation) -> Circumstances:
     """Return what may decide the way to divide: constants, how the divisors lie, and the operator."""
-    shapes = [operand.shape for operand in question.operands]
-    one_divisor, alike = question.operands[-1].size == 1, len(set(shapes)) == 1
+    shapes = [operand.shape for operand in operation.operands]
+    one_divisor, alike = operation.operands[-1].size == 1, len(set(shapes)) == 1
     lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
-    return placement(question), lying, len(shapes) == 1
+    return placement(operation), lying, len(shapes) == 1
 
 
 def canonical(array: Array) -> Array:
@@ -74,12 +63,12 @@ def canonical(array: Array) -> Array:
 
 def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
     """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
-    a, b = dividends_and_divisors(one.case.question, under)
-    same = canonical(way.quotients(a, b, rounding_asked(one.case.question))) == canonical(
+    a, b = dividends_and_divisors(one.case.operation, under)
+    same = canonical(way.quotients(a, b, rounding_asked(one.case.operation))) == canonical(
         np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
     )
-    silent = one.case.expectation.silent
-    return bool((same if silent is None or under is not None else same | silent.reshape(-1)).all())
+    unspecified = one.case.expectation.unspecified
+    return bool((same if unspecified is None or under is not None else same | unspecified.reshape(-1)).all())
 
 
 class Fit:
@@ -89,7 +78,7 @@ class Fit:
         self._answered = [one for one in answered if one.outcome == VALUES]
         self.ways = catalogue(element_type)
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
-        self._circumstances = [circumstances(one.case.question) for one in self._answered]
+        self._circumstances = [circumstances(one.case.operation) for one in self._answered]
         self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
         self._everywhere = np.ones(len(self._answered), np.bool_)
 
@@ -221,17 +210,17 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
     found: dict[Any, Pairs] = {}
     kept: list[Any] = []  # What is told apart by identity must stay.
     for number, one in enumerate(answered):
-        question, expected = one.case.question, one.case.expectation
-        rounding = rounding_asked(question)
-        lying = alignment(question) if len(question.operands) > 1 else None
-        key = (*map(id, question.operands), lying, rounding)
+        operation, expected = one.case.operation, one.case.expectation
+        rounding = rounding_asked(operation)
+        lying = alignment(operation)
+        key = (*map(id, operation.operands), lying, rounding)
         if key not in found:
-            kept.append(question.operands)
-            a, b = dividends_and_divisors(question, lying)
+            kept.append(operation.operands)
+            a, b = dividends_and_divisors(operation, lying)
             found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
         answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
-        silent = expected.silent
-        counts = np.ones(answer.shape, np.bool_) if silent is None else ~np.broadcast_to(silent, one.answer.value.shape)
+        open_ = expected.unspecified
+        counts = np.ones(answer.shape, np.bool_) if open_ is None else ~np.broadcast_to(open_, one.answer.value.shape)
         found[key].members.append((number, answer, counts.reshape(-1)))
     return list(found.values())
 

@@ -1,4 +1,4 @@
-"""Rules that predict what becomes of a question: other alignments, and outcomes that follow from a property."""
+"""Rules that predict what becomes of an operation: other alignments, and outcomes that follow from a property."""
 
 from __future__ import annotations
 
@@ -12,22 +12,17 @@ import numpy as np
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import (
-    UNJOINED,
-    alignment,
-    properties,
-    why_refused,
-)
+from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import gives
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation, alignment
 from vinculum.errors import VinculumError
 from vinculum.sandbox import End
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import Broadcasting
 from vinculum.tensors.broadcasting import Alignment, join
 
-Align = Callable[[Question], Alignment | None]
+Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
 Told = tuple[Cause, list[Answered], int]
 """A rule, the deviating cases that it predicts, and how many that pass."""
@@ -37,24 +32,24 @@ _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
 _CRASHED = f"{End.CRASHED.value}: "
 
 
-def _as_numpy(question: Question) -> Alignment | None:
-    return alignment(question, Broadcasting.MULTIDIRECTIONAL)
+def _as_numpy(operation: Operation) -> Alignment | None:
+    return alignment(operation, Broadcasting.MULTIDIRECTIONAL)
 
 
-def _without_axis(question: Question) -> Alignment | None:
+def _without_axis(operation: Operation) -> Alignment | None:
     try:
-        rule = question.spec.broadcasting_rule(question.attributes)
+        rule = operation.spec.broadcasting_rule(operation.attributes)
     except KeyError:
         return None
-    return alignment(question, rule, ignoring_axis=True)
+    return alignment(operation, rule, ignoring_axis=True)
 
 
-def _from_axis(question: Question) -> Alignment | None:
+def _from_axis(operation: Operation) -> Alignment | None:
     """Return how NumPy aligns operands if the divisor gets dimensions of size 1, so that it starts at the axis."""
-    a, b = (operand.shape for operand in question.operands)
-    axis = question.attributes.get("axis")
+    a, b = (operand.shape for operand in operation.operands)
+    axis = operation.attributes.get("axis")
     if not isinstance(axis, int):
-        return _as_numpy(question)
+        return _as_numpy(operation)
     trailing = len(a) - len(b) - (axis + len(a) if axis < 0 else axis)
     try:
         together = join(Broadcasting.MULTIDIRECTIONAL, a, b + (1,) * max(trailing, 0))
@@ -85,7 +80,7 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
         for one in answered:
             right = aligned_so(one, align, divisions)
             if right is not None:
-                groups.setdefault((one.case.question.spec, one.case.element_type), []).append((one, right))
+                groups.setdefault((one.case.operation.spec, one.case.element_type), []).append((one, right))
         kept = [one for group in groups.values() if all(right for _, right in group) for one, _ in group]
         if any(one.deviates for one in kept):
             passing = sum(not one.deviates for one in kept)
@@ -94,13 +89,13 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
 
 
 def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None:
-    """Tell whether an alignment predicts what became of a question; None if it changes nothing there."""
-    question = one.case.question
-    if len({o.dtype for o in question.operands}) > 1 or one.outcome == UNSUPPORTED or len(question.operands) == 1:
+    """Tell whether an alignment predicts what became of an operation; None if it changes nothing there."""
+    operation = one.case.operation
+    if len({o.dtype for o in operation.operands}) > 1 or one.outcome == UNSUPPORTED or len(operation.operands) == 1:
         return None
     if one.case.element_type is REAL:
         return None
-    reason, own, other = why_refused(question), alignment(question), align(question)
+    reason, own, other = why_refused(operation), alignment(operation), align(operation)
     if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
         return None
     if reason is not None and one.outcome == REFUSED:
@@ -108,7 +103,7 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
     if other is None:
         return one.outcome == REFUSED
     value = one.answer.value
-    if not isinstance(value, np.ndarray) or value.shape != other.shape or value.dtype != question.operands[0].dtype:
+    if not isinstance(value, np.ndarray) or value.shape != other.shape or value.dtype != operation.operands[0].dtype:
         return False
     if reason is not None:
         return one.outcome == ACCEPTED
@@ -122,7 +117,7 @@ _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may n
 
 
 def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
-    """Yield for each outcome the properties of a question from which it always follows, the widest first.
+    """Yield for each outcome the properties of an operation from which it always follows, the widest first.
 
     Parameters
     ----------
@@ -159,7 +154,7 @@ class _Held:
         self._types: dict[ElementType, int] = {}
         for place, one in enumerate(known):
             self._types[one.case.element_type] = self._types.get(one.case.element_type, 0) | 1 << place
-            for words in dict.fromkeys(properties(one.case.question)):
+            for words in dict.fromkeys(properties(one.case.operation)):
                 self._properties[words] = self._properties.get(words, 0) | 1 << place
 
     def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:

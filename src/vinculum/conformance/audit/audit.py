@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.audit.points import Point, Subject
 from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
 from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
+from vinculum.conformance.audit.taps import Subject, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError, VinculumError
@@ -68,7 +68,7 @@ class Auditor:
             raise SpecLookupError(f"{quoted(backend)} runs no models, so none is audited there; {allowed}")
         made.check()
         self._runtime = made
-        self._maker: tuple[object, ...] = (_RUNTIME, backend)
+        self._factory: tuple[object, ...] = (_RUNTIME, backend)
         self.subject: Subject = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
@@ -90,7 +90,7 @@ class Auditor:
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
         self._check_constants(given)
-        if not subject.points:
+        if not subject.taps:
             return self._audit((), Answer(End.RETURNED), Answer(End.RETURNED), 0.0)
         start = perf_counter()
         with _folder() as folder, self._process() as process:
@@ -98,7 +98,7 @@ class Auditor:
             plain, exposed = runs.both(given)
             subject, took = runs.subject, perf_counter() - start
             if exposed.end is End.RETURNED:
-                nodes = [record(point, given, exposed.value, process) for point in subject.points]
+                nodes = [record(tap, given, exposed.value, process) for tap in subject.taps]
             else:
                 nodes = self._without_values(subject)
             tried = EdgeRuns()
@@ -122,7 +122,7 @@ class Auditor:
     def _without_values(self, subject: Subject) -> list[NodeRecord]:
         reason = f"{self._runtime.title} returned no outputs"
         return [
-            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.points
+            NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.taps
         ]
 
     def _audit(self, nodes: tuple[NodeRecord, ...], plain: Answer, exposed: Answer, seconds: float) -> Audit:
@@ -137,12 +137,12 @@ class Auditor:
             seconds=seconds,
             inner=self.subject.inner,
             expanded=self.subject.expanded,
-            guarded=any(point.guarded for point in self.subject.points),
+            guarded=any(tap.guarded for tap in self.subject.taps),
         )
 
     def _process(self) -> Isolated:
-        maker, *arguments = self._maker
-        return Isolated(str(maker), *arguments, limits=self._limits)
+        factory, *arguments = self._factory
+        return Isolated(str(factory), *arguments, limits=self._limits)
 
     def _read(self, file: Path) -> Subject:
         source = read_source(file)
@@ -156,7 +156,7 @@ class Auditor:
         if self._expand:
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, whose layers have no bodies; leave --expand out")
         read_net(source.content)  # A malformed model gets our own error message.
-        self._maker = (_OPENVINO_IR, options)
+        self._factory = (_OPENVINO_IR, options)
         with self._process() as process:
             answer = process.call("subject", file.absolute())
         if answer.end is not End.RETURNED:
@@ -169,15 +169,15 @@ def _edge_runs(
     runs: Runs, edges: Iterable[Mapping[str, Any]], process: Isolated, seconds: float, nodes: list[NodeRecord]
 ) -> tuple[EdgeRuns, list[NodeRecord]]:
     """Return what became of the runs on edge cases, and the records with what they show."""
-    points, tried = runs.subject.points, EdgeRuns()
-    found = [list[NodeRecord]() for _ in points]
+    taps, tried = runs.subject.taps, EdgeRuns()
+    found = [list[NodeRecord]() for _ in taps]
     alone = [node.alone for node in nodes]
     end = perf_counter() + _SECONDS
     for given in edges:
         if perf_counter() > end:
             break
         first: Run | None = None
-        for inputs in _milder(points, validated_inputs(runs.subject.inputs, given)):
+        for inputs in _milder(taps, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
@@ -190,8 +190,8 @@ def _edge_runs(
         returned = answer.end is End.RETURNED
         skipped = tried.skipped or (None if returned else first)
         tried = replace(tried, sets=tried.sets + 1, compared=tried.compared + returned, skipped=skipped)
-        for place, point in enumerate(points if returned else ()):
-            one = record(point, inputs, answer.value, process if alone[place] is None else None)
+        for place, tap in enumerate(taps if returned else ()):
+            one = record(tap, inputs, answer.value, process if alone[place] is None else None)
             alone[place] = alone[place] or one.alone
             found[place].append(one)
     verdicts = map(merged, found)
@@ -211,10 +211,10 @@ def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         yield from edges
 
 
-def _milder(points: Sequence[Point], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield inputs, then such as divide no integer by 0, then neither by 0 nor -1, as far as inputs are divisors."""
     yield inputs
-    divisors = {point.sources[-2].input for point in points if len(point.sources) > 1}
+    divisors = {tap.sources[-2].input for tap in taps if len(tap.sources) > 1}
     integers = [name for name in inputs if name in divisors and "int" in inputs[name].dtype.name]
     tame = dict(inputs)
     for forbidden in (0, -1):

@@ -6,32 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.record import Hazard
-from vinculum.conformance.question import Question
 from vinculum.spec.element_types import BinaryFormat, by_numpy_name
-from vinculum.tensors.broadcasting import join
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 
-def aligned(question: Question) -> tuple[Array, Array]:
-    """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
-
-    The dividend of a Reciprocal is 1.
-    """
-    *dividend, divisor = question.operands
-    if not dividend:
-        return np.broadcast_to(np.ones((), divisor.dtype), divisor.shape), divisor
-    rule, axis = question.spec.broadcasting_rule(question.attributes), question.attributes.get("axis")
-    alignment = join(rule, dividend[0].shape, divisor.shape, axis if isinstance(axis, int) else None)
-    return _repeated(dividend[0], alignment.a, alignment.shape), _repeated(divisor, alignment.b, alignment.shape)
-
-
-def open_quotients(dividend: Array, divisor: Array) -> Mask | None:
+def unspecified_quotients(dividend: Array, divisor: Array) -> Mask | None:
     """Return where the documents leave the quotient of integers open: x/0 and MIN/-1; None where they do not."""
     if not by_numpy_name(divisor.dtype.name).is_integer:
         return None
@@ -103,8 +87,3 @@ def _overflowing(dividend: Array, divisor: Array) -> Mask:
     if not element_type.minimum:
         return np.zeros(divisor.shape, bool)
     return np.asarray(_equal(dividend, element_type.minimum) & _equal(divisor, -1))
-
-
-def _repeated(operand: Array, dimensions: tuple[int | None, ...], shape: tuple[int, ...]) -> Array:
-    strides = [0 if own is None else operand.strides[own] for own in dimensions]
-    return as_strided(operand, shape, strides, writeable=False)

@@ -13,7 +13,7 @@ from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
 from vinculum.conformance.audit.expansion import expanded
-from vinculum.conformance.audit.points import Delivery, Point, Source, Subject, distinct_name, inside_body
+from vinculum.conformance.audit.taps import Layout, Source, Subject, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
@@ -82,7 +82,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     # Of what stands in a function only a call tells the types.
     typed = infer_types(without_large_initializers(inlined))
     taken = set[tuple[str, str]]()
-    points: dict[int | None, list[Point]] = {number: [] for number in originals}
+    taps: dict[int | None, list[Tap]] = {number: [] for number in originals}
     for scope, node in list(division_nodes(typed, titles)):
         original = originals.get(number_of(node))
         if original is not None:
@@ -90,19 +90,19 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
             name = distinct_name(original.name, original.path, taken)
             division = Division(name, original.path, found.spec, found.element_type, found.shapes)
             given = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
-            point = Point(division, checked_attributes(division.spec, given))
-            points[number_of(node)].append(exposed.point(scope, node, node.input, point))
+            tap = Tap(division, checked_attributes(division.spec, given))
+            taps[number_of(node)].append(exposed.tap(scope, node, node.input, tap))
     for number, division in originals.items():
-        points[number] = points[number] or [Point(division, {}, unobserved=_uncalled(division.path))]
-    guards, inner = list[Point](), list(model.inner_divisions)
+        taps[number] = taps[number] or [Tap(division, {}, unobserved=_uncalled(division.path))]
+    guards, inner = list[Tap](), list(model.inner_divisions)
     for scope, node, operator, operands in list(_guards(typed, titles)):
         if operator in _GUARDED:
             name = distinct_name(name_of(node), scope.path, taken)
-            guards.append(exposed.point(scope, node, operands, _guard(name, scope, operator, operands)))
+            guards.append(exposed.tap(scope, node, operands, _guard(name, scope, operator, operands)))
         else:
             inner.append(InnerDivision(name_of(node), scope.path, operator, "for its remainder, guarded"))
     outputs = tuple(tensor.name for tensor in model.outputs)
-    found_points = (*chain(*points.values()), *guards)
+    found_points = (*chain(*taps.values()), *guards)
     return Subject(file, model.inputs, outputs, found_points, exposed.model, tuple(inner), bodies)
 
 
@@ -131,14 +131,14 @@ def _guards(model: ModelProto, titles: Mapping[str, str]) -> Iterator[tuple[Scop
                 yield scope, node, operator, operands
 
 
-def _guard(name: str, scope: Scope, operator: str, operands: Sequence[str]) -> Point:
+def _guard(name: str, scope: Scope, operator: str, operands: Sequence[str]) -> Tap:
     spec, attributes = _GUARDED[operator]
     if spec.dialect is Dialect.ONNX:
         spec = find(spec.name, opset=scope.opsets[""])
     declared = scope.types.get(operands[-1])
     code = TensorProto.UNDEFINED if declared is None else declared.tensor_type.elem_type
     element_type = by_onnx_code(code) if code else None
-    return Point(Division(name, scope.path, spec, element_type), attributes, guarded=True)
+    return Tap(Division(name, scope.path, spec, element_type), attributes, guarded=True)
 
 
 def _check_outputs(model: ModelProto) -> None:
@@ -207,28 +207,28 @@ class _Exposed:
         self._places: dict[str, int] = {}
         self._bodies = Bodies(model, opset_imports(model).get("", 1)) if with_bodies else None
 
-    def point(self, scope: Scope, node: NodeProto, operands: Sequence[str], point: Point) -> Point:
+    def tap(self, scope: Scope, node: NodeProto, operands: Sequence[str], tap: Tap) -> Tap:
         """Return the division that a node gives the quotient of, operands and quotient exposed if that can be done."""
         if isinstance(scope.holder, FunctionProto):
             why = f"inside the function {quoted(scope.path)}, which is not inlined everywhere: an operator set differs"
-            return replace(point, unobserved=why)
+            return replace(tap, unobserved=why)
         values = [*filter(None, operands), node.output[0]]
         if scope.path:
-            return self._inner_point(scope, values, replace(point, unobserved=inside_body(scope.path)))
-        sources = [self._source(name, scope, point.division) for name in values[:-1]]
-        return replace(point, sources=(*sources, Source(place=self._place(values[-1], scope))))
+            return self._inner_point(scope, values, replace(tap, unobserved=inside_body(scope.path)))
+        sources = [self._source(name, scope, tap.division) for name in values[:-1]]
+        return replace(tap, sources=(*sources, Source(place=self._place(values[-1], scope))))
 
-    def _inner_point(self, scope: Scope, values: Sequence[str], point: Point) -> Point:
-        element_type = point.division.element_type
+    def _inner_point(self, scope: Scope, values: Sequence[str], tap: Tap) -> Tap:
+        element_type = tap.division.element_type
         if self._bodies is None or element_type is None or not self._bodies.can_expose(scope.path):
-            return point
+            return tap
         stacked = self._bodies.is_stacked(scope.path)
-        if stacked and point.division.spec.broadcasting_rule(point.attributes) is Broadcasting.LIMITED:
-            return point
+        if stacked and tap.division.spec.broadcasting_rule(tap.attributes) is Broadcasting.LIMITED:
+            return tap
         names = self._bodies.expose(scope.path, values, element_type)
         sources = tuple(Source(place=self._place(name, scope)) for name in names)
-        how = Delivery.STACKED if stacked else Delivery.BRANCH
-        return replace(point, sources=sources, unobserved=None, delivery=how)
+        how = Layout.STACKED if stacked else Layout.BRANCH
+        return replace(tap, sources=sources, unobserved=None, layout=how)
 
     def _source(self, name: str, scope: Scope, division: Division) -> Source:
         given = name if name in self._inputs else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vinculum.conformance.audit.points import Point, Source, Subject, distinct_name, inside_body
+from vinculum.conformance.audit.taps import Source, Subject, Tap, distinct_name, inside_body
 from vinculum.conformance.runtimes.openvino import OpenVino, places
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.models.engines.openvino.cut_model import nodes_of
@@ -43,17 +43,17 @@ class OpenVinoAudit(OpenVino):
         inputs = tuple(map(ModelTensor, names, types, map(_shape, model.inputs)))
         outputs = tuple(_output_name(port) for port in model.outputs)
         place, taken = len(outputs), set[tuple[str, str]]()
-        points: list[Point] = []
+        taps: list[Tap] = []
         inner: list[InnerDivision] = []
         for path, node in nodes_of(model):
             kind = node.get_type_name()
             divides = what_openvino_divides(kind)
             if kind == "Divide":
-                points.append(_point(node, path, place, taken))
-                place += len(points[-1].sources)
+                taps.append(_tap(node, path, place, taken))
+                place += len(taps[-1].sources)
             elif divides is not None:
                 inner.append(InnerDivision(node.get_friendly_name(), path, kind, divides))
-        return Subject(file, inputs, outputs, tuple(points), None, tuple(inner))
+        return Subject(file, inputs, outputs, tuple(taps), None, tuple(inner))
 
     def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of a model, and behind them operands and quotient of each Divide that is in no body."""
@@ -71,28 +71,28 @@ def _ports(divide: Any) -> list[Any]:
     return [*(divide.input_value(place) for place in range(2)), divide.output(0)]
 
 
-def _point(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Point:
+def _tap(divide: Any, path: str, place: int, taken: set[tuple[str, str]]) -> Tap:
     ports = _ports(divide)
     element_type = _element_type(ports[0])
     known = element_type if isinstance(element_type, ElementType) else None
     name = distinct_name(divide.get_friendly_name(), path, taken)
     division = Division(name, path, DIVIDE_1, known, tuple(map(_shape, ports)))
     if path:
-        return Point(division, {}, unobserved=inside_body(path))
+        return Tap(division, {}, unobserved=inside_body(path))
     given = divide.get_attributes()
     attributes = {"axis" if key == AXIS_OF_OPENVINO else key: value for key, value in given.items()}
     if attributes.get("auto_broadcast", "numpy") == "numpy":
         attributes.pop("axis", None)
     sources = tuple(_source(port.get_node(), place + offset) for offset, port in enumerate(ports[:2]))
     quotient = Source(place=place + len(sources))
-    return Point(division, checked_attributes(DIVIDE_1, attributes), (*sources, quotient))
+    return Tap(division, checked_attributes(DIVIDE_1, attributes), (*sources, quotient))
 
 
-def _source(maker: Any, place: int) -> Source:
-    kind = maker.get_type_name()
+def _source(producer: Any, place: int) -> Source:
+    kind = producer.get_type_name()
     if kind == "Constant":
-        return Source(constant=to_array(maker))
-    return Source(maker.get_friendly_name()) if kind == "Parameter" else Source(place=place)
+        return Source(constant=to_array(producer))
+    return Source(producer.get_friendly_name()) if kind == "Parameter" else Source(place=place)
 
 
 def _element_type(port: Any) -> ElementType | str:

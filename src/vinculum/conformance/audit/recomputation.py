@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import taken_branch
-from vinculum.conformance.audit.hazards import aligned, hazards, open_quotients, smallest_divisor
-from vinculum.conformance.audit.points import Delivery, Point
+from vinculum.conformance.audit.hazards import hazards, smallest_divisor, unspecified_quotients
 from vinculum.conformance.audit.record import NodeRecord
-from vinculum.conformance.case import Expectation
-from vinculum.conformance.judgement import judge
-from vinculum.conformance.question import Question
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.audit.taps import Layout, Tap
+from vinculum.conformance.cases.case import Expectation
+from vinculum.conformance.cases.operation import Operation, aligned
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
 from vinculum.sandbox import Answer, End, Isolated
@@ -27,12 +27,12 @@ _KINDS = list(Kind)
 """The worse, the later."""
 
 
-def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
+def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
     """Return what a run shows of one division.
 
     Parameters
     ----------
-    point : Point
+    tap : Tap
         The division.
     inputs : Mapping of str to array
         What the model was given.
@@ -41,26 +41,26 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
     process : Isolated or None
         The runtime; a division that is not exact is asked again, alone. None if that need not be.
     """
-    division = point.division
-    if point.unobserved is not None:
-        return NodeRecord(division, division.element_type, unobserved=point.unobserved)
+    division = tap.division
+    if tap.unobserved is not None:
+        return NodeRecord(division, division.element_type, unobserved=tap.unobserved)
     try:
-        values = _delivered(point.delivery, [source.value(inputs, exposed) for source in point.sources])
+        values = _split(tap.layout, [source.value(inputs, exposed) for source in tap.sources])
     except (ValueError, IndexError):  # A runtime may hand out anything.
         return NodeRecord(division, division.element_type, unobserved="the shapes handed out contradict each other")
     if values is None:
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
     *operands, actual = values
-    constant = tuple(source.is_constant(inputs) for source in point.sources[: len(operands)])
-    question = Question(division.spec, point.attributes, tuple(operands), constant)
+    constant = tuple(source.is_constant(inputs) for source in tap.sources[: len(operands)])
+    operation = Operation(division.spec, tap.attributes, tuple(operands), constant)
     try:
-        expected = _quotient(question)
+        expected = _quotient(operation)
     except VinculumError as error:
         return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
     element_type = by_numpy_name(expected.dtype.name)
-    dividend, divisor = aligned(question)
-    expectation = Expectation(expected, open_quotients(dividend, divisor))
-    verdict = judge(question, expectation, Answer(End.RETURNED, np.asarray(actual)))
+    dividend, divisor = aligned(operation)
+    expectation = Expectation(expected, unspecified_quotients(dividend, divisor))
+    verdict = judge(operation, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,
         element_type,
@@ -68,7 +68,7 @@ def record(point: Point, inputs: Mapping[str, Any], exposed: Sequence[Any], proc
         verdict,
         None
         if process is None or verdict.kind.passes
-        else judge(question, expectation, process.call("answer", question)),
+        else judge(operation, expectation, process.call("answer", operation)),
         hazards(dividend, divisor, expected),
         smallest_divisor(divisor),
     )
@@ -91,11 +91,11 @@ def merged(records: Sequence[NodeRecord]) -> Verdict | None:
     )
 
 
-def _delivered(delivery: Delivery, values: list[Any]) -> list[Any] | None:
+def _split(layout: Layout, values: list[Any]) -> list[Any] | None:
     """Return operands and quotient out of what the runtime handed out; None if the node was not executed."""
-    if delivery is Delivery.STACKED:
+    if layout is Layout.STACKED:
         return None if values[-1].shape[:1] == (0,) else _of_one_rank(values)
-    return taken_branch(values) if delivery is Delivery.BRANCH else values
+    return taken_branch(values) if layout is Layout.BRANCH else values
 
 
 def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -104,9 +104,9 @@ def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
     return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
 
 
-def _quotient(question: Question) -> NDArray[Any]:
-    spec = question.spec
-    attributes: dict[str, Any] = dict(question.attributes)
+def _quotient(operation: Operation) -> NDArray[Any]:
+    spec = operation.spec
+    attributes: dict[str, Any] = dict(operation.attributes)
     policies: dict[str, Any] = {"zero_divisor": "zero", "overflow": "wrap"}
     operator = Operator(spec.name, opset=spec.since_version, dialect=spec.dialect.value, **policies, **attributes)
-    return operator(*question.operands)
+    return operator(*operation.operands)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vinculum.conformance.audit.points import Point, Subject
+from vinculum.conformance.audit.taps import Subject, Tap
 from vinculum.errors import ModelError
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import read_source
@@ -86,11 +86,11 @@ def _without_bodies(subject: Subject, why: str) -> Subject:
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
     plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)
-    pairs = zip(subject.points, plainer.points, strict=True)
-    return replace(plainer, points=tuple(_explained(before, after, why) for before, after in pairs))
+    pairs = zip(subject.taps, plainer.taps, strict=True)
+    return replace(plainer, taps=tuple(_explained(before, after, why) for before, after in pairs))
 
 
-def _explained(before: Point, after: Point, why: str) -> Point:
+def _explained(before: Tap, after: Tap, why: str) -> Tap:
     if before.unobserved is not None or after.unobserved is None:
         return after
     return replace(after, unobserved=f"{after.unobserved}; {why}")

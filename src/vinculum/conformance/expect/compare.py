@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect.known import KnownCases, KnownCause, KnownDeviations
-from vinculum.conformance.run import Result, Run
 
 
 class Disagreement(Enum):

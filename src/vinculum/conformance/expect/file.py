@@ -36,10 +36,10 @@ from pathlib import Path
 import msgspec
 
 from vinculum.conformance.arithmetic.explain import written
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownCause, KnownDeviations
 from vinculum.conformance.expect.older_text import from_older_text
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError, VinculumError
 from vinculum.files import read_bounded
 from vinculum.spec.element_types import by_name

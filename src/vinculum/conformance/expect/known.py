@@ -9,9 +9,9 @@ from pathlib import Path
 
 from vinculum.conformance.arithmetic import Cause
 from vinculum.conformance.arithmetic.explain import written
-from vinculum.conformance.case import CaseId, Level
-from vinculum.conformance.run import Result
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.cases.case import CaseId, Level
+from vinculum.conformance.execute.run import Result
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.spec.element_types import by_name
 
 PARTS = 5
@@ -26,7 +26,7 @@ class KnownCause:
     Attributes
     ----------
     name : str
-        As `vinculum.conformance.run.Cause` has it: ``"arithmetic: a * (1/b)"``.
+        As `vinculum.conformance.execute.run.Cause` has it: ``"arithmetic: a * (1/b)"``.
     element_types : tuple of str
         The dividends' of its cases.
     reason, link : str

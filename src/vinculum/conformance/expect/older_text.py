@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vinculum.conformance.case import Level
+from vinculum.conformance.cases.case import Level
 from vinculum.conformance.expect.known import PARTS, PATTERN, KnownCases, KnownDeviations
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
 from vinculum.text import quoted
 

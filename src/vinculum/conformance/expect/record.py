@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from vinculum.conformance.case import CaseId
-from vinculum.conformance.environment import environment
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.execute.environment import environment
+from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.expect.known import KnownCases, KnownDeviations
-from vinculum.conformance.run import Cause, Result, Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 
 _UNEXPLAINED = "not explained yet"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.fingerprint.finding import Finding, Fingerprint, Standing
+from vinculum.conformance.fingerprint.finding import Finding, Fingerprint, Status
 from vinculum.conformance.fingerprint.findings import findings
 from vinculum.conformance.fingerprint.fingerprinting import fingerprint, selected
 
-__all__ = ["Finding", "Fingerprint", "Standing", "findings", "fingerprint", "selected"]
+__all__ = ["Finding", "Fingerprint", "Status", "findings", "fingerprint", "selected"]

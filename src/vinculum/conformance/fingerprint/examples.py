@@ -31,7 +31,7 @@ def _wrong(one: Answered) -> _Wrong:
     right = np.ascontiguousarray(one.case.expectation.quotient).reshape(-1)
     given = np.ascontiguousarray(one.answer.value, right.dtype).reshape(-1)
     differs = np.flatnonzero(canonical(given) != canonical(right))
-    a, b = (operand[differs] for operand in dividends_and_divisors(one.case.question))
+    a, b = (operand[differs] for operand in dividends_and_divisors(one.case.operation))
     right = right[differs]
     return _Wrong((a, b, given[differs], right), _ordinary(a) & _ordinary(b) & _ordinary(right))
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Standing(Enum):
+class Status(Enum):
     """How what was found stands to the specification."""
 
     DEVIATES = "deviates"
     AS_SPECIFIED = "as specified"
-    LEFT_OPEN = "left open"
+    UNSPECIFIED = "unspecified"
     UNSUPPORTED = "not supported"
 
 
@@ -28,7 +28,7 @@ class Finding:
         Of what: mostly an element type.
     statement : str
         How the runtime computes, in few words: ``"computed in int32 (upper bits dropped)"``.
-    standing : Standing
+    status : Status
         Whether the specification asks for that.
     detail : str
         More words, if there is more to say.
@@ -39,7 +39,7 @@ class Finding:
     probe: str
     subject: str
     statement: str
-    standing: Standing
+    status: Status
     detail: str = ""
     evidence: str = ""
 

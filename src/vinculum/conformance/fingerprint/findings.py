@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered, Cause, explain
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES
-from vinculum.conformance.arithmetic.circumstances import alignment, rounding_asked, why_refused
+from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
 from vinculum.conformance.arithmetic.division import ROUNDED, Division, IntegerDivision, in_words
 from vinculum.conformance.arithmetic.explain import fits
 from vinculum.conformance.arithmetic.fitting import dividends_and_divisors
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS
 from vinculum.conformance.arithmetic.stages import Rounding
+from vinculum.conformance.cases.operation import alignment
 from vinculum.conformance.fingerprint.examples import Group, example, where
-from vinculum.conformance.fingerprint.finding import Finding, Standing
+from vinculum.conformance.fingerprint.finding import Finding, Status
 from vinculum.sandbox import End
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -54,8 +55,8 @@ class _Answers:
     """Answers, and what explains them."""
 
     def __init__(self, answered: Sequence[Answered]) -> None:
-        self._legal = [one for one in answered if why_refused(one.case.question) is None]
-        self._illegal = [one for one in answered if why_refused(one.case.question) is not None]
+        self._legal = [one for one in answered if why_refused(one.case.operation) is None]
+        self._illegal = [one for one in answered if why_refused(one.case.operation) is not None]
         self._answered = answered
         self._fits = fits(answered)
 
@@ -77,9 +78,9 @@ class _Answers:
         reciprocals = [
             one
             for one in self._legal
-            if (question := one.case.question).spec is RECIPROCAL_13
-            and question.constant == (False,)
-            and question.operands[0].size > 1
+            if (operation := one.case.operation).spec is RECIPROCAL_13
+            and operation.constant == (False,)
+            and operation.operands[0].size > 1
         ]
         for element_type, group in _by(reciprocals, lambda one: one.case.element_type):
             yield self._told("Reciprocal", str(element_type), group)
@@ -98,7 +99,7 @@ class _Answers:
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
         """Yield each element type, and the plain divisions of it."""
-        plain = [one for one in self._legal if _plain(one) and len(one.case.question.operands) == 2]
+        plain = [one for one in self._legal if _plain(one) and len(one.case.operation.operands) == 2]
         for element_type, own in _by(plain, lambda one: one.case.element_type):
             yield element_type, _main(own)
 
@@ -118,42 +119,42 @@ class _Answers:
             return found
         causes = [(self._by_case.get(str(one.case.id)), one) for one in failed]
         words = dict.fromkeys(cause.statement if cause else f"some {one.outcome}" for cause, one in causes)
-        return replace(found, statement="; ".join((found.statement, *words)), standing=Standing.DEVIATES)
+        return replace(found, statement="; ".join((found.statement, *words)), status=Status.DEVIATES)
 
     def _computed(self, probe: str, subject: str, divided: Group) -> Finding:
         way, wrong = self._way(divided), [one for one in divided if one.deviates]
         if way is not None:
-            standing = Standing.DEVIATES if wrong else Standing.AS_SPECIFIED
-            return Finding(probe, subject, way.statement, standing, way.detail, example(wrong))
+            status = Status.DEVIATES if wrong else Status.AS_SPECIFIED
+            return Finding(probe, subject, way.statement, status, way.detail, example(wrong))
         counts = _counts(wrong, divided)
         parts = list(self._fits[divided[0].case.element_type].causes(divided))
         ways = [in_words(way) for way, *_ in parts]
         if sum(len(cases) for _, cases, _ in parts) == len(wrong):
-            return Finding(probe, subject, " or ".join(ways), Standing.DEVIATES, counts, example(wrong))
+            return Finding(probe, subject, " or ".join(ways), Status.DEVIATES, counts, example(wrong))
         detail = "; ".join(part for part in (*(f"some {way}" for way in ways), where(wrong)) if part)
-        return Finding(probe, subject, f"{counts} {UNKNOWN}", Standing.DEVIATES, detail, example(wrong))
+        return Finding(probe, subject, f"{counts} {UNKNOWN}", Status.DEVIATES, detail, example(wrong))
 
     def _constants(self, element_type: ElementType, usual: Group, group: Group, disagrees: str) -> Iterator[Finding]:
         if not any(one.outcome == VALUES for one in usual) or not group:
             return
         at_run_time, folded = self._told("", "", usual), self._told("constants", str(element_type), group)
-        if folded.standing is Standing.UNSUPPORTED:
+        if folded.status is Status.UNSUPPORTED:
             return
         if (at_run_time.statement, at_run_time.detail) == (folded.statement, folded.detail):
-            yield Finding("constants", str(element_type), "divided as at run time", Standing.AS_SPECIFIED)
+            yield Finding("constants", str(element_type), "divided as at run time", Status.AS_SPECIFIED)
             return
         detail = "; ".join(part for part in (folded.statement, folded.detail) if part)
         evidence = folded.evidence or f"at run time {at_run_time.evidence}"
-        yield Finding("constants", str(element_type), disagrees, Standing.DEVIATES, detail, evidence)
+        yield Finding("constants", str(element_type), disagrees, Status.DEVIATES, detail, evidence)
 
     def _rounding_attribute(self) -> Iterator[Finding]:
         own = [
             one
             for one in self._legal
-            if one.case.question.spec is DIVIDE_1 and one.case.element_type.minimum and _plain(one)
+            if one.case.operation.spec is DIVIDE_1 and one.case.element_type.minimum and _plain(one)
         ]
         for (element_type, asked), group in _by(
-            own, lambda one: (one.case.element_type, rounding_asked(one.case.question))
+            own, lambda one: (one.case.element_type, rounding_asked(one.case.operation))
         ):
             words, evidence = [], ""
             for constant, manner in _MANNERS.items():
@@ -170,35 +171,35 @@ class _Answers:
                     evidence = evidence or example([one for one in told if one.deviates])
             if evidence:
                 statement = f"{_ASKED[asked]} {', '.join(words)}"
-                yield Finding("rounding attribute", str(element_type), statement, Standing.DEVIATES, evidence=evidence)
+                yield Finding("rounding attribute", str(element_type), statement, Status.DEVIATES, evidence=evidence)
             elif words:
-                yield Finding("rounding attribute", str(element_type), "honoured", Standing.AS_SPECIFIED)
+                yield Finding("rounding attribute", str(element_type), "honoured", Status.AS_SPECIFIED)
 
     def _axes(self) -> Iterator[Finding]:
         """Yield whether divisors are laid where an axis says, of those that NumPy would lay elsewhere."""
         moved = [
             one
             for one in self._legal
-            if "axis" in one.case.question.attributes
-            and alignment(one.case.question) != alignment(one.case.question, Broadcasting.MULTIDIRECTIONAL)
+            if "axis" in one.case.operation.attributes
+            and alignment(one.case.operation) != alignment(one.case.operation, Broadcasting.MULTIDIRECTIONAL)
             and one.outcome != UNSUPPORTED
         ]
         for title, group in _by(
-            moved, lambda one: "pdpd" if one.case.question.spec is DIVIDE_1 else one.case.question.spec.title
+            moved, lambda one: "pdpd" if one.case.operation.spec is DIVIDE_1 else one.case.operation.spec.title
         ):
             causes = [(one, self._by_case.get(str(one.case.id))) for one in group]
             ignored = [one for one, cause in causes if cause and cause.outcome in ALIGNMENTS]
             if ignored:
                 evidence = example([one for one in ignored if one.outcome == VALUES])
                 statement = "ignored: the divisor is laid along the last dimension"
-                yield Finding("axis", title, statement, Standing.DEVIATES, evidence=evidence)
+                yield Finding("axis", title, statement, Status.DEVIATES, evidence=evidence)
             elif any(one.outcome == VALUES for one in group):
-                yield Finding("axis", title, "honoured", Standing.AS_SPECIFIED)
+                yield Finding("axis", title, "honoured", Status.AS_SPECIFIED)
             else:
                 yield _without_quotients("axis", title, group)
 
     def _illegal_operands(self) -> Iterator[Finding]:
-        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.question)):
+        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.operation)):
             dead = [one for one in group if one.answer.end in _KILLED]
             accepted = [one for one in group if one.outcome == ACCEPTED]
             if dead:
@@ -208,40 +209,42 @@ class _Answers:
                 refused = ", ".join(kind for kind in others if kind not in kinds)
                 detail = ", ".join(kinds) + (f"; refused: {refused}" if refused else "")
                 evidence = _gave(accepted[0])
-                yield Finding("illegal operands", reason, "accepted", Standing.DEVIATES, detail, evidence)
+                yield Finding("illegal operands", reason, "accepted", Status.DEVIATES, detail, evidence)
             else:
                 words = group[0].answer.words
-                yield Finding("illegal operands", reason, "refused", Standing.AS_SPECIFIED, evidence=words)
+                yield Finding("illegal operands", reason, "refused", Status.AS_SPECIFIED, evidence=words)
 
     def _empty_tensors(self) -> Iterator[Finding]:
         empty = [
             one
             for one in self._legal
-            if _plain(one) and 0 in [o.size for o in one.case.question.operands] and one.outcome != UNSUPPORTED
+            if _plain(one) and 0 in [o.size for o in one.case.operation.operands] and one.outcome != UNSUPPORTED
         ]
-        for zero, group in _by(empty, lambda one: bool((one.case.question.operands[-1] == 0).any())):
+        for zero, group in _by(empty, lambda one: bool((one.case.operation.operands[-1] == 0).any())):
             subject, wrong = "by a zero" if zero else "by numbers", [one for one in group if one.deviates]
             if wrong:
                 yield _without_quotients("empty tensors", subject, wrong)
             else:
-                yield Finding("empty tensors", subject, "divided", Standing.AS_SPECIFIED)
+                yield Finding("empty tensors", subject, "divided", Status.AS_SPECIFIED)
 
     def _versions(self) -> Iterator[Finding]:
         """Yield which operator versions of ONNX are there, if the runtime can be asked for all of them."""
-        groups = dict(_by(self._legal, lambda one: one.case.question.spec))
+        groups = dict(_by(self._legal, lambda one: one.case.operation.spec))
         rows = [spec for spec in ROWS if spec.dialect is Dialect.ONNX]
         for spec in rows if all(spec in groups for spec in rows) else ():
             if any(one.answer.end is End.RETURNED for one in groups[spec]):
-                yield Finding("operator versions", spec.title, "supported", Standing.AS_SPECIFIED)
+                yield Finding("operator versions", spec.title, "supported", Status.AS_SPECIFIED)
             else:
                 yield _without_quotients("operator versions", spec.title, groups[spec])
 
     def _edges(self, probe: str, edge: Callable[[ElementType, Array, Array], bool]) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
-        open_ = [one for one in self._legal if one.case.expectation.silent is not None and one.outcome != UNSUPPORTED]
-        alone = [one for one in open_ if edge(one.case.element_type, *one.case.question.operands)]
+        open_ = [
+            one for one in self._legal if one.case.expectation.unspecified is not None and one.outcome != UNSUPPORTED
+        ]
+        alone = [one for one in open_ if edge(one.case.element_type, *one.case.operation.operands)]
         groups = {
-            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.question.constant))
+            key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.operation.constant))
         }
         for element_type in dict.fromkeys(element_type for element_type, _ in groups):
             told = ""
@@ -268,9 +271,10 @@ def _counts(wrong: Group, divided: Group) -> str:
 
 def _plain(one: Answered) -> bool:
     """Tell whether a case is about numbers: no attribute but that of the rounding, and quotients that are settled."""
-    question = one.case.question
+    operation = one.case.operation
     return (
-        set(question.attributes) <= {question.spec.integer_rounding_attribute} and one.case.expectation.silent is None
+        set(operation.attributes) <= {operation.spec.integer_rounding_attribute}
+        and one.case.expectation.unspecified is None
     )
 
 
@@ -282,7 +286,7 @@ def _main(own: Group) -> Group:
 
 
 def _asks(one: Answered, spec: OperatorSpec, rounding: IntegerRounding) -> bool:
-    return one.case.question.spec is spec and rounding_asked(one.case.question) is rounding
+    return one.case.operation.spec is spec and rounding_asked(one.case.operation) is rounding
 
 
 def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = False) -> Group:
@@ -290,9 +294,9 @@ def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = Fal
     return [
         one
         for one in group
-        if (a := one.case.question.operands[0]).size > 1
-        and one.case.question.constant == constant
-        and one.case.question.operands[1].shape == (() if one_divisor else a.shape)
+        if (a := one.case.operation.operands[0]).size > 1
+        and one.case.operation.constant == constant
+        and one.case.operation.operands[1].shape == (() if one_divisor else a.shape)
     ]
 
 
@@ -300,13 +304,13 @@ def _without_quotients(probe: str, subject: str, group: Group) -> Finding:
     """Return what is said of answers that hold no quotients of the right type and shape; the worst of them."""
     for one in group:
         if one.answer.end in _KILLED:
-            return Finding(probe, subject, f"kills the process ({one.answer.words})", Standing.DEVIATES)
+            return Finding(probe, subject, f"kills the process ({one.answer.words})", Status.DEVIATES)
     for one in group:
         if one.outcome == REFUSED:
-            return Finding(probe, subject, "refused", Standing.DEVIATES, evidence=one.answer.words)
+            return Finding(probe, subject, "refused", Status.DEVIATES, evidence=one.answer.words)
     if group[0].outcome == UNSUPPORTED:
-        return Finding(probe, subject, "not supported", Standing.UNSUPPORTED, evidence=group[0].answer.words)
-    return Finding(probe, subject, "gives a wrong type or shape", Standing.DEVIATES, _gave(group[0]))
+        return Finding(probe, subject, "not supported", Status.UNSUPPORTED, evidence=group[0].answer.words)
+    return Finding(probe, subject, "gives a wrong type or shape", Status.DEVIATES, _gave(group[0]))
 
 
 def _gave(one: Answered) -> str:
@@ -316,8 +320,8 @@ def _gave(one: Answered) -> str:
 
 def _kind(one: Answered) -> str:
     """Return what tells illegal operands from others that are illegal for the same reason."""
-    types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.question.operands)
-    return " by ".join(types) if len(types) > 1 else one.case.question.spec.title
+    types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.operation.operands)
+    return " by ".join(types) if len(types) > 1 else one.case.operation.spec.title
 
 
 def _by_zero(element_type: ElementType, a: Array, b: Array) -> bool:
@@ -334,17 +338,17 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
     deviating = [one for one in group if one.deviates]
     if deviating:
         found = _without_quotients(probe, subject, deviating)
-        x, y = (operands[0] for operands in dividends_and_divisors(deviating[0].case.question))
+        x, y = (operands[0] for operands in dividends_and_divisors(deviating[0].case.operation))
         return replace(found, evidence=found.evidence or f"{x} / {y}")
     if any(one.outcome == REFUSED for one in group):
         words = next(one.answer.words for one in group if one.outcome == REFUSED)
-        return Finding(probe, subject, "refused", Standing.LEFT_OPEN, evidence=words)
-    pairs = [dividends_and_divisors(one.case.question) for one in group]
+        return Finding(probe, subject, "refused", Status.UNSPECIFIED, evidence=words)
+    pairs = [dividends_and_divisors(one.case.operation) for one in group]
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
     statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
-    return Finding(probe, subject, statement, Standing.LEFT_OPEN, evidence=", ".join(list(equations.values())[:4]))
+    return Finding(probe, subject, statement, Status.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
 
 
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:

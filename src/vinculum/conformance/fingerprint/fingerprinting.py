@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 
 from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.suite import ANSWERING, Advance, ask
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings
-from vinculum.conformance.question import Question
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import runtime
-from vinculum.conformance.suite import ANSWERING, Advance, ask
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import FLOAT, INT32, INT64
 from vinculum.spec.model import IntegerRounding
@@ -69,34 +69,34 @@ def fingerprint(
 
 def selected(asked: Runtime) -> list[Case]:
     """Return the cases of the suite's default level that tell most of how a runtime computes."""
-    covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.question)]
-    onnx = {case.element_type for case in covered if case.question.spec is DIV_14}
+    covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.operation)]
+    onnx = {case.element_type for case in covered if case.operation.spec is DIV_14}
     return [case for case in covered if _tells(case, case.element_type in onnx)]
 
 
 def _tells(case: Case, onnx: bool) -> bool:
     """Tell whether a case is worth its time; Divide-1 tells of an element type only what ONNX's operator does not."""
-    question, quick, whole = case.question, case.level is Level.QUICK, case.element_type.is_integer
-    if question.constant == (True, False) or case.element_type not in DIV_14.element_types:
+    operation, quick, whole = case.operation, case.level is Level.QUICK, case.element_type.is_integer
+    if operation.constant == (True, False) or case.element_type not in DIV_14.element_types:
         return False
-    size, folded = max(operand.size for operand in question.operands), any(question.constant)
-    if onnx and question.spec is DIVIDE_1:
+    size, folded = max(operand.size for operand in operation.operands), any(operation.constant)
+    if onnx and operation.spec is DIVIDE_1:
         if not whole:
-            return case.element_type is FLOAT and not folded and ("axis" in question.attributes or _illegal(question))
+            return case.element_type is FLOAT and not folded and ("axis" in operation.attributes or _illegal(operation))
         usual = case.element_type in (INT32, INT64)
         if quick:
-            return usual or rounding_asked(question) is IntegerRounding.FLOOR
-        return usual and all(question.constant) and size >= _TELLING
-    if question.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1):
-        return case.element_type is FLOAT and not folded and (quick or "axis" in question.attributes)
-    if _illegal(question):
-        mixed = len({operand.dtype for operand in question.operands}) > 1
+            return usual or rounding_asked(operation) is IntegerRounding.FLOOR
+        return usual and all(operation.constant) and size >= _TELLING
+    if operation.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1):
+        return case.element_type is FLOAT and not folded and (quick or "axis" in operation.attributes)
+    if _illegal(operation):
+        mixed = len({operand.dtype for operand in operation.operands}) > 1
         return not folded and (mixed or case.element_type in (FLOAT, INT32))
-    if whole and question.operands[0].shape == question.operands[-1].shape and size:
+    if whole and operation.operands[0].shape == operation.operands[-1].shape and size:
         # x / 0 and MIN / -1 may end the process where the whole tensor is one such division.
-        return quick or folded or size == 1 or not question.operands[-1].any()
-    return quick or (size >= _TELLING and (folded or (not whole and question.operands[-1].ndim == 0)))
+        return quick or folded or size == 1 or not operation.operands[-1].any()
+    return quick or (size >= _TELLING and (folded or (not whole and operation.operands[-1].ndim == 0)))
 
 
-def _illegal(question: Question) -> bool:
-    return why_refused(question) is not None
+def _illegal(operation: Operation) -> bool:
+    return why_refused(operation) is not None

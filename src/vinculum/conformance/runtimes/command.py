@@ -13,10 +13,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import operand_lines, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, asked_elsewhere
-from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, question_bytes, question_pieces
+from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, operation_bytes, operation_pieces
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted
@@ -27,7 +27,7 @@ _WIDTH = 64
 
 
 class Command:
-    """A program, from the first question until it dies; it is started again for the next one then.
+    """A program, from the first operation until it dies; it is started again for the next one then.
 
     Parameters
     ----------
@@ -67,16 +67,16 @@ class Command:
         program = self._program()
         return {program.name: f"sha256 {sha256(program.read_bytes()).hexdigest()[:16]}"}
 
-    def covers(self, question: Question) -> bool:
-        """Tell that every question is covered, but for that of reals, which no program stores."""
-        return not any(operand.dtype.hasobject for operand in question.operands)
+    def covers(self, operation: Operation) -> bool:
+        """Tell that every operation is covered, but for that of reals, which no program stores."""
+        return not any(operand.dtype.hasobject for operand in operation.operands)
 
     def start(self) -> None:
         """Divide one by one."""
         with suppress(UnsupportedError, ModelError):
             self.answer(ONE_BY_ONE)
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the program gives.
 
         Raises
@@ -84,28 +84,28 @@ class Command:
         UnsupportedError, ModelError
             If it says so.
         CrashedError
-            If it dies, or what it writes is no answer; it is started again for the next question.
+            If it dies, or what it writes is no answer; it is started again for the next operation.
         """
         process = self._started()
         try:
-            return answered(self._exchanged(process, question_bytes(question)))
+            return answered(self._exchanged(process, operation_bytes(operation)))
         except CrashedError:
             _end(process)
             self._running = None
             raise
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that asks the program the same, and prints how it ended and what it wrote."""
-        names = [operand.name.lower() for operand in question.spec.inputs]
+        names = [operand.name.lower() for operand in operation.spec.inputs]
         pieces: list[str] = []
-        for place, piece in enumerate(question_pieces(question)):
+        for place, piece in enumerate(operation_pieces(operation)):
             pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)
         return python_program(
-            *operand_lines(question),
-            "question = [",
+            *operand_lines(operation),
+            "operation = [",
             *pieces,
             "]",
-            f'done = subprocess.run({self._words!r}, input=b"".join(question), stdout=subprocess.PIPE)',
+            f'done = subprocess.run({self._words!r}, input=b"".join(operation), stdout=subprocess.PIPE)',
             'print("return code", done.returncode, "answer", done.stdout.hex(" ", 8))',
             imports=["subprocess"],
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.text import one_line, quoted
 
@@ -52,22 +52,22 @@ class ForeignRuntime:
         told = self._tried("cannot tell its versions", lambda: dict(self._made.versions()))
         return {str(name): str(version) for name, version in told.items()}
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether it says so."""
-        return bool(self._tried("cannot tell what it covers", lambda: self._made.covers(question)))
+        return bool(self._tried("cannot tell what it covers", lambda: self._made.covers(operation)))
 
     def start(self) -> None:
         """Let it make ready."""
         self._tried("cannot be started", self._made.start)
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return what it gives; what it raises is for the process that it is in."""
-        return self._made.answer(question)  # type: ignore[no-any-return]  # whatever it gives is judged
+        return self._made.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return the source that it gives; a comment if it gives none, for which no run must end."""
         try:
-            return str(self._tried("gives no program", lambda: self._made.reproducer(question)))
+            return str(self._tried("gives no program", lambda: self._made.reproducer(operation)))
         except VinculumError as error:
             return f"# {one_line(error)}\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.spec.element_types import Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
@@ -22,36 +22,36 @@ class Function(Enum):
     RECIPROCAL = "reciprocal"
 
 
-def function_for(question: Question) -> Function:
-    """Return the function that a question is put to; the dividend's element type decides for both operands."""
-    if question.spec.name == "Reciprocal":
+def function_for(operation: Operation) -> Function:
+    """Return the function that an operation is put to; the dividend's element type decides for both operands."""
+    if operation.spec.name == "Reciprocal":
         return Function.RECIPROCAL
-    element_type = element_type_of_dtype(question.operands[0].dtype)
+    element_type = element_type_of_dtype(operation.operands[0].dtype)
     if element_type is None or not element_type.is_integer:
         return Function.DIVIDE
-    if question.spec.rounding(question.attributes) is IntegerRounding.FLOOR:
+    if operation.spec.rounding(operation.attributes) is IntegerRounding.FLOOR:
         return Function.FLOOR_DIVIDE
     return Function.TRUNCATING_DIVIDE
 
 
-def is_signed(question: Question) -> bool:
+def is_signed(operation: Operation) -> bool:
     """Tell whether the dividends are signed integers."""
-    element_type = element_type_of_dtype(question.operands[0].dtype)
+    element_type = element_type_of_dtype(operation.operands[0].dtype)
     return element_type is not None and element_type.kind is Kind.SIGNED
 
 
-def can_be_called(question: Question) -> bool:
+def can_be_called(operation: Operation) -> bool:
     """Tell whether a function call can ask this: the newest version, no constants, nothing that takes an attribute.
 
     Rounding is a choice of the function. Functions broadcast unless the shapes are equal, so that a rule that forbids
     broadcasting can be asked for equal shapes only.
     """
-    if question.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1) or any(question.constant):
+    if operation.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1) or any(operation.constant):
         return False
-    attributes = dict(question.attributes)
-    if question.spec is DIVIDE_1:
+    attributes = dict(operation.attributes)
+    if operation.spec is DIVIDE_1:
         rounding, broadcasting = attributes.pop("m_pythondiv", True), attributes.pop("auto_broadcast", "numpy")
-        shapes = {operand.shape for operand in question.operands}
+        shapes = {operand.shape for operand in operation.operands}
         if not isinstance(rounding, bool) or (broadcasting != "numpy" and (broadcasting, len(shapes)) != ("none", 1)):
             return False
-    return not attributes and len(question.operands) == len(question.spec.inputs)
+    return not attributes and len(operation.operands) == len(operation.spec.inputs)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import operand_lines, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
@@ -51,20 +51,20 @@ class Jax:
         """Return the versions of JAX, its compiler, and the packages that it stores arrays with."""
         return versions_of("jax", "jaxlib", "numpy", "ml_dtypes")
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether a function call can ask this."""
-        return can_be_called(question)
+        return can_be_called(operation)
 
     def start(self) -> None:
         """Find the device."""
         self._device()
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return what the function gives."""
         import jax
 
-        operands = [jax.device_put(operand, self._device()) for operand in question.operands]
-        return np.asarray(self._made(jax, function_for(question))(*operands))
+        operands = [jax.device_put(operand, self._device()) for operand in operation.operands]
+        return np.asarray(self._made(jax, function_for(operation))(*operands))
 
     def _device(self) -> Any:
         import jax
@@ -82,14 +82,14 @@ class Jax:
             self._functions[function] = jax.jit(made) if self._compiled else made
         return self._functions[function]
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that calls the same function."""
-        call = _SPELT[function_for(question)]
+        call = _SPELT[function_for(operation)]
         if self._compiled:
-            names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
+            names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
             call = f"jax.jit(lambda {names}: {call})({names})"
         return python_program(
-            *operand_lines(question),
+            *operand_lines(operation),
             'jax.config.update("jax_enable_x64", True)',
             f'with jax.default_device(jax.devices("{self._platform}")[0]):',
             f"    print(repr(np.asarray({call})))",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for, is_signed
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.sandbox import UnsupportedError
 
 _NAMES = {
@@ -50,28 +50,28 @@ class Numpy:
         """Return the versions of NumPy and ml_dtypes."""
         return versions_of("numpy", "ml_dtypes")
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether a function call can ask this."""
-        return can_be_called(question)
+        return can_be_called(operation)
 
     def start(self) -> None:
         """Do nothing: it is imported already."""
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return what the universal function gives, and keep its warnings to itself."""
-        if _is_lacking(question):
+        if _is_lacking(operation):
             raise UnsupportedError(_LACKING)
-        function = getattr(np, _NAMES[function_for(question)])
+        function = getattr(np, _NAMES[function_for(operation)])
         with np.errstate(all="ignore"):
-            return np.asarray(function(*question.operands))
+            return np.asarray(function(*operation.operands))
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that calls the same function."""
-        names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
-        call = print_quotient(f"np.{_NAMES[function_for(question)]}({names})")
-        lines = [f"# {_LACKING}.", call] if _is_lacking(question) else [call]
-        return python_program('np.seterr(all="ignore")', *operand_lines(question), *lines)
+        names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+        call = print_quotient(f"np.{_NAMES[function_for(operation)]}({names})")
+        lines = [f"# {_LACKING}.", call] if _is_lacking(operation) else [call]
+        return python_program('np.seterr(all="ignore")', *operand_lines(operation), *lines)
 
 
-def _is_lacking(question: Question) -> bool:
-    return function_for(question) is Function.TRUNCATING_DIVIDE and is_signed(question)
+def _is_lacking(operation: Operation) -> bool:
+    return function_for(operation) is Function.TRUNCATING_DIVIDE and is_signed(operation)

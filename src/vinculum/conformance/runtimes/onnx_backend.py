@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.text import listed, one_line
@@ -34,11 +34,11 @@ class OnnxBackend:
         self._backend = backend
         self._options = dict(options)
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-        program = onnx_program(question)
+        program = onnx_program(operation)
         quotient: NDArray[Any] = self._outputs(program.model, program.inputs)[0]
         return quotient
 
@@ -66,12 +66,12 @@ class OnnxBackend:
             raise
 
 
-def reproducer(question: Question, source: str, options: Mapping[str, str], *, prepares: bool, module: str) -> str:
+def reproducer(operation: Operation, source: str, options: Mapping[str, str], *, prepares: bool, module: str) -> str:
     """Return Python source that makes the model with onnx's helper and runs it in a backend.
 
     Parameters
     ----------
-    question : Question
+    operation : Operation
         What is asked.
     source : str
         The expression that names the backend.
@@ -83,11 +83,11 @@ def reproducer(question: Question, source: str, options: Mapping[str, str], *, p
         What is imported for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
-    inputs = f"list({inputs_source(question)}.values())"
+    inputs = f"list({inputs_source(operation)}.values())"
     call = f"prepare(model{written}).run({inputs})" if prepares else f"run_model(model, {inputs}{written})"
     return python_program(
-        *operand_lines(question),
-        *onnx_model_lines(question),
+        *operand_lines(operation),
+        *onnx_model_lines(operation),
         f"outputs = {source}.{call}",
         print_quotient("outputs[0] if isinstance(outputs, (list, tuple)) else outputs"),
         imports=[module],

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
 from vinculum.text import one_line
@@ -33,19 +33,19 @@ class OnnxReference:
         """Return the versions of onnx, and of NumPy, which computes."""
         return versions_of("onnx", "numpy")
 
-    def covers(self, question: Question) -> bool:
-        """Tell whether it is a question about an ONNX operator."""
-        return question.spec.dialect is Dialect.ONNX
+    def covers(self, operation: Operation) -> bool:
+        """Tell whether it is an operation about an ONNX operator."""
+        return operation.spec.dialect is Dialect.ONNX
 
     def start(self) -> None:
         """Divide one by one."""
         self.answer(ONE_BY_ONE)
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that it evaluates."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-        program = onnx_program(question)
+        program = onnx_program(operation)
         quotient: NDArray[Any] = _outputs(program.model, program.inputs)[0]
         return quotient
 
@@ -53,12 +53,12 @@ class OnnxReference:
         """Return all outputs of the model in a file."""
         return _outputs(str(file), inputs)
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model with onnx's helper and evaluates it."""
         return python_program(
-            *operand_lines(question),
-            *onnx_model_lines(question),
-            print_quotient(f"ReferenceEvaluator(model).run(None, {inputs_source(question)})[0]"),
+            *operand_lines(operation),
+            *onnx_model_lines(operation),
+            print_quotient(f"ReferenceEvaluator(model).run(None, {inputs_source(operation)})[0]"),
         )
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -89,15 +89,15 @@ class OnnxRuntime:
         """Return its package's version."""
         return versions_of("onnxruntime")
 
-    def covers(self, question: Question) -> bool:
-        """Tell whether it is a question about an ONNX operator."""
-        return question.spec.dialect is Dialect.ONNX
+    def covers(self, operation: Operation) -> bool:
+        """Tell whether it is an operation about an ONNX operator."""
+        return operation.spec.dialect is Dialect.ONNX
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-        program = onnx_program(question)
+        program = onnx_program(operation)
         (quotient,) = self.run(program.model.SerializeToString(), program.inputs).values()
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor
 
@@ -127,7 +127,7 @@ class OnnxRuntime:
         """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
         return list(self.run(str(file), inputs).values())
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model with onnx's helper and runs it in a session."""
         lines = ["options = onnxruntime.SessionOptions()"]
         lines.append(f"options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{self._level}")
@@ -136,11 +136,11 @@ class OnnxRuntime:
         if self._operators is not None:
             lines.append(f"options.register_custom_ops_library({dumps(self._operators)})")
         return python_program(
-            *operand_lines(question),
-            *onnx_model_lines(question),
+            *operand_lines(operation),
+            *onnx_model_lines(operation),
             *lines,
             *self._session_lines(),
-            *_run_lines(question),
+            *_run_lines(operation),
         )
 
     def _session_lines(self) -> list[str]:
@@ -218,17 +218,17 @@ def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
     return {name: found[name] for name in providers}
 
 
-def _run_lines(question: Question) -> list[str]:
+def _run_lines(operation: Operation) -> list[str]:
     """Return the lines that run a session and print; ONNX Runtime gives no array of a type that NumPy has not."""
-    if all(array.dtype.isbuiltin == 1 for array in question.operands):
-        return [print_quotient(f"session.run(None, {inputs_source(question)})[0]")]
-    dividend = question.spec.inputs[0].name.lower()
+    if all(array.dtype.isbuiltin == 1 for array in operation.operands):
+        return [print_quotient(f"session.run(None, {inputs_source(operation)})[0]")]
+    dividend = operation.spec.inputs[0].name.lower()
     return [
         "def value(array):",
         "    code = helper.np_dtype_to_tensor_dtype(array.dtype)",
         "    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(array, code)",
         "",
-        f"values = {{name: value(array) for name, array in {inputs_source(question)}.items()}}",
+        f"values = {{name: value(array) for name, array in {inputs_source(operation)}.items()}}",
         "result = session.run_with_ort_values(None, values)[0]",
         "data = ctypes.string_at(result.data_ptr(), result.tensor_size_in_bytes())",
         print_quotient(f"np.frombuffer(data, {dividend}.dtype).reshape(result.shape())"),

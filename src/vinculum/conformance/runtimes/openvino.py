@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
@@ -58,15 +58,15 @@ class OpenVino:
         """Return its package's version."""
         return versions_of("openvino")
 
-    def covers(self, question: Question) -> bool:
-        """Tell whether it is a question about an operator of ONNX or of its own."""
-        return question.spec.dialect in (Dialect.ONNX, Dialect.OPENVINO)
+    def covers(self, operation: Operation) -> bool:
+        """Tell whether it is an operation about an operator of ONNX or of its own."""
+        return operation.spec.dialect in (Dialect.ONNX, Dialect.OPENVINO)
 
-    def answer(self, question: Question) -> NDArray[Any]:
-        """Return the quotient that the model computes; one without constants is compiled once for many questions."""
-        content, weights, inputs = _model(question)
+    def answer(self, operation: Operation) -> NDArray[Any]:
+        """Return the quotient that the model computes; one without constants is compiled once for many operations."""
+        content, weights, inputs = _model(operation)
         _check_device(self._device)
-        compiled = _compiled.__wrapped__ if any(question.constant) else _compiled
+        compiled = _compiled.__wrapped__ if any(operation.constant) else _compiled
         try:
             model = compiled(content, weights, self._device, tuple(self._properties.items()))
             (quotient,) = _inferred(model, dict(enumerate(inputs.values())))
@@ -113,11 +113,11 @@ class OpenVino:
         model = self.read(str(file))
         return self.run(model, places(model, inputs))
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model, with onnx's helper or as the text of an IR, and compiles it."""
         from vinculum.conformance.runtimes.openvino_reproducer import reproducer
 
-        return reproducer(question, self._device, self._properties)
+        return reproducer(operation, self._device, self._properties)
 
 
 def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
@@ -166,16 +166,16 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
     return [to_array(tensor) for tensor in request.output_tensors]
 
 
-def _model(question: Question) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
+def _model(operation: Operation) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
     """Return what OpenVINO reads, and the inputs in the model's order."""
-    if question.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.programs.openvino_ir import openvino_program
+    if operation.spec.dialect is Dialect.OPENVINO:
+        from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
 
-        program = openvino_program(question)
+        program = openvino_program(operation)
         return program.xml, program.data, program.inputs
-    from vinculum.conformance.programs.onnx_model import onnx_program
+    from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 
-    asked = onnx_program(question)
+    asked = onnx_program(operation)
     return asked.model.SerializeToString(), b"", asked.inputs
 
 

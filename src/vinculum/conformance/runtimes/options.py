@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 from vinculum.errors import AttributeValueError
-from vinculum.text import quoted
+from vinculum.text import did_you_mean, quoted
 
 _MOST = 1024
 
@@ -21,10 +20,8 @@ def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) 
     """
     for name in options:
         if name not in allowed:
-            close = get_close_matches(name, allowed, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
             known = f"allowed: {', '.join(allowed)}" if allowed else "it takes no options"
-            raise AttributeValueError(f"{title} has no option {quoted(name)}; {known}{hint}")
+            raise AttributeValueError(f"{title} has no option {quoted(name)}; {known}{did_you_mean(name, allowed)}")
 
 
 def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[str], default: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
@@ -20,7 +20,7 @@ _DEATHS = ("SIG", "signal ", "exit code ")  # How the words about a process that
 _ONE = np.ones(1, np.float32)
 _OURS = __name__.partition(".")[0]
 
-ONE_BY_ONE = Question(DIV_14, {}, (_ONE, _ONE), (False, False))
+ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """What every runtime that divides at all can divide."""
 
 
@@ -59,22 +59,22 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
-def check_elsewhere(title: str, maker: str, *arguments: object) -> None:
+def check_elsewhere(title: str, factory: str, *arguments: object) -> None:
     """Refuse to go on with a runtime whose `start`, called in another process, refuses; see `asked_elsewhere`."""
-    asked_elsewhere("start", maker, *arguments, called=title)
+    asked_elsewhere("start", factory, *arguments, called=title)
 
 
-def asked_elsewhere(method: str, maker: str, *arguments: object, called: str) -> Any:
+def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) -> Any:
     """Return what a method of a runtime gives in another process, which is made for that and ended.
 
     Parameters
     ----------
     method : str
         Its name; it takes no arguments.
-    maker : str
+    factory : str
         ``"package.module:attribute"``, what makes the runtime there.
     *arguments
-        What the maker is called with.
+        What the factory is called with.
     called : str, keyword-only
         What messages call the runtime.
 
@@ -85,7 +85,7 @@ def asked_elsewhere(method: str, maker: str, *arguments: object, called: str) ->
     ModelError
         If the method refuses, or the process dies of it.
     """
-    with Isolated(maker, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
+    with Isolated(factory, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
         answer = elsewhere.call(method)
     if answer.end is End.RETURNED:
         return answer.value

@@ -1,4 +1,4 @@
-"""The bytes of the pipe between us and a program that divides: a question, and what it answers.
+"""The bytes of the pipe between us and a program that divides: an operation, and what it answers.
 
 Everything is little-endian, and begins at a multiple of 8 bytes. Both ways go messages: their length in a uint64,
 then so many bytes.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError, VinculumError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.spec.attributes import checked_attributes
@@ -35,25 +35,25 @@ _ROUNDINGS = {None: 0, IntegerRounding.TRUNCATING: 1, IntegerRounding.FLOOR: 2}
 _QUOTIENT, _UNSUPPORTED, _REFUSED = range(3)
 
 
-def question_bytes(question: Question) -> bytes:
-    """Return the message that asks a question."""
-    return b"".join(question_pieces(question))
+def operation_bytes(operation: Operation) -> bytes:
+    """Return the message that asks for an operation."""
+    return b"".join(operation_pieces(operation))
 
 
-def question_pieces(question: Question) -> list[bytes]:
+def operation_pieces(operation: Operation) -> list[bytes]:
     """Return the same in pieces: every second of them is the elements of an operand."""
-    spec = question.spec
+    spec = operation.spec
     head = _QUESTION.pack(
         spec.dialect.value.encode(),
         spec.name.encode(),
         spec.since_version,
-        _ROUNDINGS[_rounding(question)],
-        len(question.attributes),
-        len(question.operands),
+        _ROUNDINGS[_rounding(operation)],
+        len(operation.attributes),
+        len(operation.operands),
     )
-    attributes = [_attribute(name, value) for name, value in question.attributes.items()]
+    attributes = [_attribute(name, value) for name, value in operation.attributes.items()]
     pieces = [b"".join([head, *attributes])]
-    for array, constant in zip(question.operands, question.constant, strict=True):
+    for array, constant in zip(operation.operands, operation.constant, strict=True):
         elements = _elements(array)
         pieces[-1] += _tensor_head(array, constant)
         pieces += [elements, bytes(-len(elements) % 8)]
@@ -103,15 +103,15 @@ def _dtype(code: int) -> np.dtype[Any]:
         raise CrashedError(f"its answer is of element type {code}, which is no number of one") from None
 
 
-def _rounding(question: Question) -> IntegerRounding | None:
+def _rounding(operation: Operation) -> IntegerRounding | None:
     """Return how integers are rounded, None if the operands are none."""
-    element_type = element_type_of_dtype(question.operands[0].dtype)
-    if element_type is None or not element_type.is_integer or not question.spec.integer_rounding:
+    element_type = element_type_of_dtype(operation.operands[0].dtype)
+    if element_type is None or not element_type.is_integer or not operation.spec.integer_rounding:
         return None
     try:
-        return question.spec.rounding(checked_attributes(question.spec, question.attributes))
-    except VinculumError:  # Some attribute is illegal, and the question must be refused.
-        return question.spec.rounding({})
+        return operation.spec.rounding(checked_attributes(operation.spec, operation.attributes))
+    except VinculumError:  # Some attribute is illegal, and the operation must be refused.
+        return operation.spec.rounding({})
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:

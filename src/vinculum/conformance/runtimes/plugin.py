@@ -6,7 +6,6 @@ import inspect
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -14,14 +13,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.onnx_backend import OnnxBackend, reproducer
 from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
-from vinculum.text import listed, one_line, quoted
+from vinculum.text import did_you_mean, listed, one_line, quoted
 
 _INTERFACES = ("answer", "prepare", "run_model")
 
@@ -58,21 +57,21 @@ class Plugin:
         told: dict[str, str] = self._told()["versions"]
         return {name: version for name, version in found.items() if version != "not installed"} | told
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether it can be asked: an ONNX backend is about an ONNX operator, a divider about every one."""
-        return bool(self._told()["native"]) or question.spec.dialect is Dialect.ONNX
+        return bool(self._told()["native"]) or operation.spec.dialect is Dialect.ONNX
 
     def start(self) -> None:
         """Import it, make it if it is the class of a divider, and let it start."""
         self._divider()
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that it gives; what a divider does not cover is not supported."""
         divider = self._divider()
-        if hasattr(divider, "covers") and not divider.covers(question):
+        if hasattr(divider, "covers") and not divider.covers(operation):
             raise UnsupportedError(f"{self._target} does not cover it")
         try:
-            return divider.answer(question)  # type: ignore[no-any-return]  # whatever it gives is judged
+            return divider.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
@@ -89,25 +88,25 @@ class Plugin:
             raise ModelError(f"{quoted(self._target)} runs no models: it is a divider and no ONNX backend")
         return divider.run_model(file, inputs)
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that imports it and asks the same."""
         module, _, attribute = self._target.partition(":")
         source = f"{module}.{attribute}" if attribute else module
         if not self._told()["native"]:
-            return reproducer(question, source, self._options, prepares=self._told()["prepares"], module=module)
+            return reproducer(operation, source, self._options, prepares=self._told()["prepares"], module=module)
         if self._told()["options"] is not None:
             source = f"{source}({self._options if self._told()['options'] else ''})"
-        names = ", ".join(operand.name.lower() for operand in question.spec.inputs)
-        variant = f", variant={question.spec.variant!r}" if question.spec.variant else ""
-        opset = f", opset={question.spec.since_version}" if question.spec.dialect is Dialect.ONNX else ""
-        dialect = question.spec.dialect.value
+        names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+        variant = f", variant={operation.spec.variant!r}" if operation.spec.variant else ""
+        opset = f", opset={operation.spec.since_version}" if operation.spec.dialect is Dialect.ONNX else ""
+        dialect = operation.spec.dialect.value
         return python_program(
             "from vinculum.spec.registry import find",
             "from vinculum.testing import Operation",
             "",
-            *operand_lines(question),
-            f'spec = find("{question.spec.name}", dialect="{dialect}"{opset}{variant})',
-            f"operation = Operation(spec, {dict(question.attributes)}, ({names},), {question.constant})",
+            *operand_lines(operation),
+            f'spec = find("{operation.spec.name}", dialect="{dialect}"{opset}{variant})',
+            f"operation = Operation(spec, {dict(operation.attributes)}, ({names},), {operation.constant})",
             print_quotient(f"{source}.answer(operation)"),
             imports=[module],
         )
@@ -127,8 +126,10 @@ class Plugin:
     def _told(self) -> dict[str, Any]:
         """Return what `tell` gives in another process, which is asked once."""
         if self._description is None:
-            maker = f"{__name__}:Plugin"
-            self._description = asked_elsewhere("tell", maker, self._target, self._options, called=quoted(self._target))
+            factory = f"{__name__}:Plugin"
+            self._description = asked_elsewhere(
+                "tell", factory, self._target, self._options, called=quoted(self._target)
+            )
         return self._description
 
     def _divider(self) -> Any:
@@ -142,7 +143,7 @@ class Plugin:
 
 
 def _made(target: str, options: Mapping[str, str]) -> Any:
-    """Return what a target names as an object that answers questions."""
+    """Return what a target names as an object that answers operations."""
     found = _found(target)
     if not hasattr(found, "answer"):
         return OnnxBackend(found, options)
@@ -189,8 +190,5 @@ def _found(target: str) -> Any:
 def _missing(module: Any, attribute: str) -> str:
     """Return what a module lacks, and what it has instead."""
     fitting = [name for name, value in vars(module).items() if any(hasattr(value, own) for own in _INTERFACES)]
-    close = get_close_matches(attribute, fitting, n=1)
     known = f"runtimes there: {listed(sorted(fitting))}" if fitting else "no runtime is there"
-    return f"{module.__name__} has no attribute {quoted(attribute)}; {known}" + (
-        f"; did you mean {close[0]!r}?" if close else ""
-    )
+    return f"{module.__name__} has no attribute {quoted(attribute)}; {known}{did_you_mean(attribute, fitting)}"

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 
 
 class Runtime(Protocol):
@@ -32,13 +32,13 @@ class Runtime(Protocol):
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the packages that its answers depend on, without importing them."""
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether the runtime has a way at all to be asked this; what it does not cover is not asked."""
 
     def start(self) -> None:
-        """Import what answers, so that no question's time is spent on that; ModelError if it is not there as asked."""
+        """Import what answers, so that no operation's time is spent on that; ModelError if it is not there as asked."""
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the runtime computes, as the array that it hands over.
 
         Raises
@@ -49,7 +49,7 @@ class Runtime(Protocol):
             Any other is a refusal.
         """
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source, complete and short, that asks the same in the runtime's own interface and prints."""
 
 

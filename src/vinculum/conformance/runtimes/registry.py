@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from vinculum.conformance.runtimes.command import PREFIX, Command
 from vinculum.conformance.runtimes.foreign import ForeignRuntime
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.text import quoted
+from vinculum.text import did_you_mean, quoted
 
 GROUP = "vinculum.backends"
 """The entry points by which other packages offer runtimes: each names a class that is made with the options."""
@@ -36,7 +35,7 @@ _STRANGERS = "package.module:attribute, or command:./program"
 _FORMS = f"name, name[key=value,key=value], {_STRANGERS}"
 _BACKEND = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
 
-Maker = Callable[[Mapping[str, str]], Runtime]
+Factory = Callable[[Mapping[str, str]], Runtime]
 
 
 def names() -> tuple[str, ...]:
@@ -65,8 +64,8 @@ def runtime(backend: str) -> Runtime:
     name, options = parsed(backend)
     if name in _OWN:
         module, _, attribute = _OWN[name].partition(":")
-        maker: Maker = getattr(import_module(module), attribute)
-        return maker(options)
+        factory: Factory = getattr(import_module(module), attribute)
+        return factory(options)
     foreign = _foreign()
     if name in foreign:
         return ForeignRuntime(foreign[name], options)
@@ -125,8 +124,7 @@ def _unknown(name: str) -> str:
         return f"{message}; for the module of that name write '{name}:', or {name}:ATTRIBUTE for what is in it"
     if Path(name).is_file():
         return f"{message}; for that program write 'command:{name}'"
-    close = get_close_matches(name.lower(), allowed, n=1)
-    return f"{message}; did you mean {close[0]!r}?" if close else message
+    return message + did_you_mean(name.lower(), allowed)
 
 
 def _is_module(name: str) -> bool:

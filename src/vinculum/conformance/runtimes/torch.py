@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
 from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 
@@ -51,9 +51,9 @@ class Torch:
         """Return the version of PyTorch."""
         return versions_of("torch")
 
-    def covers(self, question: Question) -> bool:
+    def covers(self, operation: Operation) -> bool:
         """Tell whether a function call can ask this."""
-        return can_be_called(question)
+        return can_be_called(operation)
 
     def start(self) -> None:
         """Import PyTorch, and find the device."""
@@ -62,28 +62,28 @@ class Torch:
         if self._device == "cuda" and not torch.cuda.is_available():
             raise ModelError("this PyTorch finds no CUDA device here; leave device=cuda out")
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return what the function gives, and as unsupported what it says that it does not implement."""
         import torch
 
-        operands = [_tensor(torch, operand, self._device) for operand in question.operands]
+        operands = [_tensor(torch, operand, self._device) for operand in operation.operands]
         try:
-            quotient = _function(torch, function_for(question))(*operands)
+            quotient = _function(torch, function_for(operation))(*operands)
         except NotImplementedError as error:
             raise UnsupportedError(str(error)) from None
         return _array(torch, quotient.cpu())
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that calls the same function."""
-        names = [operand.name.lower() for operand in question.spec.inputs]
-        spelt = [_tensor_source(*named, self._device) for named in zip(names, question.operands, strict=True)]
-        function = function_for(question)
+        names = [operand.name.lower() for operand in operation.spec.inputs]
+        spelt = [_tensor_source(*named, self._device) for named in zip(names, operation.operands, strict=True)]
+        function = function_for(operation)
         mode = f', rounding_mode="{_ROUNDING_MODES[function]}"' if function in _ROUNDING_MODES else ""
         name = "reciprocal" if function is Function.RECIPROCAL else "div"
         return python_program(
-            *operand_lines(question),
+            *operand_lines(operation),
             f"quotient = torch.{name}({', '.join(spelt)}{mode}){'.cpu()' if self._device != 'cpu' else ''}",
-            _print_source(question),
+            _print_source(operation),
         )
 
 
@@ -95,9 +95,9 @@ def _tensor_source(name: str, array: NDArray[Any], device: str) -> str:
     return tensor if device == "cpu" else f'{tensor}.to("{device}")'
 
 
-def _print_source(question: Question) -> str:
+def _print_source(operation: Operation) -> str:
     """Return the line that prints the quotient, whose type nobody but PyTorch knows where two are divided."""
-    dtype, *others = (operand.dtype for operand in question.operands)
+    dtype, *others = (operand.dtype for operand in operation.operands)
     if any(other != dtype for other in others):
         return "print(quotient)"
     if hasattr(np, dtype.name):

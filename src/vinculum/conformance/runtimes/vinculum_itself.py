@@ -9,11 +9,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vinculum.conformance.programs.model_source import inputs_source, ir_lines, onnx_model_lines
-from vinculum.conformance.programs.reproducer import operand_lines, print_quotient, python_program
-from vinculum.conformance.question import Question
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
+from vinculum.conformance.runtimes.programs.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.spec.model import Dialect
 
 
@@ -32,27 +32,27 @@ class VinculumItself:
         """Return its own version, and those of the packages that compute and read for it."""
         return versions_of("vinculum", "numpy", "ml_dtypes", "onnx")
 
-    def covers(self, question: Question) -> bool:
-        """Tell that every question is covered, but for constants of SONNX, where an operator is called directly."""
-        return question.spec.dialect is not Dialect.SONNX or not any(question.constant)
+    def covers(self, operation: Operation) -> bool:
+        """Tell that every operation is covered, but for constants of SONNX, where an operator is called directly."""
+        return operation.spec.dialect is not Dialect.SONNX or not any(operation.constant)
 
     def start(self) -> None:
         """Divide one by one."""
         self.answer(ONE_BY_ONE)
 
-    def answer(self, question: Question) -> NDArray[Any]:
+    def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient of the one division in the model, or for SONNX of the call."""
-        if question.spec.dialect is Dialect.SONNX:
+        if operation.spec.dialect is Dialect.SONNX:
             from vinculum.sonnx import div
 
-            attributes: Any = question.attributes
-            return div(*question.operands, **attributes)
-        if question.spec.dialect is Dialect.OPENVINO:
-            return _in_ir(question)
-        from vinculum.conformance.programs.onnx_model import onnx_program
+            attributes: Any = operation.attributes
+            return div(*operation.operands, **attributes)
+        if operation.spec.dialect is Dialect.OPENVINO:
+            return _in_ir(operation)
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
         from vinculum.models.backend import VinculumBackend
 
-        program = onnx_program(question)
+        program = onnx_program(operation)
         quotient: NDArray[Any] = VinculumBackend.run_model(program.model, dict(program.inputs))[0]
         return quotient
 
@@ -62,42 +62,42 @@ class VinculumItself:
 
         return list(load(file).run(inputs).values())
 
-    def reproducer(self, question: Question) -> str:
+    def reproducer(self, operation: Operation) -> str:
         """Return Python source that asks the same of the installed package."""
         sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
         modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
-        dialect = question.spec.dialect
-        return python_program(*operand_lines(question), *sources[dialect](question), imports=[modules[dialect]])
+        dialect = operation.spec.dialect
+        return python_program(*operand_lines(operation), *sources[dialect](operation), imports=[modules[dialect]])
 
 
-def _onnx_lines(question: Question) -> list[str]:
-    run = f"vinculum.backend.run_model(model, {inputs_source(question)})"
-    return [*onnx_model_lines(question), print_quotient(f"{run}[0]")]
+def _onnx_lines(operation: Operation) -> list[str]:
+    run = f"vinculum.backend.run_model(model, {inputs_source(operation)})"
+    return [*onnx_model_lines(operation), print_quotient(f"{run}[0]")]
 
 
-def _ir_lines(question: Question) -> list[str]:
+def _ir_lines(operation: Operation) -> list[str]:
     return [
-        *ir_lines(question),
+        *ir_lines(operation),
         "with tempfile.TemporaryDirectory() as folder:",
         '    path = Path(folder, "division.xml")',
         "    path.write_bytes(xml)",
         '    path.with_suffix(".bin").write_bytes(data)',
-        f"    outputs = vinculum.load(path).run({inputs_source(question)})",
-        print_quotient(f'outputs["{question.spec.outputs[0].name}"]'),
+        f"    outputs = vinculum.load(path).run({inputs_source(operation)})",
+        print_quotient(f'outputs["{operation.spec.outputs[0].name}"]'),
     ]
 
 
-def _sonnx_lines(question: Question) -> list[str]:
-    attributes = "".join(f", {name}={value!r}" for name, value in question.attributes.items())
+def _sonnx_lines(operation: Operation) -> list[str]:
+    attributes = "".join(f", {name}={value!r}" for name, value in operation.attributes.items())
     return [print_quotient(f"vinculum.sonnx.div(a, b{attributes})")]
 
 
-def _in_ir(question: Question) -> NDArray[Any]:
+def _in_ir(operation: Operation) -> NDArray[Any]:
     """Return the quotient of a model in files, since an IR is two."""
-    from vinculum.conformance.programs.openvino_ir import openvino_program
+    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
     from vinculum.models.source import load
 
-    program = openvino_program(question)
+    program = openvino_program(operation)
     with TemporaryDirectory() as folder:
         path = Path(folder, "division.xml")
         path.write_bytes(program.xml)

@@ -46,7 +46,7 @@ class Rounding(Enum):
 class ByZero(Enum):
     """What x/0 gives."""
 
-    OPEN = "is left open"
+    UNSPECIFIED = "is unspecified"
     REFUSED = "must be refused"
     DIVIDEND = "gives x"
     ZERO = "gives 0"
@@ -56,7 +56,7 @@ class ByZero(Enum):
 class Overflow(Enum):
     """What MIN/-1 gives."""
 
-    OPEN = "is left open"
+    UNSPECIFIED = "is unspecified"
     REFUSED = "must be refused"
     MINIMUM = "gives MIN"
 
@@ -92,7 +92,7 @@ _ALL = (*_SIGNED, UINT8, UINT16, UINT32, UINT64)
 _UP_TO_32 = (INT8, INT16, INT32, UINT8, UINT16, UINT32)
 _OF_WEBNN = (INT8, INT32, INT64, UINT8, UINT32, UINT64)
 _TRUNC, _FLOOR, _EUCLID = Rounding
-_OPEN = ByZero.OPEN, Overflow.OPEN
+_OPEN = ByZero.UNSPECIFIED, Overflow.UNSPECIFIED
 _ARITH = "mlir.llvm.org/docs/Dialects/ArithOps/"
 _DIVIDE = (
     "docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/arithmetic/divide-1.html"
@@ -115,14 +115,14 @@ SPECIFICATIONS = tuple(Specification(*row) for row in (
     ("WebNN div", _TRUNC, *_OPEN, _OF_WEBNN, "www.w3.org/TR/webnn/#api-mlgraphbuilder-binary"),
     ("DirectML ELEMENT_WISE_DIVIDE", _TRUNC, *_OPEN, _UP_TO_32, _DML),
     ("WGSL /", _TRUNC, ByZero.DIVIDEND, Overflow.MINIMUM, (INT32, UINT32), "www.w3.org/TR/WGSL/#arithmetic-expr"),
-    ("Direct3D udiv", _TRUNC, ByZero.ALL_ONES, Overflow.OPEN, (UINT32,),
+    ("Direct3D udiv", _TRUNC, ByZero.ALL_ONES, Overflow.UNSPECIFIED, (UINT32,),
      "learn.microsoft.com/windows/win32/direct3dhlsl/udiv--sm5---asm-"),
     ("MLIR arith.divsi, arith.divui", _TRUNC, *_OPEN, _ALL, _ARITH),
     ("MLIR arith.floordivsi", _FLOOR, *_OPEN, _SIGNED, _ARITH),
     ("TFLite DIV", _TRUNC, *_OPEN, (INT32,), f"{_TFLITE}/div.cc"),
-    ("TFLite FLOOR_DIV", _FLOOR, ByZero.REFUSED, Overflow.OPEN, (INT32,), f"{_TFLITE}/floor_div.cc"),
+    ("TFLite FLOOR_DIV", _FLOOR, ByZero.REFUSED, Overflow.UNSPECIFIED, (INT32,), f"{_TFLITE}/floor_div.cc"),
     ("Core ML floor_div", _FLOOR, *_OPEN, (INT32,), _MIL),
-    ("XNNPACK divide", _EUCLID, ByZero.ZERO, Overflow.OPEN, (INT32,), _XNNPACK),
+    ("XNNPACK divide", _EUCLID, ByZero.ZERO, Overflow.UNSPECIFIED, (INT32,), _XNNPACK),
     ("numpy.floor_divide", _FLOOR, ByZero.ZERO, Overflow.MINIMUM, _ALL,
      "numpy.org/doc/stable/reference/generated/numpy.floor_divide.html"),
     ('torch.div, rounding_mode="trunc"', _TRUNC, *_OPEN, (*_SIGNED, UINT8), _TORCH),
@@ -136,7 +136,7 @@ _QUOTIENT: dict[Rounding, Callable[[int, int], int]] = {
     Rounding.FLOOR: floor,
     Rounding.EUCLIDEAN: euclidean,
 }
-_STANDING = {"is left open": Standing.UNSPECIFIED, "must be refused": Standing.REFUSED}
+_STANDING = {"is unspecified": Standing.UNSPECIFIED, "must be refused": Standing.REFUSED}
 
 
 def convention_lines() -> Iterator[ConventionLine]:

@@ -16,13 +16,13 @@ from vinculum.spec.element_types import REAL, ElementType
 from vinculum.tensors.storage import dtype_of, native
 from vinculum.text import quoted
 
-OPEN = "-"
-"""What stands for an element that the specification leaves open."""
+UNSPECIFIED = "-"
+"""What stands for an element that the specification leaves unspecified."""
 
 _FRACTION = re.compile(r"-?\d{1,1000}(/\d{1,1000})?")
 
 
-def elements_text(array: NDArray[Any], element_type: ElementType, left_open: NDArray[np.bool_] | None = None) -> str:
+def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: NDArray[np.bool_] | None = None) -> str:
     """Return the elements of an array in row-major order, separated by spaces.
 
     Parameters
@@ -31,7 +31,7 @@ def elements_text(array: NDArray[Any], element_type: ElementType, left_open: NDA
         Of the element type.
     element_type : ElementType
         Elements of 4 bits have one digit, of 8 bits two, and so on.
-    left_open : ndarray of bool, optional
+    unspecified : ndarray of bool, optional
         The elements of which only a dash is written.
     """
     if element_type is REAL:
@@ -42,12 +42,12 @@ def elements_text(array: NDArray[Any], element_type: ElementType, left_open: NDA
         size = element_type.bits // 8
         bits = np.ascontiguousarray(native(array)).reshape(-1).view(f"u{size}")
         text = bits.astype(f">u{size}").tobytes().hex(" ", size)
-        if left_open is None:
+        if unspecified is None:
             return text
         texts = text.split()
-    if left_open is None:
+    if unspecified is None:
         return " ".join(texts)
-    return " ".join(OPEN if is_open else text for text, is_open in zip(texts, left_open.flat, strict=True))
+    return " ".join(UNSPECIFIED if is_open else text for text, is_open in zip(texts, unspecified.flat, strict=True))
 
 
 def array_of(text: str, shape: Sequence[int], element_type: ElementType) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -61,18 +61,18 @@ def array_of(text: str, shape: Sequence[int], element_type: ElementType) -> tupl
     texts = text.split()
     if len(texts) != prod(shape):
         raise ModelError(f"{len(texts)} elements are given for the shape {tuple(shape)}, which has {prod(shape)}")
-    left_open = np.array([element == OPEN for element in texts], np.bool_).reshape(tuple(shape))
+    unspecified = np.array([element == UNSPECIFIED for element in texts], np.bool_).reshape(tuple(shape))
     if element_type is REAL:
         numbers = [_fraction(element) for element in texts]
         array = np.array(numbers, object) if numbers else np.empty(0, object)
-        return array.reshape(tuple(shape)), left_open
+        return array.reshape(tuple(shape)), unspecified
     digits = element_type.bits // 4
     zero = "0" * digits
-    written = [zero if element == OPEN else element for element in texts]
+    written = [zero if element == UNSPECIFIED else element for element in texts]
     wrong = next((element for element in written if len(element) != digits), None)
     if wrong is not None:
         raise ModelError(f"an element is {quoted(wrong)}; one of {element_type} has {digits} hexadecimal digits")
-    return _from_digits(written, element_type).reshape(tuple(shape)), left_open
+    return _from_digits(written, element_type).reshape(tuple(shape)), unspecified
 
 
 def _from_digits(texts: Sequence[str], element_type: ElementType) -> NDArray[Any]:
@@ -90,7 +90,7 @@ def _from_digits(texts: Sequence[str], element_type: ElementType) -> NDArray[Any
 
 
 def _fraction(text: str) -> Fraction:
-    if text == OPEN:
+    if text == UNSPECIFIED:
         return Fraction(0)
     if not _FRACTION.fullmatch(text) or text.endswith("/0"):
         raise ModelError(f"an element is {quoted(text)}; a real is written as -7 or 5/3")

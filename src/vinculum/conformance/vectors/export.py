@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from vinculum.conformance.case import Case, Level
-from vinculum.conformance.cases import cases
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.conformance.vectors.conventions import convention_lines
 from vinculum.conformance.vectors.lines import case_line, standing
@@ -146,9 +146,9 @@ class _Chosen:
 
 def _holds(form: str, case: Case) -> bool:
     if form == "onnx":
-        return case.question.spec.dialect is Dialect.ONNX
+        return case.operation.spec.dialect is Dialect.ONNX
     if form == "testfloat":
-        two_floats = case.element_type in FUNCTIONS and len(case.question.operands) == 2
+        two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
         return two_floats and case.expectation.quotient is not None
     return form != "npy" or case.element_type is not REAL
 

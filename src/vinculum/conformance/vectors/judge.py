@@ -16,13 +16,13 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, Struct
 
-from vinculum.conformance.judgement import judge
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.export import CASES, CONVENTIONS, INDEX
 from vinculum.conformance.vectors.lines import expectation_of, operation_of, type_of
 from vinculum.conformance.vectors.npy import read_array
 from vinculum.conformance.vectors.records import SCHEMA, AnswerLine, CaseLine, ConventionLine, Index, Tensor
-from vinculum.conformance.verdict import Kind, Verdict
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import regular_size
 from vinculum.sandbox import Answer, End
@@ -173,10 +173,10 @@ def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
     type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
     shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
     try:
-        array, left_open = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
+        array, unspecified = array_of(str(line.elements), shape, type_of(Tensor(type_name, shape, "")))
     except ModelError as error:
         raise ModelError(f"the answer to {quoted(line.id)}: {error}") from None
-    if left_open.any():
+    if unspecified.any():
         raise ModelError(f"the answer to {quoted(line.id)} has a dash for an element; write the quotient, or refuse")
     return Answer(End.RETURNED, array)
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case, Expectation
-from vinculum.conformance.question import Operation
+from vinculum.conformance.cases.case import Case, Expectation
+from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
@@ -29,18 +29,18 @@ def standing(case: Case) -> Standing:
     """Return what is expected of the answer to a case."""
     if case.expectation.quotient is None:
         return Standing.REFUSED
-    return Standing.EXACT if case.expectation.silent is None else Standing.UNSPECIFIED
+    return Standing.EXACT if case.expectation.unspecified is None else Standing.UNSPECIFIED
 
 
 def name_of(case: Case) -> str:
     """Return what a case's folder is called: ``"test_div_14_int64_0123456789ab"``, the same in every export."""
-    words = re.sub(r"[^a-z0-9]+", "_", f"{case.question.spec.title} {case.element_type}".lower()).strip("_")
+    words = re.sub(r"[^a-z0-9]+", "_", f"{case.operation.spec.title} {case.element_type}".lower()).strip("_")
     return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
 
 
 def case_line(case: Case) -> CaseLine:
     """Return a case as a line."""
-    spec, operation = case.question.spec, case.question
+    spec, operation = case.operation.spec, case.operation
     quotient = case.expectation.quotient
     operands = [
         Operand(**_tensor(array), constant=constant)
@@ -58,7 +58,7 @@ def case_line(case: Case) -> CaseLine:
         rounding=_rounding(case),
         attributes=dict(operation.attributes),
         operands=tuple(operands),
-        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.silent)),
+        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.unspecified)),
     )
 
 
@@ -90,8 +90,8 @@ def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
     """
     if line.quotient is None:
         return Expectation(None)
-    array, left_open = _array(line.quotient)
-    return Expectation(array, left_open if left_open.any() else None)
+    array, unspecified = _array(line.quotient)
+    return Expectation(array, unspecified if unspecified.any() else None)
 
 
 def type_of(tensor: Tensor) -> ElementType:
@@ -108,9 +108,9 @@ def type_of(tensor: Tensor) -> ElementType:
         raise ModelError(str(error)) from None
 
 
-def _tensor(array: NDArray[Any], left_open: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+def _tensor(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> dict[str, Any]:
     element_type = element_type_of(array)
-    text = elements_text(array, element_type, left_open)
+    text = elements_text(array, element_type, unspecified)
     return {"type": element_type.name, "shape": array.shape, "elements": text}
 
 
@@ -120,7 +120,7 @@ def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 def _rounding(case: Case) -> str | None:
     """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
-    spec = case.question.spec
+    spec = case.operation.spec
     if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
         return None
-    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.question.attributes))]
+    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.operation.attributes))]

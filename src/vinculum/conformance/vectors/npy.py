@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.case import Case
+from vinculum.conformance.cases.case import Case
 from vinculum.conformance.vectors.lines import name_of
 from vinculum.errors import ModelError
 from vinculum.text import one_line
@@ -20,7 +20,7 @@ def write_arrays(case: Case, folder: Path) -> None:
     """Write the tensors of a case: ``arrays/NAME/operand_0.npy`` and so on, and ``quotient.npy`` if there is one."""
     own = folder / FOLDER / name_of(case)
     own.mkdir(parents=True)
-    for number, array in enumerate(case.question.operands):
+    for number, array in enumerate(case.operation.operands):
         np.save(own / f"operand_{number}.npy", _storable(array), allow_pickle=False)
     if case.expectation.quotient is not None:
         np.save(own / "quotient.npy", _storable(case.expectation.quotient), allow_pickle=False)

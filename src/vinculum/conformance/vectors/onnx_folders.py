@@ -6,8 +6,8 @@ from pathlib import Path
 
 from onnx import numpy_helper
 
-from vinculum.conformance.case import Case
-from vinculum.conformance.programs.onnx_model import onnx_program
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
 from vinculum.conformance.vectors.lines import name_of, standing
 from vinculum.conformance.vectors.records import Standing
 
@@ -27,7 +27,7 @@ def write_folder(case: Case, folder: Path) -> None:
     folder : Path
         Of the export.
     """
-    program = onnx_program(case.question)
+    program = onnx_program(case.operation)
     own = folder / ROOMS[standing(case)] / name_of(case)
     data = own / "test_data_set_0"
     data.mkdir(parents=True)
@@ -37,5 +37,5 @@ def write_folder(case: Case, folder: Path) -> None:
         tensor = numpy_helper.from_array(array, name)
         (data / f"input_{number}.pb").write_bytes(tensor.SerializeToString(deterministic=True))
     if standing(case) is Standing.EXACT and case.expectation.quotient is not None:
-        tensor = numpy_helper.from_array(case.expectation.quotient, case.question.spec.outputs[0].name)
+        tensor = numpy_helper.from_array(case.expectation.quotient, case.operation.spec.outputs[0].name)
         (data / "output_0.pb").write_bytes(tensor.SerializeToString(deterministic=True))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from vinculum.conformance.case import Case
-from vinculum.conformance.question import aligned_operands
+from vinculum.conformance.cases.case import Case
+from vinculum.conformance.cases.operation import aligned
 from vinculum.reference import elements
 from vinculum.reference.exact_quotient import float_quotient
 from vinculum.reference.rounding import decode, power_of_two
@@ -24,10 +24,10 @@ def pairs_of(cases: Iterable[Case]) -> dict[ElementType, list[tuple[int, int]]]:
     """Return the encodings of dividends and divisors of the cases that divide two floats, each pair once, in order."""
     found: dict[ElementType, set[tuple[int, int]]] = {}
     for case in cases:
-        element_type, operation = case.element_type, case.question
+        element_type, operation = case.element_type, case.operation
         if element_type not in FUNCTIONS or len(operation.operands) != 2 or case.expectation.quotient is None:
             continue
-        a, b = (elements(np.ascontiguousarray(own), element_type) for own in aligned_operands(operation))
+        a, b = (elements(np.ascontiguousarray(own), element_type) for own in aligned(operation))
         found.setdefault(element_type, set()).update(zip(a, b, strict=True))
     return {element_type: sorted(pairs) for element_type, pairs in found.items()}
 

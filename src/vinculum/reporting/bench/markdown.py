@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
-from vinculum.benchmarking.results import Report, Row
-from vinculum.reporting.bench.words import LEGEND, findings, groups, how, multiple, percent, time_of
-from vinculum.reporting.harmless import one_line
+from vinculum.benchmarking.results import Report
+from vinculum.reporting.bench.table import Table, table
+from vinculum.reporting.bench.words import LEGEND, facts, findings, groups, how
+from vinculum.reporting.escape import one_line
 
 _METHOD = """\
 Every peer runs in a process of its own, with as many threads, on the same operands, and writes into memory that is
@@ -42,47 +42,21 @@ def _lines(report: Report, figure: str | None) -> Iterator[str]:
     yield from (f"- {_safe(sentence)}" for sentence in findings(report))
     for heading, rows in groups(report):
         yield from ("", f"## {_safe(heading)}", "")
-        yield from _table(report, rows)
+        yield from _table(table(report, rows, report.peers))
     yield from ("", "## How it is measured", "", _METHOD, "", "## Where it was measured", "")
-    yield from _facts(report)
+    yield from (f"- {_safe(name)}: {_safe(words)}" for name, words in facts(report).items())
 
 
-def _table(report: Report, rows: Sequence[Row]) -> Iterator[str]:
-    titles = [_safe(report.titles[name]) for name in report.peers]
-    headings = ["type", "Vinculum", "±", *titles, "ratio", "limit", "of limit"]
-    yield _row(headings)
+def _table(record: Table) -> Iterator[str]:
+    headings, rows = record
+    yield _row([_safe(heading) for heading in headings])
     yield _row(["---", *["---:"] * (len(headings) - 1)])
     for row in rows:
-        ours = row.measured(OURS)
-        ahead = row.ratio is not None and row.ratio >= 1
-        yield _row(
-            [
-                row.cell.element_type,
-                _bold(time_of(row, OURS), ahead),
-                "" if ours is None else percent(ours.spread),
-                *(_bold(time_of(row, name), name == row.fastest) for name in report.peers),
-                multiple(row.ratio),
-                _safe(time_of(row, LIMIT)),
-                multiple(row.of_limit),
-            ]
-        )
+        yield _row([f"**{_safe(one.text)}**" if one.style == "bold" else _safe(one.text) for one in row])
 
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _bold(words: str, wanted: bool) -> str:
-    return f"**{_safe(words)}**" if wanted else _safe(words)
-
-
-def _facts(report: Report) -> Iterator[str]:
-    facts = {
-        **report.machine,
-        "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
-        "date": report.date,
-    }
-    yield from (f"- {_safe(name)}: {_safe(words)}" for name, words in facts.items())
 
 
 def _safe(words: str) -> str:

@@ -1,4 +1,4 @@
-"""A benchmark as one figure: for each element type the times of ours, of every exact peer, and the limit."""
+"""A benchmark as one figure: for each element type the times of ours, of every exact peer, and the roofline."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from vinculum.benchmarking.cells import TYPES
-from vinculum.benchmarking.peers.registry import LIMIT, OURS
+from vinculum.benchmarking.peers.registry import OURS, ROOFLINE
 from vinculum.benchmarking.results import Report, Row
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.bench.words import heading, how
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 
 # Okabe and Ito's colours, which people who see fewer colours tell apart as well; shapes for whoever sees none.
 _MARKS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -125,8 +125,10 @@ def _draw(axes: Any, report: Report, rows: Sequence[Row]) -> None:
     # Ours is the largest and lies below, so that it hides nobody who is as fast.
     times, places = _points(rows, OURS)
     axes.scatter(times, places, s=150, c="black", marker="o", label=_label(report, OURS), zorder=3, linewidths=0)
-    times, places = _points(rows, LIMIT)
-    axes.scatter(times, places, s=210, c="#cc0000", marker="|", label=_label(report, LIMIT), zorder=5, linewidths=2.5)
+    times, places = _points(rows, ROOFLINE)
+    axes.scatter(
+        times, places, s=210, c="#cc0000", marker="|", label=_label(report, ROOFLINE), zorder=5, linewidths=2.5
+    )
 
 
 def _label(report: Report, name: str) -> str:

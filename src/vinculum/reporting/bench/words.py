@@ -7,7 +7,7 @@ from math import floor, log10
 from types import MappingProxyType
 
 from vinculum.benchmarking.cells import Cell
-from vinculum.benchmarking.peers.registry import LIMIT, NAMES, OURS
+from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Report, Row
 
 SHAPES: Mapping[str, str] = MappingProxyType(
@@ -68,6 +68,12 @@ def number(value: float) -> str:
     return f"{rounded:,.{max(0, 2 - floor(log10(rounded)))}f}"
 
 
+def facts(report: Report) -> Mapping[str, str]:
+    """Return where and when it was measured, by what each is about."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    return {**report.machine, "versions": versions, "date": report.date}
+
+
 def percent(part: float) -> str:
     """Return a part as a whole percentage."""
     return f"{100 * part:.0f}%"
@@ -112,8 +118,8 @@ def _ours(report: Report) -> Iterator[str]:
             yield f"WRONG: Vinculum has no time in {row.cell}: {outcome.reason}."
         elif not outcome.exact:
             yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
-        limit = row.measured(LIMIT)
-        if limit is not None and not limit.exact:
+        roofline = row.measured(ROOFLINE)
+        if roofline is not None and not roofline.exact:
             yield f"WRONG: the plain pass has not read and written what it had to in {row.cell}."
 
 

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Example
+from vinculum.conformance.oracle.verdict import Example
 from vinculum.reporting.conformance.findings import findings, reason, ulps_text
 from vinculum.reporting.conformance.matrix import WORST_FIRST
 from vinculum.reporting.conformance.severity import severity
 from vinculum.reporting.conformance.words import message
-from vinculum.reporting.harmless import harmless, one_line, short
+from vinculum.reporting.escape import escaped, one_line, short
 
 _LONGEST = 2000  # Characters of what a runtime said; some dump whole graphs.
 
@@ -130,4 +130,4 @@ def _source(result: Result, texts: _Texts) -> list[int] | None:
     """Return the lines of a reproducer; of what is not supported it shows nothing."""
     if not result.reproducer or not result.verdict.kind.deviates:
         return None
-    return [texts.number(harmless(line.expandtabs(4))) for line in result.reproducer.rstrip("\n").split("\n")]
+    return [texts.number(escaped(line.expandtabs(4))) for line in result.reproducer.rstrip("\n").split("\n")]

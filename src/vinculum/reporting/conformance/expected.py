@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownCases, KnownDeviations, Mismatch
-from vinculum.conformance.run import Run
 from vinculum.reporting.conformance.words import message
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.tables import counted
 
 Comparison = tuple[Run, KnownDeviations, tuple[Mismatch, ...]]

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.matrix import WORST_FIRST, in_order, worst
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 
 _NAMED = 8  # More names than that say less than their number.
 UNEXPLAINED = "unexplained"

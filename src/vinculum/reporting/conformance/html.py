@@ -1,7 +1,7 @@
 """Conformance runs as one self-contained HTML page: it needs no network, and obeys nothing that a runtime said.
 
 The summary and the matrices are there without JavaScript; the cases are listed by it, from data that stands in the page
-once. Every text goes through `harmless`, is escaped by the template, and set as text by the script.
+once. Every text goes through `escaped`, is escaped by the template, and set as text by the script.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from vinculum.conformance.execute.run import Run
 from vinculum.conformance.expect import KnownDeviations
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.findings import Finding, findings, foremost
 from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_order, matrix
 from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
 from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import harmless, one_line, short
+from vinculum.reporting.escape import escaped, one_line, short
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -44,7 +44,7 @@ _WORDS = {
     Kind.ULPS: "ulps",
     Kind.REFUSED: "refuse",
     Kind.UNSUPPORTED: "none",
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "ok"),
 }
 
 
@@ -57,7 +57,7 @@ GLOSSARY = (
     ("saturated", "what is too large becomes the largest number of the type"),
     ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
     ("constant operand", "a number that is part of the model, which a runtime may fold before it runs"),
-    ("silent by specification", "no document says what the quotient is: an integer by 0, the smallest by -1"),
+    ("unspecified", "no document says what the quotient is: an integer by 0, the smallest by -1"),
     ("SIGFPE", "the signal by which the system ends a process that divides integers in these ways"),
 )
 
@@ -181,7 +181,7 @@ def _command(runs: Sequence[Run], known: Mapping[str, KnownDeviations]) -> str:
     given = [known[run.backend] for run in runs if run.backend in known]
     expected = [part for one in given for part in ("--expect", str(one.file))]
     words = ["vinculum", "conform", *(run.backend for run in runs), *options, *expected, "--html", "run.html"]
-    return " ".join(shlex.quote(harmless(word)) for word in words)
+    return " ".join(shlex.quote(escaped(word)) for word in words)
 
 
 def _web(link: str) -> bool:

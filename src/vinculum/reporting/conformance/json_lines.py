@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from vinculum.conformance.run import Result, Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.words import message
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.severity import Severity, worst_severity
 from vinculum.spec.element_types import ELEMENT_TYPES
 
@@ -24,7 +24,7 @@ SYMBOLS: Mapping[Kind, str] = {
     Kind.ULPS: "U",
     Kind.REFUSED: "R",
     Kind.UNSUPPORTED: "-",
-    Kind.SILENT: "ok",
+    Kind.UNSPECIFIED: "ok",
     Kind.REFUSED_AS_REQUIRED: "ok",
     Kind.EXACT: "ok",
 }

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.conformance.run import Result, Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.findings import (
     findings,
     foremost,
@@ -20,7 +20,7 @@ from vinculum.reporting.conformance.survey import silence
 from vinculum.reporting.conformance.tables import STYLES, legend, matrices, side_by_side, silent
 from vinculum.reporting.conformance.tables import found as findings_table
 from vinculum.reporting.conformance.words import example_sentence, message, verdict_sentence
-from vinculum.reporting.harmless import harmless, one_line, short
+from vinculum.reporting.escape import escaped, one_line, short
 from vinculum.reporting.tables import counted, section
 
 _FINDINGS_SHOWN = 8  # With a matrix above them they fill a screen.
@@ -88,7 +88,7 @@ def _all_cases(run: Run) -> Iterator[RenderableType]:
     for result in run.results:
         if result.verdict.kind.deviates:
             heading = Text(result.verdict.kind.value, STYLES[result.verdict.kind]).append(
-                f"  {harmless(str(result.id))}", "bold"
+                f"  {escaped(str(result.id))}", "bold"
             )
             blocks += [heading, Text(f"    {verdict_sentence(result.verdict)}", "dim")]
     if blocks:
@@ -113,7 +113,7 @@ def _in_full(result: Result) -> Iterator[RenderableType]:
         yield Text("")
         # As it stands, so that it can be copied; but a terminal obeys none of it.
         for line in result.reproducer.splitlines():
-            yield Text(harmless(line.expandtabs(4)), "cyan", no_wrap=True, overflow="ignore")
+            yield Text(escaped(line.expandtabs(4)), "cyan", no_wrap=True, overflow="ignore")
 
 
 def _verdict(run: Run) -> Iterator[RenderableType]:
@@ -131,5 +131,5 @@ def _verdict(run: Run) -> Iterator[RenderableType]:
         worst = findings(run)[0].shown
         yield Text("To see one case, with a program that shows it:")
         words = ("vinculum", "conform", run.backend, *run.selection.level.options, "--only", str(worst.id))
-        command = " ".join(shlex.quote(harmless(word)) for word in words)
+        command = " ".join(shlex.quote(escaped(word)) for word in words)
         yield Text(f"    {command}", no_wrap=True, overflow="ignore")

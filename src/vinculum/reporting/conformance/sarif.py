@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from vinculum.conformance.run import Result, Run
+from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import harmless, one_line
+from vinculum.reporting.escape import escaped, one_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -41,6 +41,6 @@ def _result(result: Result, rules: Sequence[str]) -> dict[str, Any]:
         "ruleIndex": rules.index(rule),
         "level": "error",
         "message": {"text": f"{result.verdict.kind.value}: {verdict_sentence(result.verdict)}"},
-        "locations": [{"logicalLocations": [{"fullyQualifiedName": harmless(str(result.id)), "kind": "member"}]}],
-        "partialFingerprints": {"caseId": harmless(str(result.id))},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": escaped(str(result.id)), "kind": "member"}]}],
+        "partialFingerprints": {"caseId": escaped(str(result.id))},
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from vinculum.conformance.verdict import Kind, Verdict
+from vinculum.conformance.oracle.verdict import Kind, Verdict
 
 _LAST_PLACES = 256  # Ulps; from there on it is no rounding error of the type, as where a double is computed in float.
 
@@ -27,7 +27,7 @@ OF_KIND: Mapping[Kind, Severity] = {
     Kind.ULPS: Severity.ULPS,
     Kind.REFUSED: Severity.REFUSED,
     Kind.UNSUPPORTED: Severity.NONE,
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), Severity.OK),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), Severity.OK),
 }
 
 

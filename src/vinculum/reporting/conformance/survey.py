@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vinculum.conformance.run import Result, Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.matrix import in_order, worst
 from vinculum.reporting.conformance.words import message
-from vinculum.reporting.harmless import short
+from vinculum.reporting.escape import short
 
 # What cases try, and the question that a survey asks; those beside ordinary numbers ask the same again.
 _QUESTIONS = {"zero divisors": "x / 0", "a zero divisor": "x / 0", "MIN divided by -1": "MIN / -1"}
@@ -73,7 +73,7 @@ def _either(words: Iterable[str]) -> str:
 def _did(result: Result) -> str:
     """Return what a runtime did in a case: ``"MIN"``, ``"refused"``, ``"SIGFPE"``."""
     verdict = result.verdict
-    if verdict.kind is not Kind.SILENT:
+    if verdict.kind is not Kind.UNSPECIFIED:
         return verdict.said if verdict.kind is Kind.CRASHED and verdict.said else verdict.kind.value
     if not verdict.unspecified:
         return "refused"

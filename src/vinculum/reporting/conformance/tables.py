@@ -9,14 +9,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vinculum.conformance.run import Run
-from vinculum.conformance.verdict import Kind
+from vinculum.conformance.execute.run import Run
+from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.conformance.findings import Finding
 from vinculum.reporting.conformance.matrix import SYMBOLS, WORST_FIRST, Cell, Matrix
 from vinculum.reporting.conformance.survey import Given, SilentRow
 from vinculum.reporting.conformance.words import verdict_sentence
-from vinculum.reporting.harmless import one_line, short
+from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.tables import cell, counted, table
 from vinculum.spec.element_types import Kind as Arithmetic
 from vinculum.spec.element_types import by_name
@@ -29,7 +29,7 @@ STYLES: Mapping[Kind, str] = {
     Kind.ULPS: "yellow",
     Kind.REFUSED: "magenta",
     Kind.UNSUPPORTED: "dim",
-    **dict.fromkeys((Kind.SILENT, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "green"),
+    **dict.fromkeys((Kind.UNSPECIFIED, Kind.REFUSED_AS_REQUIRED, Kind.EXACT), "green"),
 }
 
 

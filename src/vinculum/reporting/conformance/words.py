@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vinculum.conformance.verdict import Example, Gave, Kind, Verdict
-from vinculum.reporting.harmless import one_line
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.reporting.escape import one_line
 
 _LONGEST = 240  # Two numbers of 64 bits and their quotients fit; what a runtime said may be a book.
 
@@ -14,8 +14,8 @@ def message(verdict: Verdict) -> str:
     match verdict.kind:
         case Kind.ULPS | Kind.WRONG_VALUE:
             wrong = _wrong(verdict)
-            return f"{wrong}; where the specification is silent: {gave}" if gave else wrong
-        case Kind.SILENT:
+            return f"{wrong}; where it is unspecified: {gave}" if gave else wrong
+        case Kind.UNSPECIFIED:
             return gave or f"refused: {verdict.said}"
         case Kind.ACCEPTED:
             return f"gave {verdict.said}"

@@ -1,0 +1,64 @@
+"""The options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RUNTIMES = (
+    "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
+    "package.module:attribute. Options in brackets, in quotes for the shell: "
+)
+"""What names a backend; an example of options in brackets follows."""
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=FILE",
+        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
+    ),
+]
+OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+Workers = Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")]
+CaseLimit = Annotated[
+    float,
+    typer.Option(
+        min=0.1, max=3600, metavar="SECONDS", help="Time limit of a case; one that takes longer is reported as hung."
+    ),
+]
+MemoryLimit = Annotated[
+    int,
+    typer.Option(
+        min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
+    ),
+]
+
+JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON lines: the run, then each case.")]
+Save = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the run to this file as JSON; vinculum report reads it.")
+]
+Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
+Sarif = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, a rule for each cause.")
+]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
+Expect = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Known deviations of a backend: fail on any that it does not list, and on listed ones that are gone.",
+    ),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write a file of known deviations for --expect; keep the reasons of the one that --expect names.",
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]

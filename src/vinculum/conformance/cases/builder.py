@@ -1,0 +1,143 @@
+"""What the cases of one operator version and element type share, and how one of them is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
+from vinculum.conformance.cases.clauses import Subject, clause
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.placements import Placement, constant, placement_words, placements
+from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
+from vinculum.spec.element_types import ElementType
+from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
+from vinculum.spec.registry import versions
+
+Attributes = Mapping[str, AttributeValue]
+_ROUNDING = {IntegerRounding.FLOOR: "floor", IntegerRounding.TRUNCATING: "truncating"}
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Operands and attributes that are after one thing: a case for each placement of the operands.
+
+    Attributes
+    ----------
+    tried, shapes : str
+        What an id calls the thing, and the shapes.
+    subject : Subject or str
+        What the cases are after; a string is the tag of a clause.
+    attributes : Mapping
+        Those that are written down.
+    operands : callable
+        Returns them.
+    expected : callable
+        Returns what the specification says of the answer.
+    level : Level
+        The first level that asks it with run-time operands.
+    constants : tuple of Placement or None
+        Which other placements the default level asks, or `level` if it is later; the rest come at the last level, or
+        never if this is None.
+    """
+
+    tried: str
+    shapes: str
+    subject: Subject | str
+    attributes: Attributes
+    operands: Callable[[], Operands]
+    expected: Callable[[], Expectation]
+    level: Level
+    constants: tuple[Placement, ...] | None = ()
+
+
+@dataclass(frozen=True)
+class CaseBuilder:
+    """An operator version, an element type, and the level up to which cases are asked for."""
+
+    spec: OperatorSpec
+    element_type: ElementType
+    level: Level
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the element type is of those that are asked what has little to do with element types."""
+        return self.element_type.name in CHOSEN_TYPES
+
+    @property
+    def newest(self) -> bool:
+        """Whether no later version of the operator is there; each of SONNX's three operators is its own newest."""
+        return self.spec.variant is not None or self.spec is versions(self.spec.name, dialect=self.spec.dialect)[-1]
+
+    @property
+    def newest_of_its_shapes(self) -> bool:
+        """Whether no later version joins shapes in the same way."""
+        rows = versions(self.spec.name, dialect=self.spec.dialect)
+        return self.newest or all(
+            row.broadcasting != self.spec.broadcasting for row in rows[rows.index(self.spec) + 1 :]
+        )
+
+    def roundings(self) -> Iterator[Attributes]:
+        """Yield the attributes for each rounding that can be chosen, the default first; nothing where none can."""
+        name = self.spec.integer_rounding_attribute
+        declared = self.spec.attribute(name) if name else None
+        if declared is None or not self.element_type.is_integer:
+            yield {}
+            return
+        others = [value for value in self.spec.integer_rounding if value != declared.default]
+        for value in (declared.default, *others):
+            if value is not None:
+                yield {declared.name: value}
+
+    def joining(self, joined: Joined) -> Attributes | None:
+        """Return the attributes under which operands lie under each other in this way; None if they cannot."""
+        selector = self.spec.broadcasting_attribute
+        declared = self.spec.attribute(selector) if selector else None
+        default = self.spec.broadcasting[declared.default if declared else None]
+        if joined is Joined.EQUAL or default is Broadcasting.MULTIDIRECTIONAL:
+            return {}
+        if joined is Joined.SCALAR_DIVISOR and declared is not None:
+            for value, rule in self.spec.broadcasting.items():
+                if rule is Broadcasting.LIMITED and value is not None:
+                    return {declared.name: value}
+        return None
+
+    def canonical(self, attributes: Attributes) -> Attributes:
+        """Return attributes by the names that the version declares; names and values that it has not are left out."""
+        declared = ((self.spec.attribute(name), value) for name, value in attributes.items())
+        return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
+
+    def rounding(self, attributes: Attributes) -> str:
+        """Return what an id calls the rounding that attributes choose; nothing where none can be chosen."""
+        if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
+            return ""
+        return _ROUNDING[self.spec.rounding(self.canonical(attributes))]
+
+    def cases(self, trial: Trial) -> Iterator[Case]:
+        """Yield a trial in every placement that a level up to this one asks; the policy of levels is here alone."""
+        for placement in placements(self.spec):
+            if placement is Placement.RUN_TIME:
+                level = trial.level
+            elif trial.constants is None:
+                continue
+            else:
+                level = max(trial.level, Level.DEFAULT) if placement in trial.constants else Level.FULL
+            if level <= self.level:
+                yield self._case(trial, placement, level)
+
+    def _case(self, trial: Trial, placement: Placement, level: Level) -> Case:
+        return Case(
+            id=CaseId(
+                operator=self.spec.title,
+                rounding=self.rounding(trial.attributes),
+                element_type=self.element_type.name,
+                scenario=trial.tried,
+                shapes=trial.shapes,
+                placement=placement_words(placement, self.spec),
+            ),
+            clause=clause(self.spec, self.element_type, trial.subject, self.canonical(trial.attributes)),
+            element_type=self.element_type,
+            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), constant(placement, self.spec)),
+            expected=trial.expected,
+            level=level,
+        )

@@ -1,0 +1,138 @@
+"""A case: an operation with an id, the clause that it tests, and the answer that the specification expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cached_property, total_ordering
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.operation import Operation
+from vinculum.spec.element_types import ElementType
+
+
+@total_ordering
+class Level(Enum):
+    """How many of the cases are run: each level holds those before it."""
+
+    QUICK = "quick"  # Seconds.
+    DEFAULT = "default"  # About a minute.
+    FULL = "full"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``vinculum conform`` that select it."""
+        return () if self is Level.DEFAULT else (f"--{self.value}",)
+
+    def __lt__(self, other: Level) -> bool:
+        levels = list(Level)
+        return levels.index(self) < levels.index(other)
+
+
+@dataclass(frozen=True)
+class CaseId:
+    """What names a case: no two of the suite have the same.
+
+    As text it has five parts: ``"Divide-1 floor/int64/MIN divided by -1/equal shapes of 1 element/constant divisor"``.
+
+    Attributes
+    ----------
+    operator : str
+        The operator version: ``"Div-14"``, ``"SONNX Div (int)"``.
+    rounding : str
+        ``"floor"`` or ``"truncating"`` where an attribute chooses it, else empty.
+    element_type : str
+        The dividend's.
+    scenario : str
+        What is tried.
+    shapes : str
+        How the shapes are joined, or what they are.
+    placement : str
+        Which operands are constants of the model.
+    """
+
+    operator: str
+    rounding: str
+    element_type: str
+    scenario: str
+    shapes: str
+    placement: str
+
+    @property
+    def row(self) -> str:
+        """The operator version, with the rounding where an attribute chooses it."""
+        return f"{self.operator} {self.rounding}".rstrip()
+
+    @property
+    def parts(self) -> tuple[str, str, str, str, str]:
+        """The parts that a pattern matches one by one."""
+        return self.row, self.element_type, self.scenario, self.shapes, self.placement
+
+    def __str__(self) -> str:
+        return "/".join(self.parts)
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether a glob pattern matches the whole text."""
+        return fnmatchcase(str(self), pattern)
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """What the specification says of an answer.
+
+    Attributes
+    ----------
+    quotient : ndarray or None
+        The exact reference's; None if the operation must be refused.
+    unspecified : ndarray of bool or None
+        The elements whose quotient the specification leaves unspecified; None if there is none. Where there is one the
+        whole operation may be refused as well.
+    """
+
+    quotient: NDArray[Any] | None
+    unspecified: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One operation of the conformance suite.
+
+    Attributes
+    ----------
+    id : CaseId
+        Its name.
+    clause : str
+        The tag of the clause of ``operation.spec`` that it tests.
+    element_type : ElementType
+        The column of the matrix that it counts for: the dividend's.
+    asked : callable
+        Returns what the runtime is asked. Operands take their time to make, which is not spent on cases that are only
+        listed.
+    expected : callable
+        Returns what the specification says of the answer. The exact reference takes its time for that, which is not
+        spent on cases that are not asked.
+    level : Level
+        The first level that holds it.
+    """
+
+    id: CaseId
+    clause: str
+    element_type: ElementType
+    asked: Callable[[], Operation]
+    expected: Callable[[], Expectation]
+    level: Level
+
+    @cached_property
+    def operation(self) -> Operation:
+        """What the runtime is asked."""
+        return self.asked()
+
+    @cached_property
+    def expectation(self) -> Expectation:
+        """What the specification says of the answer."""
+        return self.expected()

@@ -1,0 +1,40 @@
+"""The suite: every operator version, element type, pair of shapes, class of values and placement, from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vinculum.conformance.cases.attribute_trials import attribute_trials
+from vinculum.conformance.cases.builder import CaseBuilder
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.refusals import unlisted_types
+from vinculum.conformance.cases.shape_trials import mixed_type_trials, shape_trials, unlisted_type_trials
+from vinculum.conformance.cases.value_trials import value_trials
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.registry import ROWS
+
+_OF_LISTED_TYPES = (value_trials, shape_trials, attribute_trials, mixed_type_trials)
+
+
+def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:
+    """Yield the cases of a level and of those before it, the same at every run, one at a time.
+
+    Parameters
+    ----------
+    level : Level
+        The last level whose cases are wanted.
+    rows : iterable of OperatorSpec, optional
+        The operator versions; all twelve if None.
+
+    Yields
+    ------
+    Case
+        With an id that no other case of the suite has.
+    """
+    for spec in ROWS if rows is None else rows:
+        for element_type in (*spec.element_types, *unlisted_types(spec)):
+            builder = CaseBuilder(spec, element_type, level)
+            listed = element_type in spec.element_types
+            for trials in _OF_LISTED_TYPES if listed else (unlisted_type_trials,):
+                for trial in trials(builder):
+                    yield from builder.cases(trial)

@@ -1,0 +1,113 @@
+"""What a runtime is asked: one division of two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import VinculumError
+from vinculum.spec.attributes import checked_attributes
+from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
+from vinculum.tensors.broadcasting import Alignment, Shape, join
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One division that a runtime is asked for: an operator version, its attributes and its operands.
+
+    Attributes
+    ----------
+    spec : OperatorSpec
+        The operator version.
+    attributes : Mapping of str to AttributeValue
+        Those that are written down, by the standard's names; they may be illegal, where a refusal is expected.
+    operands : tuple of ndarray
+        Dividend and divisor, for Reciprocal the one operand; of ml_dtypes' element types where NumPy has none, and
+        object arrays of Fraction for SONNX's reals.
+    constant : tuple of bool
+        For each operand whether it is a constant of the model, which a runtime may fold, or comes at run time.
+    """
+
+    spec: OperatorSpec
+    attributes: Mapping[str, AttributeValue]
+    operands: tuple[NDArray[Any], ...]
+    constant: tuple[bool, ...]
+
+
+def alignment(
+    operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
+) -> Alignment | None:
+    """Return how the operands lie under the quotient, by the operation's rule or another; None if they do not.
+
+    Reciprocal's one operand has the shape of the quotient.
+    """
+    shapes = [operand.shape for operand in operation.operands]
+    try:
+        attributes = checked_attributes(operation.spec, operation.attributes) if rule is None else operation.attributes
+        own = operation.spec.broadcasting_rule(attributes) if rule is None else rule
+        axis = attributes.get("axis")
+        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
+    except (VinculumError, KeyError):
+        return None
+
+
+def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
+
+    The dividend of a Reciprocal is 1.
+
+    Parameters
+    ----------
+    operation : Operation
+        One whose operands fit.
+    under : Alignment, optional
+        Another alignment than the operation's own.
+    """
+    lying = under or alignment(operation)
+    assert lying is not None
+    *dividend, divisor = operation.operands
+    a = (
+        _repeated(dividend[0], lying.a, lying.shape)
+        if dividend
+        else np.broadcast_to(np.ones((), divisor.dtype), lying.shape)
+    )
+    return a, _repeated(divisor, lying.b, lying.shape)
+
+
+def _repeated(operand: NDArray[Any], own: tuple[int | None, ...], shape: Shape) -> NDArray[Any]:
+    sizes = [1 if dimension is None else operand.shape[dimension] for dimension in own]
+    return np.broadcast_to(operand.reshape(sizes), shape)
+
+
+def quotient_shape(operation: Operation) -> Shape | None:
+    """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
+    own = alignment(operation)
+    return None if own is None else own.shape
+
+
+def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
+    """Return the numbers that a quotient is of: dividend and divisor, for Reciprocal the one operand.
+
+    Parameters
+    ----------
+    operation : Operation
+        One whose operands fit.
+    index : sequence of int
+        Of the quotient.
+    """
+    return tuple(operand[tuple(index)] for operand in aligned(operation)[-len(operation.operands) :])
+
+
+def reduced(operation: Operation, index: Sequence[int]) -> Operation:
+    """Return an operation of the same shapes in which every pair of operands is the one of a single quotient.
+
+    With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
+    wrong here, and every operand can be written down as one number.
+    """
+    numbers = pair(operation, index)
+    operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]
+    return replace(operation, operands=tuple(operands))

@@ -1,0 +1,220 @@
+"""For each broadcasting rule the shapes at its edge: first those that it joins, then those that it must refuse.
+
+The examples of broadcasting in the documents and in our readings are among them, and square shapes, in which a wrong
+axis gives no error but other numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vinculum.spec.model import Broadcasting
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a table; the fields are those of a pair of shapes, `tags` the clauses of which a version has one."""
+
+    tags: tuple[str, ...]
+    dividend: Shape
+    divisor: Shape
+    aligned: Shape | None
+    tried: str
+    axis: int | None = None
+    everywhere: bool = False
+    zero: bool = False
+
+
+def _fits(
+    tags: tuple[str, ...], dividend: Shape, divisor: Shape, aligned: Shape | None = None,
+    axis: int | None = None, *, everywhere: bool = False,
+) -> Entry:  # fmt: skip
+    """Return shapes that are joined; without `aligned` NumPy joins them in the same way as they are."""
+    tried = "empty tensors" if 0 in dividend + divisor else "distinct numbers"
+    return Entry(tags, dividend, divisor, divisor if aligned is None else aligned, tried, axis, everywhere)
+
+
+def _empty_by_zero(tags: tuple[str, ...], dividend: Shape, divisor: Shape) -> Entry:
+    tried = "an empty dividend and a divisor of 0"
+    return Entry(("empty-result-divides-nothing", *tags), dividend, divisor, divisor, tried, everywhere=True, zero=True)
+
+
+def _beyond(
+    tried: str, tags: tuple[str, ...], dividend: Shape, divisor: Shape,
+    axis: int | None = None, *, everywhere: bool = False,
+) -> Entry:  # fmt: skip
+    return Entry(tags, dividend, divisor, None, tried, axis, everywhere)
+
+
+_DOCUMENTED = (2, 3, 4, 5)  # The dividend of ONNX's examples.
+_EQUAL = ("equal-shapes-by-default", "auto-broadcast-none", "[C1]")
+_BY_DEFAULT = ("equal-shapes-by-default",)
+_DIFFER = "shapes that differ"
+
+_EQUAL_EDGES = (
+    _fits(_EQUAL, (), (), everywhere=True),
+    _fits(_EQUAL, (0,), (0,), everywhere=True),
+    _fits(_EQUAL, _DOCUMENTED, _DOCUMENTED, everywhere=True),
+    _fits(_EQUAL, (2, 0, 3), (2, 0, 3)),
+    _fits(_EQUAL, (1, 1), (1, 1)),
+    _fits(_EQUAL, (2, 1, 3, 1, 2, 2), (2, 1, 3, 1, 2, 2)),
+    _beyond(_DIFFER, _EQUAL, (2, 3), (3,), everywhere=True),
+    _beyond(_DIFFER, _EQUAL, (2, 3), ()),
+    _beyond(_DIFFER, _EQUAL, (), (2, 3)),
+    _beyond(_DIFFER, _EQUAL, (3,), (1,)),
+    _beyond(_DIFFER, _EQUAL, (1,), (3,)),
+    _beyond(_DIFFER, _EQUAL, (2, 3), (2, 1)),
+    _beyond(_DIFFER, _EQUAL, (2, 3), (3, 2)),
+    _beyond(_DIFFER, _EQUAL, (6,), (2, 3)),
+    _beyond(_DIFFER, _EQUAL, (1,), ()),
+    _beyond(_DIFFER, _EQUAL, (0,), (1,)),
+    _beyond("an axis without broadcast", _BY_DEFAULT, _DOCUMENTED, (3, 4), axis=1),
+)
+
+_ONE_ELEMENT = ("one-element-divisor",)
+_SUFFIX = ("broadcast-suffix",)
+_AXIS = ("broadcast-axis",)
+_OUTPUT = ("output-of-dividend-shape",)
+_NO_STRETCH = ("no-one-dim-expansion",)
+_NEGATIVE = ("negative-axis-undefined",)
+
+_LIMITED_EDGES = (
+    _fits(_ONE_ELEMENT, _DOCUMENTED, (), everywhere=True),
+    _fits(_ONE_ELEMENT, _DOCUMENTED, (1, 1)),
+    _fits(_ONE_ELEMENT, (3,), (1,)),
+    _fits(_ONE_ELEMENT, _DOCUMENTED, (1,), axis=1),
+    _fits(_ONE_ELEMENT, (), ()),
+    _fits(_OUTPUT, (2, 3), (1, 1)),
+    _fits(_OUTPUT, _DOCUMENTED, _DOCUMENTED),
+    _fits(_SUFFIX, _DOCUMENTED, (5,), everywhere=True),
+    _fits(_SUFFIX, _DOCUMENTED, (4, 5)),
+    _fits(_SUFFIX, _DOCUMENTED, (3, 4, 5)),
+    _fits(_SUFFIX, (3, 3), (3,)),
+    _fits(_SUFFIX, (2, 3, 1), (3, 1)),
+    _fits(_SUFFIX, (2, 1, 3, 2, 1, 2), (2, 1, 2)),
+    _fits(_SUFFIX, (0, 3), (3,)),
+    _fits(_SUFFIX, (3, 0), (0,)),
+    _fits(_AXIS, _DOCUMENTED, (3, 4), (3, 4, 1), axis=1, everywhere=True),
+    _fits(_AXIS, _DOCUMENTED, (2,), (2, 1, 1, 1), axis=0),
+    _fits(_AXIS, (3, 3), (3,), (3, 1), axis=0, everywhere=True),
+    _fits(_AXIS, (3, 3), (3,), (3,), axis=1),
+    _fits(_AXIS, (4, 4, 4), (4,), (4, 1, 1), axis=0),
+    _fits(_AXIS, (4, 4, 4), (4,), (4, 1), axis=1),
+    _fits(_AXIS, (4, 4, 4), (4, 4), (4, 4, 1), axis=0),
+    _fits(_AXIS, _DOCUMENTED, (2, 3), (2, 3, 1, 1), axis=0),
+    _fits(_AXIS, _DOCUMENTED, (4, 5), axis=2),
+    _fits(_AXIS, _DOCUMENTED, _DOCUMENTED, axis=0),
+    _fits(_AXIS, (2, 3, 2, 3, 2, 3), (2, 3), (2, 3, 1, 1), axis=2),
+    _fits(_AXIS, (2, 0), (2,), (2, 1), axis=0),
+    _empty_by_zero(_ONE_ELEMENT, (0,), (1,)),
+    _empty_by_zero(_ONE_ELEMENT, (0, 3), ()),
+    _beyond("a dimension of 1 to be stretched", _NO_STRETCH, (2, 3), (2, 1), everywhere=True),
+    _beyond("a dimension of 1 to be stretched", _NO_STRETCH, _DOCUMENTED, (3, 1, 5)),
+    _beyond("a dimension of 1 to be stretched", _NO_STRETCH, _DOCUMENTED, (1, 3, 4, 5)),
+    _beyond("a dimension of 1 to be stretched", _NO_STRETCH, _DOCUMENTED, (3, 1), axis=1),
+    _beyond("a dividend smaller than the divisor", _OUTPUT, (5,), _DOCUMENTED, everywhere=True),
+    _beyond("a dividend smaller than the divisor", _OUTPUT, (1,), (3,)),
+    _beyond("a dividend smaller than the divisor", _OUTPUT, (), (3,)),
+    _beyond("a dividend to be stretched", _OUTPUT, (3, 1), (1, 3)),
+    _beyond("a one-element divisor of more dimensions", _ONE_ELEMENT, (3,), (1, 1)),
+    _beyond("a divisor that is no suffix", _SUFFIX, (2, 3), (2,)),
+    _beyond("a divisor that is no suffix", _SUFFIX, _DOCUMENTED, (3, 4)),
+    _beyond("a divisor that is no suffix", _SUFFIX, (3,), (4,)),
+    _beyond("an axis at which the shapes differ", _AXIS, _DOCUMENTED, (3, 4), axis=0),
+    _beyond("an axis at which the shapes differ", _AXIS, _DOCUMENTED, (5,), axis=0),
+    _beyond("a run that is not contiguous", _AXIS, _DOCUMENTED, (3, 5), axis=1),
+    _beyond("a run beyond the last dimension", _AXIS, _DOCUMENTED, (4, 5), axis=3),
+    _beyond("an axis out of range", _AXIS, _DOCUMENTED, (5,), axis=4),
+    _beyond("a negative axis", _NEGATIVE, _DOCUMENTED, (5,), axis=-1, everywhere=True),
+    _beyond("a negative axis", _NEGATIVE, _DOCUMENTED, (3, 4), axis=-3),
+)
+
+_MULTIDIRECTIONAL = ("multidirectional-broadcasting", "auto-broadcast-numpy")
+_NO_FIT = "shapes that do not broadcast"
+
+_MULTIDIRECTIONAL_EDGES = (
+    _fits(_MULTIDIRECTIONAL, (), (), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, _DOCUMENTED, (), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (2, 1), (1, 3), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (0, 3), (3,), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (), (2, 3)),
+    _fits(_MULTIDIRECTIONAL, _DOCUMENTED, (5,)),
+    _fits(_MULTIDIRECTIONAL, (4, 5), _DOCUMENTED),
+    _fits(_MULTIDIRECTIONAL, (1, 4, 5), (2, 3, 1, 1)),
+    _fits(_MULTIDIRECTIONAL, (3, 4, 5), (2, 1, 1, 1)),
+    _fits(_MULTIDIRECTIONAL, (8, 1, 6, 1), (7, 1, 5)),
+    _fits(_MULTIDIRECTIONAL, (7, 1, 5), (8, 1, 6, 1)),
+    _fits(_MULTIDIRECTIONAL, (3, 1, 2), (2, 1, 4, 2), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (3, 3), (3,)),
+    _fits(_MULTIDIRECTIONAL, (3, 3), (3, 1)),
+    _fits(_MULTIDIRECTIONAL, (3, 1), (3, 3)),
+    _fits(_MULTIDIRECTIONAL, (2, 3, 4), (2, 1, 4)),
+    _fits(_MULTIDIRECTIONAL, (1,), (3,)),
+    _fits(_MULTIDIRECTIONAL, (3,), (1, 1)),
+    _fits(_MULTIDIRECTIONAL, (17, 1), (1, 33)),
+    _fits(_MULTIDIRECTIONAL, (2, 1, 3, 1, 2, 1), (1, 2, 1, 3, 1, 2), everywhere=True),
+    _fits(_MULTIDIRECTIONAL, (1, 2, 1, 2, 1, 3, 1, 2), (2, 1, 2, 1, 3, 1, 2, 1)),
+    _fits(_MULTIDIRECTIONAL, _DOCUMENTED, _DOCUMENTED),
+    _fits(_MULTIDIRECTIONAL, (0,), (1,)),
+    _fits(_MULTIDIRECTIONAL, (1,), (0,)),
+    _fits(_MULTIDIRECTIONAL, (0, 1), (1, 3)),
+    _fits(_MULTIDIRECTIONAL, (2, 0, 3), (1, 3)),
+    _fits(_MULTIDIRECTIONAL, (), (0,)),
+    _empty_by_zero(_MULTIDIRECTIONAL, (0,), (1,)),
+    _empty_by_zero(_MULTIDIRECTIONAL, (0, 3), ()),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (2, 3), (2,), everywhere=True),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (3,), (4,)),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (2, 3), (3, 2)),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (2, 3, 4), (2, 4)),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, _DOCUMENTED, (3, 4)),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (8, 1, 6, 1), (7, 2, 5)),
+    _beyond(_NO_FIT, _MULTIDIRECTIONAL, (0,), (2,)),
+)
+
+_PDPD = ("auto-broadcast-pdpd",)
+_PDPD_AXIS = ("pdpd-axis",)
+_PDPD_NO_FIT = "a divisor that does not fit"
+
+_PDPD_EDGES = (
+    _fits(_PDPD, _DOCUMENTED, _DOCUMENTED),
+    _fits(_PDPD, _DOCUMENTED, ()),
+    _fits(_PDPD, _DOCUMENTED, (1, 1)),
+    _fits(_PDPD, _DOCUMENTED, (5,), everywhere=True),
+    _fits(_PDPD, _DOCUMENTED, (4, 5)),
+    _fits(_PDPD, _DOCUMENTED, (1, 5)),
+    _fits(_PDPD, _DOCUMENTED, (4, 1)),
+    _fits(_PDPD, _DOCUMENTED, (3, 1, 1)),
+    _fits(_PDPD, (0, 3), (3,)),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (3, 4), (3, 4, 1), axis=1, everywhere=True),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (3, 1), (3, 1, 1), axis=1),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (4, 5), axis=2),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (4, 5), axis=-1),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (5,), axis=3),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (5,), axis=-1),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (1, 3), (1, 3, 1, 1), axis=0),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (2,), (2, 1, 1, 1), axis=0),
+    _fits(_PDPD_AXIS, _DOCUMENTED, (2, 3), (2, 3, 1, 1), axis=0),
+    _fits(_PDPD_AXIS, (3, 3), (3,), (3, 1), axis=0),
+    _fits(_PDPD_AXIS, (4, 4, 4), (4,), (4, 1), axis=1),
+    _fits(_PDPD_AXIS, (2, 3, 2, 3, 2, 3), (2, 3), (2, 3, 1, 1), axis=2),
+    _fits(_PDPD_AXIS, (2, 0), (2,), (2, 1), axis=0),
+    _beyond(_PDPD_NO_FIT, _PDPD, (8, 1, 6, 1), (7, 1, 5), everywhere=True),
+    _beyond(_PDPD_NO_FIT, _PDPD, (8, 1, 6, 1), (7, 1, 5), axis=1),
+    _beyond(_PDPD_NO_FIT, _PDPD, _DOCUMENTED, (3, 4)),
+    _beyond(_PDPD_NO_FIT, _PDPD, (5,), _DOCUMENTED),
+    _beyond(_PDPD_NO_FIT, _PDPD, (1, 3), (2, 3)),
+    _beyond(_PDPD_NO_FIT, _PDPD_AXIS, _DOCUMENTED, (3, 5), axis=1),
+    _beyond("a run beyond the last dimension", _PDPD_AXIS, _DOCUMENTED, (4, 5), axis=3),
+    _beyond("an axis out of range", _PDPD_AXIS, _DOCUMENTED, (5,), axis=4),
+    _beyond("a negative axis other than -1", _PDPD_AXIS, _DOCUMENTED, (5,), axis=-2),
+)
+
+EDGES: Mapping[Broadcasting, tuple[Entry, ...]] = {
+    Broadcasting.EQUAL: _EQUAL_EDGES,
+    Broadcasting.LIMITED: _LIMITED_EDGES,
+    Broadcasting.MULTIDIRECTIONAL: _MULTIDIRECTIONAL_EDGES,
+    Broadcasting.PDPD: _PDPD_EDGES,
+}

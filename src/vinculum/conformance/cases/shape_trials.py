@@ -1,0 +1,83 @@
+"""What is tried with each pair of shapes, and with operands of two element types, or of one that is not listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from vinculum.conformance.cases.builder import CaseBuilder, Trial
+from vinculum.conformance.cases.case import Expectation, Level
+from vinculum.conformance.cases.clauses import Subject
+from vinculum.conformance.cases.expectations import expectation, refusal
+from vinculum.conformance.cases.placements import DIVISOR, Placement
+from vinculum.conformance.cases.refusals import divisor_type, is_likely
+from vinculum.conformance.cases.shape_pairs import ShapePair, shape_pairs, shape_words
+from vinculum.conformance.cases.values.distinct import dividends, divisors
+from vinculum.conformance.cases.values.value_class import Operands
+from vinculum.spec.element_types import REAL
+
+QUICK, DEFAULT, FULL = Level
+LATER = {QUICK: DEFAULT, DEFAULT: FULL}
+
+
+def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
+    """Yield every pair of shapes of the version, those at the edges and those just beyond."""
+    for shapes in shape_pairs(builder.spec):
+        fits = shapes.aligned is not None
+        level, constants = _asked(builder, shapes)
+        yield Trial(
+            shapes.tried,
+            shape_words(shapes, len(builder.spec.inputs)),
+            shapes.tag,
+            shapes.attributes,
+            partial(_operands, builder, shapes),
+            partial(_expected, builder, shapes) if fits else refusal,
+            level,
+            constants,
+        )
+
+
+def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placement, ...] | None]:
+    """Return the first level that asks a pair of shapes at run time, and how else it is asked."""
+    chosen, newest = builder.chosen, builder.newest_of_its_shapes
+    folded = DIVISOR if newest and shapes.everywhere and shapes.aligned is not None else ()
+    if shapes.everywhere:
+        first = DEFAULT if shapes.default_written else QUICK
+        return (first, folded) if chosen else (LATER[first], None)  # Other types come a level later.
+    return (DEFAULT if newest else FULL, folded) if chosen else (FULL, None)
+
+
+def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
+    """Return what is expected where the shapes fit."""
+    *dividend, divisor = _operands(builder, shapes)
+    aligned = (*dividend, divisor.reshape(shapes.aligned or ()))
+    return expectation(builder.spec, builder.element_type, shapes.attributes, aligned)
+
+
+def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
+    divisor = divisors(shapes.divisor, builder.element_type)
+    if shapes.zero:
+        divisor = np.zeros_like(divisor)
+    return (dividends(shapes.dividend, builder.element_type), divisor)[-len(builder.spec.inputs) :]
+
+
+def mixed_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
+    """Yield operands of two element types, which must be refused."""
+    other = divisor_type(builder.spec, builder.element_type)
+    if other is not None:
+        operands = dividends((3,), builder.element_type), divisors((3,), other)
+        # Of the reals [C2] says another thing.
+        subject = "[GR3]" if builder.element_type is REAL else Subject.TYPES
+        yield Trial(f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, DEFAULT)
+
+
+def unlisted_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
+    """Yield operands of an element type that the version does not list, which must be refused."""
+    count = len(builder.spec.inputs)
+    operands = (dividends((3,), builder.element_type), divisors((3,), builder.element_type))[-count:]
+    level = DEFAULT if is_likely(builder.spec, builder.element_type) else FULL
+    shapes = "equal shapes" if count > 1 else "one dimension"
+    tried = "an element type that the version does not list"
+    yield Trial(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)

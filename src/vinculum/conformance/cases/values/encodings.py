@@ -1,0 +1,53 @@
+"""Arrays from encodings and from whole numbers, and random encodings that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.values.value_class import Array
+from vinculum.spec.element_types import REAL, BinaryFormat, ElementType
+from vinculum.tensors.storage import dtype_of
+
+
+def floats(codes: Iterable[int], element_type: ElementType) -> Array:
+    """Return the floating-point numbers of these encodings."""
+    return np.array(list(codes), np.uint64).astype(f"u{element_type.bits // 8}").view(dtype_of(element_type))
+
+
+def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
+    """Return whole numbers of any element type; an integer type holds them, a floating-point type rounds them."""
+    if element_type is REAL:
+        return np.array([Fraction(number) for number in numbers], dtype=object)
+    wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
+    return np.array(list(numbers), wide).astype(dtype_of(element_type))
+
+
+def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:
+    """Return random words as wide as the element type; the same for the same `what`, on every machine."""
+    seed = crc32(f"{what}, {element_type.name}".encode())
+    words: NDArray[np.uint64] = np.random.PCG64(seed).random_raw(count)
+    codes: list[int] = (words >> np.uint64(64 - element_type.bits)).tolist()
+    return codes
+
+
+def random_below(what: str, bound: int, count: int) -> list[int]:
+    """Return random whole numbers from 0 to below `bound`; the same for the same `what`."""
+    words: list[int] = np.random.PCG64(crc32(what.encode())).random_raw(2 * count).tolist()
+    return [(high << 64 | low) % bound for high, low in zip(words[::2], words[1::2], strict=True)]
+
+
+def random_normals(
+    what: str, element_type: ElementType, fmt: BinaryFormat, lowest: int, highest: int, count: int
+) -> list[int]:
+    """Return encodings of random signed normal numbers whose biased exponents are from `lowest` to `highest`."""
+    trailing = 1 << fmt.trailing_bits
+    first, last = max(lowest, 1), min(highest, fmt.largest >> fmt.trailing_bits)
+    magnitudes = random_below(f"{what}, magnitudes of {element_type.name}", (last - first + 1) * trailing, count)
+    signs = random_below(f"{what}, signs of {element_type.name}", 2, count)
+    codes = (min(first * trailing + m, fmt.largest) for m in magnitudes)
+    return [code | sign * fmt.sign_mask for code, sign in zip(codes, signs, strict=True)]

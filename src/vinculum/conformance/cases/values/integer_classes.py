@@ -1,0 +1,100 @@
+"""The classes of integer operands: those that have quotients, and zero divisors and MIN divided by -1, which have none.
+
+Where a standard leaves a quotient unspecified a runtime may refuse, but it may not spoil the elements beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.clauses import Subject
+from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
+from vinculum.conformance.cases.values import integer_operands as given
+from vinculum.conformance.cases.values.integer_operands import beside, with_quotient
+from vinculum.conformance.cases.values.value_class import Joined, ValueClass
+from vinculum.spec.element_types import ElementType
+
+QUICK, DEFAULT, FULL = Level
+QUOTIENT, DISCARDED, ORDINARY = Subject.QUOTIENT, Subject.DISCARDED, Subject.ORDINARY
+BY_ZERO, MINIMUM = Subject.ZERO_DIVISOR, Subject.MINIMUM
+SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, Joined.EQUAL
+
+
+def _signed(t: ElementType) -> bool:
+    return t.minimum < 0
+
+
+def _unsigned(t: ElementType) -> bool:
+    return not t.minimum
+
+
+def _holding(number: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.minimum <= number <= t.maximum
+
+
+def _of_bits(*bits: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.bits in bits
+
+
+def _above(bits: int) -> Callable[[ElementType], bool]:
+    return lambda t: t.bits > bits
+
+
+def _near(k: int) -> Callable[[ElementType], bool]:
+    """Return what tells that a type of more than 8 bits holds numbers next to 2**k."""
+    return lambda t: t.bits > 8 and t.maximum >= 2**k - 3
+
+
+def _up_to(number: int) -> Callable[[ElementType], bool]:
+    """Return what tells that a number is the largest of a type, up to 1000."""
+    return lambda t: min(t.maximum, 1000) == number
+
+
+# What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
+INTEGERS = (
+    ValueClass("floor and truncation differ", DISCARDED, with_quotient(given.small),
+               QUICK, QUICK, FOLDED, EQUAL, _signed),
+    ValueClass("ordinary numbers", ORDINARY, given.ordinary, QUICK, DEFAULT, FOLDED),
+    ValueClass("numbers at the edges of the type", QUOTIENT, with_quotient(given.edges), QUICK, QUICK, DIVISOR + BOTH),
+    ValueClass("the top bit set", QUOTIENT, with_quotient(given.top_bit), QUICK, DEFAULT, FOLDED, EQUAL, _unsigned),
+    ValueClass("x divided by itself", QUOTIENT, with_quotient(given.itself)),
+    ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(given.zero_by_others)),
+    # A division by 4 that becomes a shift is floor division, one by -1 may become a negation.
+    *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, given.divided_by(n),
+                 DEFAULT, FULL, DIVISOR, SCALAR, _holding(n)) for n in (3, 4, -3, -1)),
+    # What multiplies by a reciprocal in fixed point is short of a bit.
+    ValueClass("large numbers divided by 7", QUOTIENT, given.large_divided_by(7),
+               QUICK, FULL, DIVISOR, SCALAR, _above(4)),
+    ValueClass("MAX divided by ordinary numbers", QUOTIENT, given.dividing(1 << 64),
+               DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _above(8)),
+    *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, given.dividing(n),
+                 DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _up_to(n)) for n in (7, 15, 127, 255, 1000)),
+    ValueClass("every pair of 4-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
+               DEFAULT, DEFAULT, BOTH, EQUAL, _of_bits(4)),
+    ValueClass("every pair of 8-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
+               DEFAULT, DEFAULT, (), EQUAL, _of_bits(8)),
+    # Where the significands of float and double end, and narrower integer types; the former as constants too.
+    *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(given.next_to_power(k)),
+                 DEFAULT, FULL, constants, EQUAL, _near(k))
+      for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH), (63, ()))),
+    ValueClass("one less than a multiple", QUOTIENT, with_quotient(given.below_multiples),
+               QUICK, DEFAULT, DIVISOR + BOTH, EQUAL, _above(8)),
+    ValueClass("multiples of the divisor", QUOTIENT, with_quotient(given.multiples),
+               DEFAULT, FULL, (), EQUAL, _above(8)),
+    ValueClass("random bit patterns", QUOTIENT, with_quotient(given.random_pairs(5000)),
+               DEFAULT, DEFAULT, (), EQUAL, _above(8)),
+    *(ValueClass(f"{count} pairs of random bit patterns", QUOTIENT, with_quotient(given.random_pairs(count)),
+                 FULL, FULL, (), EQUAL, types) for count, types in ((1 << 18, _of_bits(16)), (1 << 16, _above(16)))),
+    ValueClass("zero divisors", BY_ZERO, given.edges_by_zero, QUICK, DEFAULT, DIVISOR + BOTH),
+    ValueClass("zero divisors beside ordinary numbers", BY_ZERO, beside(given.by_zero),
+               DEFAULT, DEFAULT, DIVISOR + BOTH),
+    ValueClass("a zero divisor", BY_ZERO, given.by_one_zero, DEFAULT, FULL, (), SCALAR),
+    ValueClass("MIN divided by -1", MINIMUM, given.minimum(1),
+               QUICK, DEFAULT, BOTH, EQUAL, _signed, "equal shapes of 1 element"),
+    *(ValueClass("MIN divided by -1", MINIMUM, given.minimum(count),
+                 DEFAULT, FULL, (), EQUAL, _signed, f"equal shapes of {count} elements") for count in (16, 1000)),
+    ValueClass("MIN divided by -1", MINIMUM, given.minimum_by_one, DEFAULT, FULL, (), SCALAR, _signed),
+    ValueClass("MIN divided by -1 beside ordinary numbers", MINIMUM, beside(given.minimum(1000)),
+               DEFAULT, DEFAULT, (), EQUAL, _signed),
+)  # fmt: skip

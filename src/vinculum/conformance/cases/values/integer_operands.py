@@ -1,0 +1,206 @@
+"""Integer operands: pairs that have a quotient, and the numbers that the classes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import numpy as np
+
+from vinculum.conformance.cases.values.encodings import random_below, random_bits, whole
+from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
+from vinculum.models.sampling.edge_values import edge_values
+from vinculum.reference import elements
+from vinculum.spec.element_types import ElementType
+
+Pairs = Iterable[tuple[int, int]]
+
+
+def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
+    """Return what makes operands of those pairs that have a quotient in the type: no zero divisor, and not MIN / -1."""
+
+    def operands(t: ElementType) -> Operands:
+        kept = [(a, b) for a, b in dict.fromkeys(pairs(t)) if b and (a, b) != (t.minimum, -1)]
+        dividends, divisors = zip(*kept, strict=True)
+        return whole(dividends, t), whole(divisors, t)
+
+    return operands
+
+
+def within(numbers: Iterable[int], t: ElementType) -> list[int]:
+    """Return those of the numbers that the type holds, without repetitions."""
+    return [n for n in dict.fromkeys(numbers) if t.minimum <= n <= t.maximum]
+
+
+def by_each(dividends: Iterable[int], divisors: Iterable[int], t: ElementType) -> Pairs:
+    """Return every dividend by every divisor, as far as the type holds them."""
+    return ((a, b) for a, b in product(within(dividends, t), within(divisors, t)))
+
+
+def small(t: ElementType) -> Pairs:
+    """Return small numbers of both signs, most of whose quotients differ when rounded in different directions."""
+    return by_each(range(-16, 17), (2, 3, 4, 5, 7, -2, -3, -4, -5, -7), t)
+
+
+def every_pair(t: ElementType) -> Pairs:
+    """Return every value of a narrow type by every value."""
+    values = range(t.minimum, t.maximum + 1)
+    return by_each(values, values, t)
+
+
+def edges(t: ElementType) -> Pairs:
+    """Return the edge numbers by each other."""
+    numbers = elements(edge_values(t), t)
+    return by_each(numbers, numbers, t)
+
+
+def itself(t: ElementType) -> Pairs:
+    """Return edge numbers and random ones by themselves."""
+    numbers = [*elements(edge_values(t), t), *_whole_range(t, "divided by itself", 500)]
+    return ((n, n) for n in numbers)
+
+
+def zero_by_others(t: ElementType) -> Pairs:
+    """Return 0 by every edge number."""
+    return by_each((0,), elements(edge_values(t), t), t)
+
+
+def top_bit(t: ElementType) -> Pairs:
+    """Return unsigned dividends whose top bit is set, which are negative to who takes them for signed."""
+    top = 1 << (t.bits - 1)
+    dividends = [top, top + 1, t.maximum, t.maximum - 1, *(top + n for n in random_below(f"top of {t.name}", top, 40))]
+    return by_each(dividends, (1, 2, 3, 5, 7, 10, 255, 1000, top - 1, top, top + 1, t.maximum), t)
+
+
+def next_to_power(k: int) -> Callable[[ElementType], Pairs]:
+    """Return what gives the numbers next to 2**k and -2**k by small ones, and by those next to 2**k."""
+    numbers = [sign * (2**k + d) for d in range(-3, 4) for sign in (1, -1)]
+    return lambda t: by_each(numbers, (1, -1, 2, 3, -3, 7, 10, 2**k - 1, 2**k, 2**k + 1), t)
+
+
+def below_multiples(t: ElementType) -> Pairs:
+    """Yield dividends just below large multiples of their divisors: rounded to a float they become the multiple."""
+    for divisor, quotient in _factors(t):
+        multiple = divisor * quotient
+        yield multiple - 1, divisor
+        if t.minimum:
+            yield 1 - multiple, divisor
+            yield multiple - 1, -divisor
+
+
+def multiples(t: ElementType) -> Pairs:
+    """Yield large multiples of their divisors."""
+    for divisor, quotient in _factors(t):
+        yield divisor * quotient, divisor
+        if t.minimum:
+            yield -divisor * quotient, divisor
+
+
+def _factors(t: ElementType) -> Pairs:
+    """Return divisors of up to 12 bits, and quotients with which their product is in the upper half of the type."""
+    divisors = [2 + n for n in random_below(f"factors of {t.name}", 1 << min(12, t.bits // 2), 300)]
+    shares = random_below(f"shares of {t.name}", 1 << 32, 300)
+    quotients = (t.maximum // d * ((1 << 32) + share) >> 33 for d, share in zip(divisors, shares, strict=True))
+    return zip(divisors, quotients, strict=True)
+
+
+def random_pairs(count: int) -> Callable[[ElementType], Pairs]:
+    """Return what gives random bit patterns; the divisors are of every length, so that the quotients are too."""
+
+    def pairs(t: ElementType) -> Pairs:
+        shifts = random_below(f"{count} shifts of {t.name}", t.bits, count)
+        dividends, divisors = (_whole_range(t, f"{count} {role}", count) for role in ("dividends", "divisors"))
+        return ((a, b >> shift) for a, b, shift in zip(dividends, divisors, shifts, strict=True))
+
+    return pairs
+
+
+def _whole_range(t: ElementType, what: str, count: int) -> list[int]:
+    return [bits - (1 << t.bits) if bits > t.maximum else bits for bits in random_bits(what, t, count)]
+
+
+def ordinary_dividends(t: ElementType, count: int = 1000) -> Array:
+    """Return random integers of ordinary size, negative ones too where the type has them; none is 0 or MIN."""
+    return _ordinary(t, "dividends", min(100_000, t.maximum), count)
+
+
+def ordinary_divisors(t: ElementType, count: int = 1000) -> Array:
+    """Return random integers other than 0, most of them smaller than the dividends."""
+    return _ordinary(t, "divisors", min(1000, max(t.maximum // 4, 3)), count)
+
+
+def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
+    magnitudes = random_below(f"{what} of {t.name}", largest, count)
+    signs = random_below(f"signs of {what} of {t.name}", 2, count)
+    return whole((-1 - m if sign and t.minimum else 1 + m for m, sign in zip(magnitudes, signs, strict=True)), t)
+
+
+def ordinary(t: ElementType) -> Operands:
+    """Return random dividends and divisors of ordinary size."""
+    return ordinary_dividends(t), ordinary_divisors(t)
+
+
+def scalar(number: int, t: ElementType) -> Array:
+    """Return one number, of no dimension."""
+    return whole([number], t).reshape(())
+
+
+def divided_by(number: int) -> Maker:
+    """Return what makes random dividends of ordinary size, and one number as a scalar divisor."""
+    return lambda t: (ordinary_dividends(t), scalar(number, t))
+
+
+def dividing(number: int) -> Maker:
+    """Return what makes one number as a scalar dividend, or the largest if that is smaller, and random divisors."""
+    return lambda t: (scalar(min(number, t.maximum), t), ordinary_divisors(t))
+
+
+def large_divided_by(number: int) -> Maker:
+    """Return what makes the limits of the type and the numbers around multiples near them, and one scalar divisor."""
+
+    def operands(t: ElementType) -> Operands:
+        limits = [t.maximum, t.minimum] if t.minimum else [t.maximum]
+        signed = ((abs(limit), 1 if limit > 0 else -1) for limit in limits)
+        multiples = (number * (size // number - k) * sign for size, sign in signed for k in range(9))
+        dividends = within([*limits, *(m + d for m in multiples for d in (-1, 0, 1))], t)
+        return whole(dividends, t), scalar(number, t)
+
+    return operands
+
+
+def edges_by_zero(t: ElementType) -> Operands:
+    """Return every edge number by 0."""
+    dividends = edge_values(t).copy()
+    return dividends, np.zeros_like(dividends)
+
+
+def by_zero(t: ElementType) -> Operands:
+    """Return random dividends of ordinary size by 0."""
+    dividends = ordinary_dividends(t)
+    return dividends, np.zeros_like(dividends)
+
+
+def by_one_zero(t: ElementType) -> Operands:
+    """Return a few dividends, and 0 as a scalar divisor."""
+    return ordinary_dividends(t, 17), scalar(0, t)
+
+
+def minimum(count: int) -> Maker:
+    """Return what makes the smallest number so many times by -1."""
+    return lambda t: (whole([t.minimum] * count, t), whole([-1] * count, t))
+
+
+def minimum_by_one(t: ElementType) -> Operands:
+    """Return the smallest number a thousand times, and -1 as a scalar divisor."""
+    return minimum(1000)(t)[0], scalar(-1, t)
+
+
+def beside(pair: Maker) -> Maker:
+    """Return what makes ordinary pairs, every seventh of which is one of those given."""
+
+    def operands(t: ElementType) -> Operands:
+        a, b = ordinary(t)
+        a[3::7], b[3::7] = (own[3::7] for own in pair(t))
+        return a, b
+
+    return operands

@@ -1,0 +1,89 @@
+"""What a run is going to ask of whom: what cannot be run is refused here, before anything is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.execute.run import Selection
+from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.registry import runtime
+from vinculum.errors import AttributeValueError
+from vinculum.text import listed
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One run of the suite that has been checked and can begin.
+
+    Attributes
+    ----------
+    backend : str
+        As it was asked for.
+    runtime : Runtime
+        What it names.
+    selection : Selection
+        Which cases.
+    cases : iterable of Case
+        Those that it covers, made as they are taken; they can be taken once.
+    total : int
+        How many they are; 0 if that is not known before.
+    """
+
+    backend: str
+    runtime: Runtime
+    selection: Selection
+    cases: Iterable[Case]
+    total: int = 0
+
+
+def plan(backend: str, selection: Selection) -> Plan:
+    """Return the plan to ask a runtime the cases that it covers.
+
+    Parameters
+    ----------
+    backend : str
+        As `vinculum.conformance.runtimes.registry.runtime` takes it.
+    selection : Selection
+        Which cases.
+
+    Raises
+    ------
+    SpecLookupError, AttributeValueError
+        If no runtime has that name or option, or a pattern matches no case of the level.
+    ModelError
+        If its package is not installed, or it does not start.
+    """
+    asked = runtime(backend)
+    asked.check()
+    if not selection.only:
+        covered = (case for case in cases(selection.level) if asked.covers(case.operation))
+        return Plan(backend, asked, selection, covered)
+    chosen = [case for case in selected(selection) if asked.covers(case.operation)]
+    return Plan(backend, asked, selection, chosen, len(chosen))
+
+
+def selected(selection: Selection) -> list[Case]:
+    """Return the cases of a selection, whoever may be asked them.
+
+    Raises
+    ------
+    AttributeValueError
+        If a pattern matches no case of the level.
+    """
+    level, only = selection.level, selection.only
+    chosen = [case for case in cases(level) if not only or any(map(case.id.matches, only))]
+    idle = [pattern for pattern in only if not any(case.id.matches(pattern) for case in chosen)]
+    if idle:
+        higher = next((one for one in Level if one > level and any(c.id.matches(idle[0]) for c in cases(one))), None)
+        advice = (
+            f"the {higher.value} level has one"
+            if higher
+            else (
+                "an id reads 'Div-14/int64/MIN divided by -1/equal shapes/constant divisor', and * stands for anything"
+            )
+        )
+        raise AttributeValueError(f"no case of the {level.value} level matches {listed(idle)}; {advice}")
+    return chosen

@@ -1,0 +1,90 @@
+"""What changed between two runs of the suite, such as those of two versions of a runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vinculum.conformance.cases.case import CaseId
+from vinculum.conformance.execute.run import Result, Run
+from vinculum.errors import AttributeValueError
+from vinculum.text import listed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case whose answer is worth another verdict, or has another cause.
+
+    Attributes
+    ----------
+    before, after : Result
+        What each run has.
+    """
+
+    before: Result
+    after: Result
+
+    @property
+    def id(self) -> CaseId:
+        """The case's."""
+        return self.after.id
+
+
+@dataclass(frozen=True)
+class RunDiff:
+    """What changed from one run to another.
+
+    Attributes
+    ----------
+    before, after : Run
+        The runs.
+    changes : tuple of Change
+        The cases of both that differ, in the suite's order.
+    removed, added : int
+        How many cases only one of them has.
+    """
+
+    before: Run
+    after: Run
+    changes: tuple[Change, ...]
+    removed: int
+    added: int
+
+    @property
+    def versions(self) -> Mapping[str, tuple[str, str]]:
+        """The versions that differ, before and after."""
+        before, after = self.before.versions, self.after.versions
+        names = dict.fromkeys((*before, *after))
+        pairs = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]:
+    """Return what changed, runtime by runtime; two single runs are compared whatever they are of.
+
+    Raises
+    ------
+    AttributeValueError
+        If no runtime is in both.
+    """
+    if len(before) == len(after) == 1:
+        return (_diff(before[0], after[0]),)
+    earlier = {run.backend: run for run in before}
+    found = tuple(_diff(earlier[run.backend], run) for run in after if run.backend in earlier)
+    if not found:
+        names = listed([run.backend for run in after])
+        raise AttributeValueError(f"the first file has no run of {names}; give two files with runs of one backend")
+    return found
+
+
+def _diff(before: Run, after: Run) -> RunDiff:
+    earlier = {result.id: result for result in before.results}
+    both = [(earlier[result.id], result) for result in after.results if result.id in earlier]
+    changes = tuple(Change(old, new) for old, new in both if _worth(old) != _worth(new))
+    return RunDiff(before, after, changes, len(earlier) - len(both), len(after.results) - len(both))
+
+
+def _worth(result: Result) -> tuple[object, ...]:
+    """Return what two runs must have in common: the verdict, what was given, and the cause; not what was said."""
+    verdict = result.verdict
+    return verdict.kind, verdict.differing, verdict.example, verdict.unspecified, result.cause

@@ -1,0 +1,66 @@
+"""Runs as a JSON file, which any program can read, and from which every report can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from vinculum.conformance.execute.run import Run
+from vinculum.errors import ModelError
+from vinculum.files import read_bounded
+from vinculum.text import one_line
+
+_LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """What a file holds.
+
+    Attributes
+    ----------
+    format : str
+        What it is, and the version of its form.
+    runs : tuple of Run
+        One for each runtime.
+    """
+
+    runs: tuple[Run, ...]
+    format: Literal["vinculum run 1"] = "vinculum run 1"
+
+
+def as_json(runs: Sequence[Run]) -> str:
+    """Return runs as the text of a file; the same runs give the same text."""
+    content = msgspec.json.encode(RunFile(tuple(runs)))
+    return msgspec.json.format(content, indent=1).decode() + "\n"
+
+
+def read_runs(file: Path) -> tuple[Run, ...]:
+    """Return the runs of a file.
+
+    Raises
+    ------
+    ModelError
+        If it is no such file; the line names it.
+    OSError
+        If it cannot be read.
+    """
+    content = read_bounded(file, _LARGEST, "what --save has written")
+    try:
+        runs = msgspec.json.decode(content, type=RunFile).runs
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelError(
+            f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give what --save has written"
+        ) from None
+    if not runs:
+        raise ModelError(f"{str(file)!r} holds no run; give what --save has written")
+    return runs
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of such a file."""
+    return msgspec.json.schema(RunFile)

@@ -1,0 +1,173 @@
+"""A run of the suite: a runtime is asked every case in other processes, and its answers are judged in ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
+from time import perf_counter
+
+from vinculum.conformance.arithmetic import Answered, Explanation, explain
+from vinculum.conformance.cases.case import Case, CaseId
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.execute.environment import environment
+from vinculum.conformance.execute.planning import Plan
+from vinculum.conformance.execute.run import Cause, Result, Run
+from vinculum.conformance.execute.shrinking import shrunk
+from vinculum.conformance.expect.known import KnownDeviations
+from vinculum.conformance.oracle.judgement import judge
+from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.sandbox import Answer, End, Isolated, Limits
+from vinculum.text import encodable
+
+ANSWERING = "vinculum.conformance.runtimes.registry:started"
+"""What makes a runtime in a process that answers, from its name."""
+_LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
+
+_UNSPECIFIED = (
+    "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
+)
+
+Advance = Callable[[int, CaseId], None]
+"""Called with how many cases have been judged, and the id of the last of them."""
+
+
+def survey(
+    planned: Plan,
+    *,
+    known: KnownDeviations | None = None,
+    workers: int = 2,
+    advance: Advance | None = None,
+) -> Run:
+    """Return what a runtime answers to the cases of a plan, and what each answer is worth.
+
+    Parameters
+    ----------
+    planned : Plan
+        Whom to ask what. A runtime that goes beyond the limits of the selection is ended, and the run goes on.
+    known : KnownDeviations, keyword-only
+        Its causes come before others that explain as much.
+    workers : int, keyword-only
+        How many processes answer side by side.
+    advance : callable, keyword-only
+        Called from any thread, one call at a time.
+
+    Raises
+    ------
+    ModelError
+        If the runtime cannot be made in another process.
+    """
+    runtime, selection, start = planned.runtime, planned.selection, perf_counter()
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    limits = Limits(seconds=selection.seconds, memory=selection.memory)
+    asked = ask(runtime, planned.cases, ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
+    explanation = explain(asked, known=known.as_causes() if known else ())
+    causes = [
+        Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
+        for one in explanation.explained
+    ]
+    return Run(
+        backend=encodable(planned.backend),
+        title=encodable(runtime.title),
+        versions={encodable(k): encodable(v) for k, v in {**runtime.versions(), **environment()}.items()},
+        selection=selection,
+        results=tuple(_results(asked, explanation)),
+        causes=tuple(causes),
+        date=date,
+        seconds=perf_counter() - start,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Answered):
+    """A case that was answered, and Python source that shows what does not pass."""
+
+    reproducer: str | None = None
+
+
+def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Result]:
+    causes = explanation.by_case()
+    for one in asked:
+        case = one.case
+        (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
+        if case.expectation.unspecified is not None:
+            statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
+        cause = causes.get(str(case.id))
+        yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
+
+
+def ask(
+    runtime: Runtime | None,
+    chosen: Iterable[Case],
+    factory: str,
+    *arguments: object,
+    workers: int = 2,
+    limits: Limits | None = None,
+    advance: Advance | None = None,
+) -> tuple[Asked, ...]:
+    """Return the cases with their answers, in their order, whatever the order of the answers.
+
+    Parameters
+    ----------
+    runtime : Runtime or None
+        The runtime in our process, which writes the reproducers; None if none are wanted.
+    chosen : iterable of Case
+        The cases; each is made only when a process is free to answer it.
+    factory : str
+        What makes the runtime in the other processes, as `Isolated` takes it.
+    *arguments
+        What it is called with.
+    workers, limits, advance
+        As in `survey`.
+    """
+    source, lock = enumerate(chosen), Lock()
+    results: dict[int, Asked] = {}
+
+    def work(isolated: Isolated) -> None:
+        while True:
+            with lock:
+                numbered = next(source, None)
+            if numbered is None:
+                return
+            number, case = numbered
+            result = _asked(runtime, case, partial(_answer, isolated))
+            with lock:
+                results[number] = result
+                if advance is not None:
+                    advance(len(results), case.id)
+
+    with ExitStack() as stack:
+        processes = [stack.enter_context(Isolated(factory, *arguments, limits=limits)) for _ in range(workers)]
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
+        for process in processes:
+            stack.callback(process.close)
+        working = {pool.submit(work, process) for process in processes}
+        while working:
+            done, working = wait(working, _LOOK, FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+    return tuple(results[number] for number in sorted(results))
+
+
+def _answer(isolated: Isolated, operation: Operation) -> Answer:
+    answer = isolated.call("answer", operation)
+    if answer.end is End.OUT_OF_MEMORY:
+        # What leaks from case to case must not be laid at the door of the last: a new process tells.
+        return isolated.call("answer", operation)
+    return answer
+
+
+def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], Answer]) -> Asked:
+    operation, expectation = case.operation, case.expectation
+    answered = answer(operation)
+    answered = replace(answered, words=encodable(answered.words))
+    verdict = judge(operation, expectation, answered)
+    reproducer = None
+    if runtime is not None and not verdict.kind.passes:
+        reproducer = encodable(runtime.reproducer(shrunk(operation, expectation, verdict, answer)))
+    return Asked(case, answered, verdict, reproducer)

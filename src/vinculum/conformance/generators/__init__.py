@@ -1,1 +1,0 @@
-"""Cases, generated from the rows of the specification: operands, shapes, deliveries, and what must be refused."""

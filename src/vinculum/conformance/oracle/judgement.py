@@ -1,0 +1,118 @@
+"""What an answer is worth: it is held against the exact quotients, bit for bit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.conformance.cases.case import Expectation
+from vinculum.conformance.cases.operation import Operation, pair
+from vinculum.conformance.oracle.number_text import number_text
+from vinculum.conformance.oracle.unspecified import what_it_gave
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.sandbox import Answer, End
+from vinculum.spec.element_types import ElementType
+from vinculum.tensors.comparison import different, ulps_apart
+from vinculum.tensors.storage import element_type_of
+from vinculum.text import shape_text
+
+_DEATHS = {
+    End.CRASHED: Kind.CRASHED,
+    End.HUNG: Kind.HUNG,
+    End.OUT_OF_MEMORY: Kind.OUT_OF_MEMORY,
+}
+
+
+def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Verdict:
+    """Return what an answer is worth.
+
+    NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ. In which order the bytes of a number lie is no
+    matter of its element type.
+
+    Parameters
+    ----------
+    operation : Operation
+        What was asked.
+    expectation : Expectation
+        What the specification expects.
+    answer : Answer
+        What became of the operation.
+    """
+    if answer.end in _DEATHS:
+        return Verdict(_DEATHS[answer.end], answer.words)
+    expected, unspecified = expectation.quotient, expectation.unspecified
+    if expected is None:
+        if answer.end is End.RETURNED:
+            return Verdict(Kind.ACCEPTED, _described(answer.value))
+        return Verdict(Kind.REFUSED_AS_REQUIRED, answer.words)
+    if answer.end is End.UNSUPPORTED:
+        return Verdict(Kind.UNSUPPORTED, answer.words)
+    if unspecified is not None and not unspecified.any():
+        unspecified = None
+    if answer.end is End.REFUSED:
+        return Verdict(Kind.REFUSED if unspecified is None else Kind.UNSPECIFIED, answer.words)
+    # Of a class of its own an array may look as it likes.
+    actual = np.asarray(answer.value) if isinstance(answer.value, np.ndarray) else answer.value
+    if not _has_type(actual, expected.dtype):
+        wanted = "exact rationals" if expected.dtype.hasobject else str(expected.dtype)
+        return Verdict(Kind.WRONG_TYPE, _described(actual), expected=wanted)
+    if actual.shape != expected.shape:
+        return Verdict(Kind.WRONG_SHAPE, shape_text(actual.shape), expected=shape_text(expected.shape))
+    actual = actual.astype(expected.dtype, copy=False)
+    return _compared(operation, expected, actual, unspecified)
+
+
+def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
+    if not isinstance(actual, np.ndarray) or actual.dtype.newbyteorder("=") != dtype:
+        return False
+    return not dtype.hasobject or all(type(element) is Fraction for element in actual.flat)
+
+
+def _described(value: object) -> str:
+    if not isinstance(value, np.ndarray):
+        return f"no array but {type(value).__name__}"
+    name = "objects" if value.dtype.hasobject else str(value.dtype)
+    return f"{name} of shape {shape_text(value.shape)}"
+
+
+def _compared(
+    operation: Operation, expected: NDArray[Any], actual: NDArray[Any], unspecified: NDArray[np.bool_] | None
+) -> Verdict:
+    element_type = element_type_of(expected)
+    differ, elements = different(expected, actual, element_type), expected.size
+    gave: tuple[Gave, ...] = ()
+    if unspecified is not None:
+        differ &= ~unspecified
+        elements -= int(np.count_nonzero(unspecified))
+        gave = what_it_gave(operation, actual, unspecified)
+    count = int(np.count_nonzero(differ))
+    if not count:
+        return Verdict(Kind.EXACT if unspecified is None else Kind.UNSPECIFIED, elements=elements, unspecified=gave)
+    off = ulps_apart(expected[differ], actual[differ], element_type)
+    example = _example(operation, expected, actual, differ, element_type)
+    return Verdict(
+        Kind.WRONG_VALUE if off is None else Kind.ULPS,
+        elements=elements,
+        differing=count,
+        ulps={} if off is None else dict(sorted(Counter(n.bit_length() - 1 for n in off).items())),
+        largest=None if off is None else max(off),
+        example=example,
+        unspecified=gave,
+    )
+
+
+def _example(
+    operation: Operation,
+    expected: NDArray[Any],
+    actual: NDArray[Any],
+    differ: NDArray[np.bool_],
+    element_type: ElementType,
+) -> Example:
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differ)), differ.shape))
+    numbers = (*pair(operation, index), expected[index], actual[index])
+    *texts, right, given = (number_text(number, element_type) for number in numbers)
+    return Example(index, tuple(texts), right, given)

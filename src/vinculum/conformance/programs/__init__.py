@@ -1,1 +1,0 @@
-"""A question as a program: an ONNX model, an OpenVINO IR, and source that anyone can run."""

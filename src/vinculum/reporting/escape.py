@@ -1,0 +1,28 @@
+"""Text from files, made safe to print: a name may hold anything, a terminal obeys much of it."""
+
+from __future__ import annotations
+
+_LONGEST = 120
+
+
+def escaped(text: str) -> str:
+    """Return the text on one line, every character that does not print written as its escape.
+
+    Control characters could move the cursor or change the title of a terminal, and marks of writing direction could
+    show a name as another.
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def short(text: str) -> str:
+    """Return the text as `escaped` does, its middle left out if it is very long."""
+    safe = escaped(text)
+    if len(safe) <= _LONGEST:
+        return safe
+    half = (_LONGEST - 3) // 2
+    return f"{safe[:half]}...{safe[-half:]}"
+
+
+def one_line(text: str) -> str:
+    """Return the text as `escaped` does, its line breaks and indents undone before."""
+    return escaped(" ".join(text.split()))

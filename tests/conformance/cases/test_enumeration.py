@@ -1,0 +1,236 @@
+"""The suite: ids that a stranger reads, every row, type and clause, and our own engine passes every case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vinculum import Operator, sonnx
+from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.placements import constant, placement_words, placements
+from vinculum.errors import VinculumError
+from vinculum.reference import elements
+from vinculum.spec.model import Dialect, OperatorSpec
+from vinculum.spec.onnx_div import DIV_6, DIV_14
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.registry import ROWS
+
+RESERVED = set("/*?[]\n\\\"'|")  # of globs, of the parts of an id, of quotes and of tables
+
+# A clause that no single division of two arrays can show, and why.
+NOT_SHOWN = {
+    "shape-inference-not-promised": "it is about a model's inference, before any division",
+    "[GR1]": "no operand of an operation is sparse",
+    "[GR2]": "every operand of an operation is an array, which states its element type",
+    "propagated-error": "it bounds what errors of the operands do, of which one division knows nothing",
+}
+
+
+@cache
+def ids(level: Level) -> dict[str, Level]:
+    """Return the ids of a level and the level of each case; an id that comes twice is an error."""
+    found: dict[str, Level] = {}
+    for case in cases(level):
+        assert str(case.id) not in found
+        found[str(case.id)] = case.level
+    return found
+
+
+@cache
+def clauses() -> dict[str, set[str]]:
+    """Return the clauses that some case tests at the default level, by the row's title."""
+    found: dict[str, set[str]] = {row.title: set() for row in ROWS}
+    for case in cases(Level.DEFAULT):
+        found[case.operation.spec.title].add(case.clause)
+    return found
+
+
+def answered(operation: Operation) -> NDArray[Any]:
+    """Return our own engine's answer; constants play no part in it."""
+    spec = operation.spec
+    if spec.dialect is Dialect.SONNX:
+        return sonnx.div(*operation.operands)
+    attributes: dict[str, Any] = {}
+    for name, value in operation.attributes.items():
+        declared = spec.attribute(name)
+        attributes[declared.name if declared else name] = value
+    opset = spec.since_version if spec.dialect is Dialect.ONNX else None
+    operator = Operator(spec.name, opset=opset, **attributes)
+    assert operator.spec is spec
+    return operator(*operation.operands)
+
+
+def agrees(case: Case, actual: NDArray[Any]) -> bool:
+    """Tell whether an answer is what a case expects: bits, but for NaN and for elements that are open."""
+    expected, unspecified = case.expectation.quotient, case.expectation.unspecified
+    if expected is None or (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
+        return False
+    pairs = zip(elements(actual, case.element_type), elements(expected, case.element_type), strict=True)
+    same = np.fromiter((x == y for x, y in pairs), np.bool_, expected.size).reshape(expected.shape)
+    if case.element_type.binary_format is not None:
+        same |= np.isnan(actual) & np.isnan(expected)
+    return bool(np.all(same if unspecified is None else same | unspecified))
+
+
+def failures(level: Level) -> Iterator[str]:
+    """Yield the ids of the cases that our own engine fails, with what it did."""
+    for case in cases(level):
+        expected = case.expectation
+        try:
+            actual = answered(case.operation)
+        except VinculumError as error:
+            if expected.quotient is not None and expected.unspecified is None:
+                yield f"{case.id}: {error}"
+            continue
+        if expected.quotient is None:
+            yield f"{case.id}: accepted"
+        elif not agrees(case, actual):
+            yield f"{case.id}: other quotients"
+
+
+class TestOurOwnEngine:
+    """It passes every case."""
+
+    def test_at_the_default_level(self) -> None:
+        assert list(failures(Level.DEFAULT)) == []
+
+    @pytest.mark.exhaustive
+    def test_at_the_last_level(self) -> None:
+        assert list(failures(Level.FULL)) == []
+
+
+class TestTheComparison:
+    """What the tests above compare by sees a wrong bit, and a spoilt neighbour of an element that is open."""
+
+    @staticmethod
+    def one(words: str) -> Case:
+        (case,) = (c for c in cases(Level.DEFAULT, [DIV_14]) if str(c.id) == words)
+        return case
+
+    def test_floor_division_is_seen(self) -> None:
+        case = self.one("Div-14/int64/floor and truncation differ/equal shapes/run-time operands")
+        a, b = case.operation.operands
+        assert agrees(case, answered(case.operation))
+        assert not agrees(case, a // b)
+
+    def test_a_quotient_of_one_ulp_more_is_seen(self) -> None:
+        case = self.one("Div-14/float/x divided by itself/equal shapes/run-time operands")
+        quotient = answered(case.operation).copy()
+        quotient[-1] = np.nextafter(quotient[-1], np.float32(2))
+        assert not agrees(case, quotient)
+
+    def test_a_spoilt_neighbour_is_seen(self) -> None:
+        case = self.one("Div-14/int64/zero divisors beside ordinary numbers/equal shapes/run-time operands")
+        unspecified, quotient = case.expectation.unspecified, case.expectation.quotient
+        assert unspecified is not None
+        assert quotient is not None
+        assert 0 < unspecified.sum() < unspecified.size
+        assert agrees(case, np.where(unspecified, 77, quotient))
+        assert not agrees(case, np.zeros_like(quotient))
+
+
+class TestIds:
+    """They are English in five parts, and no two are the same."""
+
+    def test_five_parts_without_reserved_characters(self) -> None:
+        for words in ids(Level.DEFAULT):
+            parts = words.split("/")
+            assert len(parts) == 5, words
+            assert all(part and part == part.strip() and part.isascii() and not RESERVED & set(part) for part in parts)
+
+    def test_the_first_two_parts_are_the_place_in_the_matrix(self) -> None:
+        for case in cases(Level.QUICK):
+            title, element_type, *_ = case.id.parts
+            spec = case.operation.spec
+            assert title.removesuffix(" floor").removesuffix(" truncating") == spec.title
+            assert (title != spec.title) == (spec is DIVIDE_1 and case.element_type.is_integer)
+            assert element_type == case.element_type.name
+
+    def test_the_last_part_is_the_placement(self) -> None:
+        for case in cases(Level.DEFAULT, [DIV_14]):
+            (placement,) = (d for d in placements(DIV_14) if placement_words(d, DIV_14) == case.id.placement)
+            assert case.operation.constant == constant(placement, DIV_14)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "Div-14/float/quotients hard to round/equal shapes/constant divisor",
+            "Div-14/int64/MIN divided by -1/equal shapes of 1 element/constant operands",
+            "Div-6/float/distinct numbers/(2, 3, 4, 5) by (3, 4), broadcast=1, axis=1/run-time operands",
+            "Div-1/int32/an element type that the version does not list/equal shapes/run-time operands",
+            "Reciprocal-13/double/reciprocals hard to round/one dimension/run-time operand",
+            "Divide-1 floor/int32/floor and truncation differ/equal shapes/run-time operands",
+            "Divide-1 truncating/int32/floor and truncation differ/equal shapes/constant operands",
+            "Divide-1/float/m_pythondiv=true on floats/equal shapes/run-time operands",
+            "SONNX Div (int)/int8/zero divisors/equal shapes/run-time operands",
+        ],
+    )
+    def test_examples(self, words: str) -> None:
+        assert words in ids(Level.DEFAULT)
+
+    @pytest.mark.exhaustive
+    def test_no_two_are_the_same_at_the_last_level(self) -> None:
+        assert len(ids(Level.FULL)) > len(ids(Level.DEFAULT))
+
+
+class TestLevels:
+    """Each holds those before it, the same at every run."""
+
+    def test_each_holds_those_before(self) -> None:
+        quick = [words for words, level in ids(Level.DEFAULT).items() if level <= Level.QUICK]
+        assert quick == list(ids(Level.QUICK))
+
+    def test_some_rows_alone_give_the_same_cases(self) -> None:
+        alone = [str(case.id) for case in cases(Level.DEFAULT, [DIV_6])]
+        assert alone == [words for words in ids(Level.DEFAULT) if words.startswith("Div-6/")]
+
+    def test_two_runs_ask_the_same(self) -> None:
+        for one, other in zip(cases(Level.QUICK), cases(Level.QUICK), strict=True):
+            assert one.id == other.id
+            for x, y in zip(one.operation.operands, other.operation.operands, strict=True):
+                assert x.tolist() == y.tolist() or x.tobytes() == y.tobytes()
+
+    def test_the_quick_level_is_small(self) -> None:
+        cells = Counter(tuple(words.split("/")[:2]) for words in ids(Level.QUICK))
+        assert max(cells.values()) <= 30
+        assert len(ids(Level.QUICK)) <= 600
+        assert max(case.operation.operands[-1].size for case in cases(Level.QUICK)) <= 10_000
+
+    def test_a_signed_type_is_asked_for_few_deaths(self) -> None:
+        deaths = Counter(tuple(words.split("/")[:2]) for words in ids(Level.DEFAULT) if "MIN divided by -1" in words)
+        assert max(deaths.values()) <= 6
+
+
+class TestTheMatrix:
+    """Every row and element type has cases, and so has every clause."""
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+    @pytest.mark.parametrize("level", [Level.QUICK, Level.DEFAULT], ids=lambda level: level.name)
+    def test_every_element_type_of_every_row(self, row: OperatorSpec, level: Level) -> None:
+        asked = {words.split("/")[1] for words in ids(level) if words.startswith((f"{row.title}/", f"{row.title} "))}
+        assert {t.name for t in row.element_types} <= asked
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+    def test_every_clause_that_a_division_can_show(self, row: OperatorSpec) -> None:
+        assert {clause.tag for clause in row.clauses} - set(NOT_SHOWN) == clauses()[row.title]
+
+    @pytest.mark.parametrize("tag", NOT_SHOWN)
+    def test_what_is_said_not_to_be_shown_is_a_clause(self, tag: str) -> None:
+        assert any(clause.tag == tag for row in ROWS for clause in row.clauses)
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
+    def test_every_row_has_something_to_refuse(self, row: OperatorSpec) -> None:
+        assert any(case.expectation.quotient is None for case in cases(Level.DEFAULT, [row]))
+
+    def test_every_operand_has_the_type_that_it_is_asked_in(self) -> None:
+        for case in cases(Level.DEFAULT):
+            assert case.operation.operands[0].dtype == np.dtype(case.element_type.numpy)
+            assert len(case.operation.operands) == len(case.operation.spec.inputs)

@@ -1,0 +1,132 @@
+"""Pairs of shapes: what the tables say of each rule's edge, against the rules and the documents' examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cases import case
+from vinculum.conformance.cases.shape_pairs import shape_pairs, shape_words
+from vinculum.conformance.cases.shape_tables import EDGES
+from vinculum.conformance.cases.values.distinct import dividends, divisors
+from vinculum.errors import AttributeValueError, BroadcastError
+from vinculum.spec.element_types import FLOAT, INT32
+from vinculum.spec.model import Broadcasting
+from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.registry import ROWS
+from vinculum.spec.sonnx_div import DIV_INT
+from vinculum.tensors.broadcasting import join
+
+DOCUMENTED = (2, 3, 4, 5)
+
+
+def words(row: Any) -> set[str]:
+    """Return what the ids call the shape pairs of a row."""
+    return {shape_words(shapes, len(row.inputs)) for shapes in shape_pairs(row)}
+
+
+class TestTheTables:
+    """They say of each pair of shapes what the rule says."""
+
+    @pytest.mark.parametrize("rule", EDGES, ids=lambda rule: rule.name)
+    def test_the_rule_joins_what_the_table_says(self, rule: Broadcasting) -> None:
+        for entry in EDGES[rule]:
+            with case(entry):
+                if entry.aligned is None:
+                    with pytest.raises((BroadcastError, AttributeValueError)):
+                        join(rule, entry.dividend, entry.divisor, entry.axis)
+                    continue
+                alignment = join(rule, entry.dividend, entry.divisor, entry.axis)
+                assert alignment.shape == np.broadcast_shapes(entry.dividend, entry.aligned)
+                # The divisor's dimensions that are not repeated stand where NumPy has them.
+                aligned = (1,) * (len(alignment.shape) - len(entry.aligned)) + entry.aligned
+                repeated = [size != 1 and at == 1 for size, at in zip(alignment.shape, aligned, strict=True)]
+                for size, at, along in zip(alignment.shape, repeated, alignment.b, strict=True):
+                    assert size == 1 or at == (along is None)
+
+    @pytest.mark.parametrize("rule", EDGES, ids=lambda rule: rule.name)
+    def test_every_rule_has_both_kinds(self, rule: Broadcasting) -> None:
+        assert {entry.aligned is None for entry in EDGES[rule]} == {True, False}
+
+    def test_every_rule_has_a_table(self) -> None:
+        assert set(EDGES) == set(Broadcasting)
+
+    @pytest.mark.parametrize("rule", [Broadcasting.LIMITED, Broadcasting.PDPD], ids=lambda rule: rule.name)
+    @pytest.mark.parametrize("element_type", [FLOAT, INT32], ids=str)
+    def test_a_wrong_axis_shows(self, rule: Broadcasting, element_type: Any) -> None:
+        """Laid at any other place where its shape fits too, the divisor gives other quotients."""
+        places = 0
+        for entry in EDGES[rule]:
+            if entry.aligned is None or len(entry.divisor) in (0, len(entry.dividend)) or 0 in entry.dividend:
+                continue
+            a, b = dividends(entry.dividend, element_type), divisors(entry.divisor, element_type)
+            if b.size == 1:
+                continue
+            right = a // b.reshape(entry.aligned)
+            for trailing in range(len(entry.dividend) - len(entry.divisor) + 1):
+                aligned = entry.divisor + (1,) * trailing
+                onto = entry.dividend[len(entry.dividend) - len(aligned) :][: len(entry.divisor)]
+                same_place = aligned == entry.aligned[len(entry.aligned) - len(aligned) :] and len(aligned) >= len(
+                    entry.aligned
+                )
+                if onto == entry.divisor and not same_place:
+                    places += 1
+                    assert not np.array_equal(a // b.reshape(aligned), right), entry
+        assert places >= 2
+
+
+class TestTheDocumentsExamples:
+    """They are among the shape pairs."""
+
+    @pytest.mark.parametrize("row", [DIV_1, DIV_6], ids=lambda row: row.title)
+    def test_div_6(self, row: Any) -> None:
+        expected = [
+            "a scalar, broadcast=1",
+            "(1, 1), broadcast=1",
+            "(5,), broadcast=1",
+            "(4, 5), broadcast=1",
+            "(3, 4), broadcast=1, axis=1",
+            "(2,), broadcast=1, axis=0",
+        ]
+        assert {f"{DOCUMENTED} by {divisor}" for divisor in expected} <= words(row)
+
+    def test_divide_1(self) -> None:
+        expected = [
+            f"{DOCUMENTED} by (3, 4), auto_broadcast=pdpd, axis=1",
+            f"{DOCUMENTED} by (3, 1), auto_broadcast=pdpd, axis=1",
+            f"{DOCUMENTED} by (4, 5), auto_broadcast=pdpd, axis=-1",
+            f"{DOCUMENTED} by (4, 5), auto_broadcast=pdpd, axis=2",
+            f"{DOCUMENTED} by (5,), auto_broadcast=pdpd, axis=3",
+            f"{DOCUMENTED} by (1, 3), auto_broadcast=pdpd, axis=0",
+            "(8, 1, 6, 1) by (7, 1, 5), auto_broadcast=pdpd, axis=1",
+            "(8, 1, 6, 1) by (7, 1, 5)",
+        ]
+        assert set(expected) <= words(DIVIDE_1)
+
+
+class TestWhatARowSelects:
+    """A row has the shape pairs of the rules that its attributes select, and writes down what selects them."""
+
+    def test_by_default_nothing_is_written_down(self) -> None:
+        assert all(not shapes.attributes for shapes in shape_pairs(DIV_7))
+        assert words(DIV_7) == words(DIV_14)
+
+    def test_each_rule_of_several(self) -> None:
+        written = {shapes.attributes.get("auto_broadcast") for shapes in shape_pairs(DIVIDE_1)}
+        assert written == {None, "none", "numpy", "pdpd"}
+
+    def test_an_axis_without_broadcast_is_onnx_own(self) -> None:
+        alone = {
+            row.title for row in ROWS for shapes in shape_pairs(row) if shapes.tried == "an axis without broadcast"
+        }
+        assert alone == {"Div-1", "Div-6"}
+
+    def test_sonnx_joins_equal_shapes_only(self) -> None:
+        assert all(shapes.aligned in (None, shapes.dividend) for shapes in shape_pairs(DIV_INT))
+
+    def test_the_shapes_of_reciprocal(self) -> None:
+        assert {"a scalar", "shape (0,)", "shape (2, 3, 4, 5)"} <= words(RECIPROCAL_13)

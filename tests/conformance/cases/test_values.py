@@ -1,0 +1,314 @@
+"""The classes of values: each holds the numbers that its name says, and they catch what they are after."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum.conformance.cases.case import Level
+from vinculum.conformance.cases.clauses import Subject, clause
+from vinculum.conformance.cases.enumeration import cases
+from vinculum.conformance.cases.values.classes import value_classes
+from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
+from vinculum.conformance.cases.values.value_class import Operands, ValueClass
+from vinculum.reference import divide, elements
+from vinculum.reference.rounding import decode, round_to_nearest_even
+from vinculum.spec.element_types import (
+    BFLOAT16,
+    DOUBLE,
+    ELEMENT_TYPES,
+    FLOAT,
+    FLOAT8E4M3FN,
+    FLOAT8E5M2,
+    FLOAT16,
+    INT4,
+    INT8,
+    INT32,
+    INT64,
+    REAL,
+    UINT4,
+    UINT8,
+    UINT32,
+    UINT64,
+    ElementType,
+)
+from vinculum.spec.model import OperatorSpec
+from vinculum.spec.onnx_div import DIV_13, DIV_14
+
+LONG_FLOATS = [BFLOAT16, FLOAT16, FLOAT, DOUBLE]
+FLOATS = [*LONG_FLOATS, FLOAT8E4M3FN, FLOAT8E5M2]
+INTEGERS = [t for t in ELEMENT_TYPES if t.is_integer]
+
+
+def of(element_type: ElementType, tried: str, operands: int = 2) -> ValueClass:
+    """Return the first class of that name."""
+    return next(v for v in value_classes(element_type, operands) if v.tried == tried)
+
+
+def given(element_type: ElementType, tried: str) -> Operands:
+    """Return the operands of the first class of that name."""
+    return of(element_type, tried).operands(element_type)
+
+
+def format_of(element_type: ElementType) -> Any:
+    """Return the binary format of a floating-point type."""
+    assert element_type.binary_format is not None
+    return element_type.binary_format
+
+
+def exact_quotients(element_type: ElementType, tried: str) -> list[Fraction]:
+    """Return the quotients of a class as rationals."""
+    fmt = format_of(element_type)
+    codes = (elements(operand, element_type) for operand in given(element_type, tried))
+    return [decode(a, fmt).value / decode(b, fmt).value for a, b in zip(*codes, strict=True)]
+
+
+class TestEveryClass:
+    """Operands may not be written, and join as the class says."""
+
+    @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
+    def test_shapes(self, element_type: ElementType) -> None:
+        for values in value_classes(element_type, 2):
+            if values.level <= Level.DEFAULT:
+                a, b = values.operands(element_type)
+                assert not any(operand.flags.writeable for operand in (a, b))
+                assert a.shape == b.shape or () in (a.shape, b.shape)
+                assert max(a.ndim, b.ndim) == 1
+
+    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
+    def test_only_what_is_unspecified_has_no_quotient(self, element_type: ElementType) -> None:
+        minimum = element_type.minimum
+        for values in value_classes(element_type, 2):
+            a, b = (elements(x, element_type) for x in np.broadcast_arrays(*values.operands(element_type)))
+            pairs = set(zip(a, b, strict=True))
+            open_pairs = [(x, y) for x, y in pairs if y == 0 or (x, y) == (minimum, -1)]
+            assert bool(open_pairs) == (values.subject in (Subject.ZERO_DIVISOR, Subject.MINIMUM)), values.tried
+            assert (0 < len(open_pairs) < len(pairs)) == ("beside" in values.tried), values.tried
+
+    @pytest.mark.parametrize(
+        ("row", "placement", "level"),
+        [
+            (DIV_14, "run-time operands", Level.QUICK),
+            (DIV_14, "constant divisor", Level.DEFAULT),
+            (DIV_13, "run-time operands", Level.QUICK),
+            (DIV_13, "constant divisor", Level.FULL),
+        ],
+    )
+    def test_constants_come_at_the_default_level(self, row: OperatorSpec, placement: str, level: Level) -> None:
+        (case,) = (
+            case
+            for case in cases(Level.FULL, [row])
+            if case.id.matches(f"*/float/quotients hard to round/*/{placement}")
+        )
+        assert case.level is level
+
+
+class TestHardQuotients:
+    """They are next to halfway between two numbers, as near as quotients get."""
+
+    @pytest.mark.parametrize("element_type", LONG_FLOATS, ids=str)
+    def test_the_distance_from_halfway(self, element_type: ElementType) -> None:
+        fmt = format_of(element_type)
+        for a, b in nearest_to_halfway(element_type, fmt, 1000):
+            exact = abs(decode(a, fmt).value / decode(b, fmt).value)
+            nearest = round_to_nearest_even(exact, fmt)
+            spacing = decode(nearest + 1, fmt).value - decode(nearest, fmt).value
+            off = abs(abs(exact - decode(nearest, fmt).value) / spacing - Fraction(1, 2))
+            assert 0 < off < Fraction(1, 2 ** (fmt.significand_bits - 2))
+
+    @pytest.mark.parametrize("element_type", LONG_FLOATS, ids=str)
+    def test_there_are_enough_of_both_signs(self, element_type: ElementType) -> None:
+        exact = exact_quotients(element_type, "quotients hard to round")
+        assert len(exact) == 1000
+        assert 400 < sum(q > 0 for q in exact) < 600
+
+    def test_a_product_with_the_reciprocal_is_wrong(self) -> None:
+        a, b = given(FLOAT, "quotients hard to round")
+        with np.errstate(all="ignore"):
+            wrong = a * (np.float32(1) / b) != divide(a, b, FLOAT)
+        assert wrong.mean() > 0.25
+
+    def test_a_quotient_rounded_twice_is_wrong(self) -> None:
+        a, b = given(FLOAT16, "quotients hard to round")
+        assert (a.astype(np.float32) / b.astype(np.float32)).astype(np.float16).tolist() == divide(
+            a, b, FLOAT16
+        ).tolist()  # by way of binary32 it is right: 24 bits are at least 2 x 11 + 2
+        shorter = (a.astype(np.float32) / b.astype(np.float32)).astype(ml_dtypes.bfloat16).astype(np.float16)
+        assert (shorter != divide(a, b, FLOAT16)).any()
+
+    @pytest.mark.parametrize("element_type", LONG_FLOATS, ids=str)
+    def test_reciprocals(self, element_type: ElementType) -> None:
+        fmt = format_of(element_type)
+        for code in hard_reciprocals(fmt, 5):
+            exact = abs(1 / decode(code, fmt).value)
+            nearest = round_to_nearest_even(exact, fmt)
+            spacing = decode(nearest + 1, fmt).value - decode(nearest, fmt).value
+            off = abs(abs(exact - decode(nearest, fmt).value) / spacing - Fraction(1, 2))
+            assert 0 < off < Fraction(81, 2**fmt.significand_bits)
+
+
+class TestTheEndsOfAFormat:
+    """Quotients at and next to where they become subnormal, zero or infinite."""
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_overflow(self, element_type: ElementType) -> None:
+        a, b = given(element_type, "quotients next to overflow")
+        fmt = format_of(element_type)
+        codes = {code % fmt.sign_mask for code in elements(divide(a, b, element_type), element_type)}
+        assert {fmt.largest, fmt.largest + 1} <= codes  # the second an infinity, or NaN
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_underflow(self, element_type: ElementType) -> None:
+        a, b = given(element_type, "quotients next to underflow")
+        fmt = format_of(element_type)
+        codes = {code % fmt.sign_mask for code in elements(divide(a, b, element_type), element_type)}
+        assert {0, 1} <= codes
+        half = Fraction(1, 2) * decode(1, fmt).value
+        assert half in map(abs, exact_quotients(element_type, "quotients next to underflow"))
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_subnormal_ties(self, element_type: ElementType) -> None:
+        fmt = format_of(element_type)
+        smallest = decode(1, fmt).value
+        exact = {abs(q) / smallest for q in exact_quotients(element_type, "subnormal quotients at and next to ties")}
+        halves = {q for q in exact if q.denominator == 2}
+        largest_subnormal = 2**fmt.trailing_bits - 1
+        assert halves >= {Fraction(1, 2), Fraction(3, 2), largest_subnormal + Fraction(1, 2)}
+        assert len(exact - halves) > len(halves)
+
+    @pytest.mark.parametrize(("element_type", "longer"), [(FLOAT16, np.float32), (FLOAT, np.float64)], ids=str)
+    def test_ties_are_missed_by_way_of_a_reciprocal_in_a_longer_format(
+        self, element_type: ElementType, longer: Any
+    ) -> None:
+        a, b = given(element_type, "subnormal quotients at and next to ties")
+        product = (a.astype(longer) * (1 / b.astype(longer))).astype(a.dtype)
+        assert (product != divide(a, b, element_type)).any()
+
+    def test_flushing_subnormals_shows(self) -> None:
+        a, b = given(FLOAT, "subnormal divisors")
+        quotients = divide(a, b, FLOAT)
+        assert (np.isfinite(quotients) & (quotients != 0)).mean() > 0.3
+
+    def test_zero_by_subnormals_by_way_of_reciprocals_is_nan(self) -> None:
+        a, b = given(FLOAT, "zero divided by subnormals")
+        with np.errstate(all="ignore"):
+            assert np.isnan(a * (np.float32(1) / b)).any()
+        assert (divide(a, b, FLOAT) == 0).all()
+
+
+class TestSpecials:
+    """Zeros, infinities and NaN of both signs, and every pair of narrow numbers."""
+
+    @pytest.mark.parametrize("element_type", FLOATS, ids=str)
+    def test_the_grid(self, element_type: ElementType) -> None:
+        fmt = format_of(element_type)
+        a, b = (elements(x, element_type) for x in given(element_type, "zeros, infinities and NaN"))
+        special = [0, 1, (1 << fmt.trailing_bits) - 1, 1 << fmt.trailing_bits, fmt.largest, fmt.nan]
+        special += [fmt.largest + 1] if fmt.infinities else []
+        both_signs = [code | sign for code in special for sign in (0, fmt.sign_mask)]
+        assert set(product(both_signs, both_signs)) <= set(zip(a, b, strict=True))
+
+    @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
+    def test_every_pair_of_floats(self, element_type: ElementType) -> None:
+        a, b = (elements(x, element_type) for x in given(element_type, "every pair of 8-bit values"))
+        assert len(set(zip(a, b, strict=True))) == 65_536
+
+    @pytest.mark.parametrize("element_type", [INT8, UINT8, INT4, UINT4], ids=str)
+    def test_every_pair_of_integers(self, element_type: ElementType) -> None:
+        """The pairs without a quotient are asked apart from the others."""
+        pairs: set[tuple[int, int]] = set()
+        for values in value_classes(element_type, 2):
+            a, b = np.broadcast_arrays(*values.operands(element_type))
+            pairs |= set(zip(elements(a, element_type), elements(b, element_type), strict=True))
+        both = range(element_type.minimum, element_type.maximum + 1)
+        zero_divisors = {(x, 0) for x in both}
+        assert len(pairs | zero_divisors) == 4**element_type.bits
+        assert len(pairs & zero_divisors) >= min(40, len(zero_divisors))
+
+    def test_a_whole_quotient_is_missed_by_way_of_the_reciprocal(self) -> None:
+        """165/15, which made shapes off by one."""
+        a, b = given(FLOAT, "whole numbers divided by their factors")
+        assert (165, 15) in set(zip(a.tolist(), b.tolist(), strict=True))
+        assert (a * (np.float32(1) / b) != a / b).any()
+
+
+class TestIntegers:
+    """The numbers at which other types and other roundings would show."""
+
+    def test_floor_and_truncation(self) -> None:
+        a, b = given(INT32, "floor and truncation differ")
+        assert (-11, 3) in set(zip(a.tolist(), b.tolist(), strict=True))
+        assert (a // b != divide(a, b, INT32)).mean() > 0.25
+
+    @pytest.mark.parametrize(
+        ("element_type", "narrower"), [(INT32, np.float32), (INT64, np.float64), (UINT32, np.float32)], ids=str
+    )
+    def test_one_less_than_a_multiple_is_missed_in_floats(self, element_type: ElementType, narrower: Any) -> None:
+        a, b = given(element_type, "one less than a multiple")
+        through = np.trunc(a.astype(narrower) / b.astype(narrower))
+        assert (through.astype(np.float64) != divide(a, b, element_type).astype(np.float64)).mean() > 0.2
+
+    @pytest.mark.parametrize("element_type", [INT8, UINT8, INT32, UINT64], ids=str)
+    def test_large_numbers_by_seven(self, element_type: ElementType) -> None:
+        a, b = given(element_type, "large numbers divided by 7")
+        assert b.shape == ()
+        assert {element_type.maximum, element_type.maximum - element_type.maximum % 7} <= set(a.tolist())
+        assert not element_type.minimum or a.min() < element_type.minimum + 14
+        assert len({abs(n) % 7 for n in a.tolist()}) >= 3
+
+    def test_the_top_bit(self) -> None:
+        a, b = given(UINT64, "the top bit set")
+        assert (a >= 2**63).all()
+        signed = divide(a.view(np.int64), b.view(np.int64), INT64, zero_divisor="zero").view(np.uint64)
+        assert (signed != divide(a, b, UINT64)).mean() > 0.9
+
+    @pytest.mark.parametrize("power", [24, 31, 53, 63])
+    def test_numbers_next_to_powers(self, power: int) -> None:
+        a, _ = given(INT64, f"numbers next to 2^{power}")
+        assert {-(2**power) + 1, 2**power - 1} <= set(a.tolist())
+
+    def test_numbers_at_the_edges(self) -> None:
+        a, b = (set(x.tolist()) for x in given(INT64, "numbers at the edges of the type"))
+        edges = {-(2**63), 2**63 - 1, 2**53 + 1, 2**31, -(2**31) - 1, 2**24 + 1, 1, -1}
+        assert edges <= a
+        assert edges <= b
+
+    def test_a_type_that_ends_below_a_power_is_not_asked_for_it(self) -> None:
+        assert not any("2^53" in values.tried for values in value_classes(INT32, 2))
+
+
+class TestSizes:
+    """One dimension of every size that leaves a remainder beside vectors."""
+
+    @pytest.mark.parametrize("element_type", [FLOAT, INT8, REAL], ids=str)
+    def test_sizes(self, element_type: ElementType) -> None:
+        classes = [v for v in value_classes(element_type, 2) if v.tried == "numbers in sequence"]
+        sizes = [v.operands(element_type)[0].size for v in classes]
+        assert sizes == [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 70_001]
+
+    @pytest.mark.parametrize("element_type", [INT32, INT64, UINT32, FLOAT], ids=str)
+    def test_no_part_of_many_numbers_is_another_part(self, element_type: ElementType) -> None:
+        """What a thread computes at the place of another would show."""
+        a, b = next(v for v in value_classes(element_type, 2) if "70001" in v.label).operands(element_type)
+        for step in (1 << k for k in range(2, 17)):
+            assert not np.array_equal(a[step:] // b[step:], (a // b)[:-step])
+
+
+class TestClauses:
+    """A case tests the clause that is about its subject, and of its element type."""
+
+    def test_new_element_types_have_their_own(self) -> None:
+        assert clause(DIV_13, BFLOAT16, Subject.ORDINARY) == "bfloat16"
+        assert clause(DIV_14, INT8, Subject.ORDINARY) == "narrow-integers"
+        assert clause(DIV_14, INT32, Subject.ORDINARY) == "truncating-division"
+        assert clause(DIV_14, FLOAT, Subject.ORDINARY) == "ieee-754"
+
+    def test_a_tag_is_looked_for_in_the_row(self) -> None:
+        assert clause(DIV_13, FLOAT, "special-values") == "special-values"
+        with pytest.raises(KeyError, match="narrow-integers"):
+            clause(DIV_13, FLOAT, "narrow-integers")

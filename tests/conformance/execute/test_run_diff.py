@@ -1,0 +1,76 @@
+"""What changed between two runs: verdicts and causes of cases, and the versions of what answered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from tests.reporting.conformance.reports import exact, report
+from vinculum.conformance.execute.run_diff import run_diff
+from vinculum.conformance.oracle.verdict import Kind, Verdict
+from vinculum.errors import AttributeValueError
+from vinculum.reporting.conformance.diff import as_json, page
+
+BEFORE = report()
+CRASH = next(r for r in BEFORE.results if r.verdict.kind is Kind.CRASHED)
+MENDED = replace(CRASH, verdict=Verdict(Kind.EXACT, elements=1), cause="", reproducer=None)
+AFTER = replace(
+    BEFORE,
+    versions={**BEFORE.versions, "openvino": "2026.5.0"},
+    results=tuple(MENDED if r is CRASH else r for r in BEFORE.results),
+)
+
+
+def test_the_same() -> None:
+    (diff,) = run_diff([BEFORE], [BEFORE])
+    assert (diff.changes, diff.removed, diff.added, dict(diff.versions)) == ((), 0, 0, {})
+
+
+def test_a_case_that_passes_now() -> None:
+    (diff,) = run_diff([BEFORE], [AFTER])
+    (change,) = diff.changes
+    assert (change.id, change.before, change.after) == (CRASH.id, CRASH, MENDED)
+    assert diff.versions == {"openvino": ("2026.4.1", "2026.5.0")}
+
+
+def test_another_cause_is_a_change_and_other_words_are_none() -> None:
+    other = replace(CRASH, cause="rule: other")
+    said = replace(CRASH, reproducer="print()")
+    for changed, count in ((other, 1), (said, 0)):
+        run = replace(BEFORE, results=tuple(changed if r is CRASH else r for r in BEFORE.results))
+        (diff,) = run_diff([BEFORE], [run])
+        assert len(diff.changes) == count
+
+
+def test_cases_that_one_run_has_alone() -> None:
+    (diff,) = run_diff([replace(BEFORE, results=BEFORE.results[3:])], [replace(AFTER, results=AFTER.results[:-5])])
+    assert (diff.removed, diff.added) == (5, 3)
+
+
+def test_runs_of_one_backend_are_compared() -> None:
+    first, second = run_diff([exact(), BEFORE], [AFTER, exact()])
+    assert (first.after.backend, len(first.changes)) == ("openvino", 1)
+    assert (second.after.backend, len(second.changes)) == ("vinculum", 0)
+    with pytest.raises(AttributeValueError, match="the first file has no run of 'openvino', 'vinculum'"):
+        run_diff([replace(BEFORE, backend="torch")], [AFTER, exact()])
+
+
+def test_in_words_and_as_json() -> None:
+    found = run_diff([BEFORE], [AFTER])
+    file = StringIO()
+    Console(file=file, width=100, highlight=False).print(page(found))
+    text = " ".join(file.getvalue().split())
+    assert "openvino 2026.4.1 -> 2026.5.0" in text
+    assert f"crashed -> exact: 1 case {CRASH.id}" in text
+    assert text.endswith("1 case changed")
+    (told,) = as_json(found)
+    assert told["changes"] == [
+        {
+            "id": str(CRASH.id),
+            "before": {"verdict": "crashed", "cause": CRASH.cause},
+            "after": {"verdict": "exact", "cause": ""},
+        }
+    ]

@@ -28,7 +28,7 @@ from vinculum.kernels.contract import Exceptions
 from vinculum.kernels.threads import threads
 from vinculum.ops.operator import Operator
 from vinculum.ops.policies import raise_exceptions
-from vinculum.spec.element_types import REAL, ElementType, Kind
+from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors import storage
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
@@ -98,10 +98,11 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
     names = [operand.name for operand in operator.spec.inputs]
     given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
     element_type = check_element_types(operator.spec, given)
-    aligned, chunks = _aligned(operator, *operands)
+    aligned, chunks, unknown = _aligned(operator, *operands)
     dtype = storage.dtype_of(element_type)
-    division = BlockDivision(operator, element_type, tuple(isnan(sum(along)) for along in chunks))
-    verdict = _verdict(division, aligned, chunks)
+    division = BlockDivision(operator, dtype, unknown)
+    raising = "raise" in (operator.policies.zero_divisor, operator.policies.overflow)
+    verdict = _verdict(division, aligned, chunks) if raising and element_type.kind is not Kind.FLOAT else ()
     return da.map_blocks(
         division,
         *aligned,
@@ -113,10 +114,12 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
     )
 
 
-def _aligned(operator: Operator, *operands: da.Array) -> tuple[list[da.Array], tuple[tuple[float, ...], ...]]:
-    """Return the operands with the result's rank and blocks that fit each other, and the result's chunks."""
+def _aligned(
+    operator: Operator, *operands: da.Array
+) -> tuple[list[da.Array], tuple[tuple[float, ...], ...], tuple[int, ...]]:
+    """Return the operands with the result's rank and blocks that fit each other, the result's chunks, and `unknown`."""
     if len(operands) == 1:
-        return list(operands), operands[0].chunks
+        return list(operands), operands[0].chunks, ()
     a, b = operands
     try:
         alignment = operator.alignment(_sizes(a), _sizes(b))
@@ -131,7 +134,12 @@ def _aligned(operator: Operator, *operands: da.Array) -> tuple[list[da.Array], t
     # Where sizes are unknown the blocks stay as they are: each operand's dimension has a label of its own.
     labels = [[(i, d) if isnan(size) else d for d, size in enumerate(x.shape)] for i, x in enumerate(placed)]
     _, (a, b) = da.core.unify_chunks(placed[0], labels[0], placed[1], labels[1])
-    return [a, b], tuple(b.chunks[d] if own is None else a.chunks[d] for d, own in enumerate(alignment.a))
+    chunks = tuple(b.chunks[d] if own is None else a.chunks[d] for d, own in enumerate(alignment.a))
+    return (
+        [a, b],
+        chunks,
+        tuple(d for d, (m, n) in enumerate(zip(a.shape, b.shape, strict=True)) if isnan(m) and isnan(n)),
+    )
 
 
 def _sizes(x: da.Array) -> tuple[int, ...]:
@@ -161,15 +169,15 @@ class BlockDivision:
     ----------
     operator : Operator
         What divides.
-    element_type : ElementType
-        What the Dask arrays declare.
-    unknown : tuple of bool
-        For each dimension of the result whether its size was unknown when the shapes were joined.
+    dtype : numpy.dtype
+        What the Dask arrays declare, in the processor's byte order.
+    unknown : tuple of int
+        The dimensions in which sizes met that were unknown.
     """
 
     operator: Operator
-    element_type: ElementType
-    unknown: tuple[bool, ...]
+    dtype: np.dtype[Any]
+    unknown: tuple[int, ...]
 
     def __call__(self, *blocks: object) -> Array:
         """Return the quotients of a block, once what comes after the operands has been computed."""
@@ -182,8 +190,7 @@ class BlockDivision:
         """Return the quotients of a block, or what a policy raises for; on one thread, as other blocks have others."""
         names = [operand.name for operand in self.operator.spec.inputs]
         arrays = [self.checked(block, name) for block, name in zip(blocks, names, strict=True)]
-        sizes = zip(*(array.shape for array in arrays), strict=True)
-        if any(unknown and min(met) != max(met) != 1 for unknown, met in zip(self.unknown, sizes, strict=True)):
+        if any(arrays[0].shape[d] != arrays[1].shape[d] for d in self.unknown):
             raise BroadcastError(
                 f"a block of A has shape {arrays[0].shape} and that of B {arrays[1].shape}, unknown when they were "
                 "joined; call compute_chunk_sizes() on both operands first"
@@ -194,10 +201,10 @@ class BlockDivision:
     def checked(self, block: object, name: str) -> Array:
         """Return a block as an array that is known to have the element type that its Dask array declares."""
         array = storage.as_operand(block, f"a block of {name}")
-        if storage.element_type_of(array, f"a block of {name}") is not self.element_type:
+        storage.element_type_of(array, f"a block of {name}")
+        if storage.native_dtype(array.dtype) != self.dtype:
             raise ElementTypeError(
-                f"a block of {name} has type {array.dtype}; its Dask array declares {self.element_type}, and "
-                "nothing is converted"
+                f"a block of {name} has type {array.dtype}; its Dask array declares {self.dtype}: nothing is converted"
             )
         return array
 
@@ -237,7 +244,7 @@ class Look:
         """Return the findings of a block, in an array of one element that has the block's rank."""
         if len(blocks) == 1:
             divisor = self.division.checked(blocks[0], "B")
-            one = np.array(Fraction(1) if self.division.element_type is REAL else 1, divisor.dtype)
+            one = np.array(Fraction(1) if divisor.dtype == object else 1, divisor.dtype)
             blocks = np.broadcast_to(one, divisor.shape), divisor
         found = self.division.divide(*blocks)
         shape = np.broadcast_shapes(*map(np.shape, blocks))
@@ -283,14 +290,12 @@ class Verdict:
 def _verdict(
     division: BlockDivision, operands: list[da.Array], chunks: tuple[tuple[float, ...], ...]
 ) -> tuple[da.Array, ...]:
-    """Return what every block waits for, before it is divided; nothing where no policy raises."""
-    policies = division.operator.policies
-    raising = "raise" in (policies.zero_divisor, policies.overflow) and division.element_type.kind is not Kind.FLOAT
+    """Return what every block waits for, before it is divided; nothing if there are no elements."""
     sizes = [sum(along) for along in chunks]
-    if not raising or 0 in sizes:
+    if 0 in sizes:
         return ()
-    known = not any(division.unknown)
-    if known and policies.overflow != "raise":
+    known = not isnan(sum(sizes))
+    if known and division.operator.policies.overflow != "raise":
         operands = operands[1:]
     seed = tokenize(division, *operands)
     copies = [_made_again(x, seed) for x in operands]

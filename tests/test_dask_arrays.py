@@ -238,6 +238,13 @@ class TestErrorsAtOnce:
         with pytest.raises(AttributeValueError, match=r"^out is given with a Dask operand, .* dask\.array\.store"):
             div(x, x, out=np.empty(3, "i4"))
 
+    def test_query_planning(self) -> None:
+        program = (
+            "import dask; dask.config.set({'array.query-planning': True}); import dask.array as da, vinculum\n"
+            "try: vinculum.div(da.ones(3), da.ones(3))\nexcept vinculum.ElementTypeError as error: print(error)"
+        )
+        assert output_of(python(program)).startswith("A is a Dask array with query planning, which is experimental")
+
     def test_blocks_with_masks(self) -> None:
         x = da.ma.masked_array(da.ones(3, dtype="f4"), False)
         with pytest.raises(ElementTypeError, match="each block of A is a masked array"):
@@ -388,7 +395,8 @@ class TestGraphs:
     def test_equal_divisions_have_equal_keys(self) -> None:
         x = da.from_array(np.arange(1, 40, dtype="i4"), chunks=7)
         y = x.rechunk(5)
-        first, second = (Operator("Div", opset=14)(x, y) for _ in range(2))
+        operators: list[Any] = [Operator("Div", opset=14), Operator("Div", opset=14)]
+        first, second = (operator(x, y) for operator in operators)
         assert set(dict(first.dask)) == set(dict(second.dask))
         assert first.name != div(x, y, zero_divisor="zero").name
         assert first.name != div(y, x).name
@@ -396,7 +404,7 @@ class TestGraphs:
     def test_in_every_process(self) -> None:
         program = (
             "import dask.array as da, numpy as np, vinculum\n"
-            "x = da.from_array(np.arange(1, 40, dtype='i4'), chunks=7); print(div(x, x.rechunk(5)).name)"
+            "x = da.from_array(np.arange(1, 40, dtype='i4'), chunks=7); print(vinculum.div(x, x.rechunk(5)).name)"
         )
         assert output_of(python(program)) == output_of(python(program))
 

@@ -49,6 +49,11 @@ def as_operand(value: object, name: str) -> da.Array:
         As of `vinculum.tensors.storage.as_operand`, for the operand and for what its blocks are said to be.
     """
     if isinstance(value, da.Array):
+        if da.Array.__module__ != "dask.array.core":
+            raise ElementTypeError(
+                f"{name} is a Dask array with query planning, which is experimental and not supported; set "
+                'dask.config.set({"array.query-planning": False}) before dask.array is imported'
+            )
         storage.as_operand(value._meta, f"each block of {name}")
         return value
     if type(value).__module__.partition(".")[0] == "dask":

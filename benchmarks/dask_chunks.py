@@ -1,7 +1,7 @@
 """Measure which chunk sizes suit Dask on threads: ``python -m benchmarks.dask_chunks``.
 
-Both operands have 256 MiB of int32 in memory, and the quotients are dropped. The last column is Dask's own true divide of
-the same chunks. A plain call, without Dask, is measured in the same rounds.
+Both operands have 256 MiB of int32 in memory, and the quotients are dropped. The last column is Dask's own true divide
+of the same chunks. A plain call, without Dask, is measured in the same rounds.
 """
 
 from __future__ import annotations

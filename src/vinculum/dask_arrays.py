@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import accumulate
 from math import isnan, prod
 from typing import Any, NoReturn
@@ -249,10 +248,9 @@ class Look:
         """Return the findings of a block, in an array of one element that has the block's rank."""
         if len(blocks) == 1:
             divisor = self.division.checked(blocks[0], "B")
-            one = np.array(Fraction(1) if divisor.dtype == object else 1, divisor.dtype)
-            blocks = np.broadcast_to(one, divisor.shape), divisor
-        found = self.division.divide(*blocks)
-        shape = np.broadcast_shapes(*map(np.shape, blocks))
+            shape, found = divisor.shape, _zeros(divisor)
+        else:
+            shape, found = np.broadcast_shapes(*map(np.shape, blocks)), self.division.divide(*blocks)
         sizes = tuple(frozenset([along]) for along in zip(block_id, shape, strict=True))
 
         def place(index: tuple[int, ...] | None) -> Place | None:
@@ -263,6 +261,15 @@ class Look:
             first = place(found.first_zero_divisor), place(found.first_overflow)
             findings = Findings(found.zero_divisors, first[0], found.overflows, first[1], sizes)
         return _in_array(findings, len(shape))
+
+
+def _zeros(divisor: Array) -> Exceptions | None:
+    """Return what a zero divisor makes exceptional; None if there is none."""
+    zeros = divisor.size - np.count_nonzero(divisor)
+    if not zeros:
+        return None
+    first = np.unravel_index(int(np.argmin(divisor.astype(bool))), divisor.shape)
+    return Exceptions(divisor.size, int(zeros), tuple(map(int, first)), 0, None)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 Both operands have 256 MiB of int32 in memory, and the quotients are dropped. The last column is Dask's own true divide
 of the same chunks. A plain call, without Dask, is measured in the same rounds.
+The last rows are what a block costs that is too small to count, on threads and on a cluster of two processes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import dask
 import dask.array as da
 import numpy as np
 import typer
+from distributed import Client, LocalCluster
 from rich.console import Console
 from rich.table import Table
 
@@ -37,6 +39,18 @@ def milliseconds(lazy: da.Array) -> float:
     return (perf_counter() - start) * 1e3
 
 
+def overhead(blocks: int = 1000) -> list[str]:
+    """Return the milliseconds that a block of eight elements takes on the scheduler in force."""
+    x = da.ones(8 * blocks, chunks=8, dtype=np.int32).persist()
+    div: Any = vinculum.div
+    found = []
+    for lazy in (div(x, x), div(x, x, zero_divisor="zero"), x / x):
+        start = perf_counter()
+        lazy.compute()
+        found.append(f"{(perf_counter() - start) * 1e3 / blocks:.2f}")
+    return found
+
+
 def main(rounds: int = _ROUNDS) -> None:
     """Print milliseconds, the least of some rounds."""
     rng = np.random.default_rng(0)
@@ -58,6 +72,10 @@ def main(rounds: int = _ROUNDS) -> None:
     for chunk, runs in times.items():
         least = [f"{min(column):.0f}" for column in zip(*runs, strict=True)]
         table.add_row(f"{chunk >> 10} KiB" if chunk < 1 << 20 else f"{chunk >> 20} MiB", *least)
+    table.add_section()
+    table.add_row("a tiny one, threads", *overhead())
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        table.add_row("a tiny one, 2 processes", *overhead())
     Console().print(table, f"Dask {dask.__version__}, {vinculum.get_threads()} threads")
 
 

@@ -246,6 +246,7 @@ class Look:
 
     def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Array:
         """Return the findings of a block, in an array of one element that has the block's rank."""
+        found: Array | Exceptions | None
         if len(blocks) == 1:
             divisor = self.division.checked(blocks[0], "B")
             shape, found = divisor.shape, _zeros(divisor)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from vinculum.tensors.storage import dtype_of, element_type_of
 dask = module_or_skip("dask")
 da = module_or_skip("dask.array")
 
+ROOT = Path(__file__).parents[1]
 Array = NDArray[Any]
 div: Any = vinculum.div  # typed as for NumPy arrays
 sonnx_div: Any = vinculum.sonnx.div
@@ -437,6 +440,18 @@ class TestGraphs:
         assert len(made) == 4  # the divisor alone is looked at
 
 
+class TestDocument:
+    """The programs in docs/scale.md print what their comments say."""
+
+    def test_each_as_pasted(self) -> None:
+        text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+        programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        assert len(programs) == 2
+        for program in programs:
+            said = output_of(python(program), cwd=ROOT)
+            assert said.splitlines() == re.findall(r"^print.*  # (.*)$", program, re.MULTILINE)
+
+
 class TestCluster:
     """Two processes on this machine."""
 
@@ -454,6 +469,10 @@ if __name__ == "__main__":
         assert vinculum.div(x, y).compute().tobytes() == vinculum.div(a, b).tobytes()
         kept = client.persist(y)
         assert vinculum.div(x, kept).compute().tobytes() == vinculum.div(a, b).tobytes()
+        model = vinculum.load("examples/layer_norm/model.onnx")
+        rows = np.random.default_rng(2).standard_normal((10, 4, 16), np.float32)
+        lazy = model.map_blocks({"x": da.from_array(rows, chunks=(3, 4, 16))})["y"]
+        assert lazy.compute().tobytes() == model.run({"x": rows})["y"].tobytes()
         b[299, 0] = b[99, 399] = b[100, 0] = 0
         try:
             vinculum.div(x, da.from_array(b, chunks=(60, 200))).compute()
@@ -463,5 +482,5 @@ if __name__ == "__main__":
 
     def test_quotients_and_errors(self) -> None:
         skip_without("distributed")
-        said = output_of([*python(self.PROGRAM)], limit=100)
+        said = output_of(python(self.PROGRAM), limit=100, cwd=ROOT)
         assert said.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399);")

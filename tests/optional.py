@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -26,6 +27,14 @@ def skip_without(package: str) -> None:
     """Skip a test where a package is not installed."""
     if find_spec(package) is None:
         pytest.skip(f"optional here, and needed: {package}")
+
+
+def module_or_skip(name: str) -> Any:
+    """Return a module; where its package is not installed skip the tests of the whole file that asks for it."""
+    package = name.partition(".")[0]
+    if find_spec(package) is None:
+        pytest.skip(f"optional here, and needed: {package}", allow_module_level=True)
+    return import_module(name)
 
 
 def skip_or_fail(request: pytest.FixtureRequest, option: str, needed: str) -> NoReturn:

@@ -49,6 +49,8 @@ SIGNATURES = {
     "get_threads": "()",
     "set_threads": "(n)",
     "threads": "(n)",
+    "Operator.on_blocks": "(self, *blocks)",
+    "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",
 }
@@ -61,7 +63,7 @@ BACKEND = {
     "supports_device": "(device)",
 }
 # What only a division or a model needs.
-HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino"}
+HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask"}
 
 
 def public(path: str) -> Any:

@@ -122,6 +122,40 @@ class Model:
             outputs[name] = value
         return outputs
 
+    def map_blocks(
+        self,
+        inputs: Mapping[str, Any],
+        *,
+        batch_axis: int = 0,
+        zero_divisor: ZeroDivisor = "raise",
+        overflow: Overflow = "wrap",
+        engine: Engine = "reference",
+    ) -> dict[str, Any]:
+        """Return the model's outputs as Dask arrays, each block computed from the inputs' blocks when it is asked for.
+
+        The model must treat the items of a batch alike and apart from each other, which is not checked.
+
+        Parameters
+        ----------
+        inputs : Mapping of str to dask.array.Array or array
+            Dask arrays are cut along the batch axis and nowhere else; other arrays go whole to every block.
+        batch_axis : int
+            Of the inputs that are cut, and of all outputs.
+        zero_divisor, overflow, engine : str
+            As in `run`.
+
+        Raises
+        ------
+        ModelError, AttributeValueError, ElementTypeError, BroadcastError
+            At once, if the inputs or their blocks are not what the model declares, or an output declares no batch.
+        DivisionByZeroError, IntegerOverflowError
+            When it is computed; the message names the block, the index is one in it.
+        """
+        from vinculum.models.dask_blocks import map_blocks
+
+        check_engine(engine)
+        return map_blocks(self, inputs, batch_axis, Policies(zero_divisor, overflow), engine)
+
     def prepare(self) -> None:
         """Make ready what the first run would.
 

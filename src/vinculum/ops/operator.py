@@ -16,6 +16,7 @@ from vinculum.kernels import backend
 from vinculum.kernels.contract import Arithmetic, Exceptions
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
 from vinculum.ops.rational import divide_rationals
+from vinculum.ops.rooms import room_of
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -185,25 +186,43 @@ class Operator:
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
         names = [operand.name for operand in self._spec.inputs]
-        operands = self._operands(a, b, names)
+        room = room_of(a, b)
+        if room is not None:
+            lazy: Array = room.divide(self, self._operands(a, b, names, room.as_operand), out)
+            return lazy
+        operands = self._operands(a, b, names, as_operand)
         given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
         if out is not None:
             check_out(out, dtype)
-        alignment = self._alignment(*(x.shape for x in operands))
+        alignment = self.alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if out is None:
-            return self._quotients(operands, alignment, None)
-        check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
-        result = np.asarray(out)
+        result = None if out is None else np.asarray(out)
+        if out is not None:
+            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
         quotients = self._quotients(operands, alignment, result)
+        if isinstance(quotients, Exceptions):
+            self._raise(quotients, out)
+        if out is None or result is None:
+            return quotients
         if quotients is not result:
             result[...] = quotients
         return out
 
-    def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array:
+    def on_blocks(self, *blocks: Array) -> Array | Exceptions:
+        """Divide blocks of operands that `alignment` has joined, each of the result's rank and of an allowed type.
+
+        Returns
+        -------
+        ndarray or Exceptions
+            The quotients, or what a policy raises for.
+        """
+        shapes = [block.shape for block in blocks]
+        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), None)
+
+    def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
         """Divide operands that the version takes, to `out` or to a new array."""
         dividend, divisor = operands[0], None
         if not self._unary:
@@ -215,21 +234,22 @@ class Operator:
             quotients = self._divide(dividend, divisor, out)
             if quotients is None:  # the places of results lie between each other
                 quotients = self._divide(dividend, divisor, None)
-        if isinstance(quotients, Exceptions):
-            self._raise(quotients, out)
         assert quotients is not None  # everything that a division refuses has been looked at
         return quotients
 
-    def _operands(self, a: object, b: object, names: Sequence[str]) -> tuple[Array, ...]:
+    def _operands(
+        self, a: object, b: object, names: Sequence[str], view: Callable[[object, str], Any]
+    ) -> tuple[Any, ...]:
         if len(names) == 2:
             if b is None:
                 raise ElementTypeError(f"{self._spec.title} takes two operands, {names[0]} and {names[1]}; one given")
-            return as_operand(a, names[0]), as_operand(b, names[1])
+            return view(a, names[0]), view(b, names[1])
         if b is not None:
             raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0]}; two given")
-        return (as_operand(a, names[0]),)
+        return (view(a, names[0]),)
 
-    def _alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
+    def alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
+        """Return how the version's broadcasting rule joins operands of these shapes; BroadcastError if it does not."""
         axis = self._attributes.get("axis")
         return join(self._rule, a, b, axis if isinstance(axis, int) else None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -14,9 +15,11 @@ from vinculum.errors import (
     ElementTypeError,
 )
 from vinculum.ops.operator import Operator
+from vinculum.ops.rooms import room_of
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
 from vinculum.spec.element_types import ElementType, Kind
+from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.storage import as_operand, element_type_of, native
 
 Array = npt.NDArray[Any]
@@ -58,8 +61,13 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     SONNX Div (real, real), (float, float) and (int, int). [V1] is our own: the document does not mention that MIN/-1 is
     outside the type.
     """
-    dividend, divisor = _operands(a, b)
-    return _operator(dividend, divisor)(dividend, divisor, out)
+    room = room_of(a, b)
+    if room is None:
+        dividend, divisor = _operands(a, b)
+        return _operator(dividend, divisor)(dividend, divisor, out)
+    lazy = _operands(a, b, room.as_operand)
+    types = room.element_type_of(lazy[0], "A"), room.element_type_of(lazy[1], "B")
+    return _checked_operator(types, (room.shape_of(lazy[0]), room.shape_of(lazy[1])))(*lazy, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
@@ -122,9 +130,9 @@ def _is_zero(array: Array) -> Array:
     return np.equal(magnitudes, 0)
 
 
-def _operands(a: object, b: object) -> tuple[Array, Array]:
+def _operands(a: object, b: object, view: Callable[[object, str], Any] = as_operand) -> tuple[Any, Any]:
     try:
-        return as_operand(a, "A"), as_operand(b, "B")
+        return view(a, "A"), view(b, "B")
     except ElementTypeError as error:
         raise ConstraintError(f"[GR2] [GR3] {error}", tag="[GR2]") from None
 
@@ -132,11 +140,15 @@ def _operands(a: object, b: object) -> tuple[Array, Array]:
 def _operator(dividend: Array, divisor: Array) -> Operator:
     """Return the operator of the operands' element type, with types and shapes checked."""
     types = element_type_of(dividend, "A"), element_type_of(divisor, "B")
+    return _checked_operator(types, (dividend.shape, divisor.shape))
+
+
+def _checked_operator(types: tuple[ElementType, ElementType], shapes: tuple[SymbolicShape, SymbolicShape]) -> Operator:
     if types[0] is not types[1]:
         raise ConstraintError(f"[C2] A is {types[0]} and B {types[1]}; SONNX Div requires one element type", tag="[C2]")
     operator = _by_kind(types[0])
     try:
-        operator.infer(types, (dividend.shape, divisor.shape))
+        operator.infer(types, shapes)
     except BroadcastError as error:
         raise ConstraintError(f"[C1] {error}", tag="[C1]") from None
     return operator

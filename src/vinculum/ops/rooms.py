@@ -37,7 +37,7 @@ _ROOMS = {"dask": "vinculum.dask_arrays"}
 def room_of(*operands: object) -> Room | None:
     """Return the room of the first operand that has one; None if all are for NumPy."""
     for operand in operands:
-        kind: type[Any] = type(operand)
+        kind: Any = type(operand)
         room = _room_of_type(kind)
         if room is not None:
             return room

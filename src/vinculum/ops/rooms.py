@@ -36,7 +36,12 @@ _ROOMS = {"dask": "vinculum.dask_arrays"}
 
 def room_of(*operands: object) -> Room | None:
     """Return the room of the first operand that has one; None if all are for NumPy."""
-    return next((room for room in map(_room_of_type, map(type, operands)) if room is not None), None)
+    for operand in operands:
+        kind: Any = type(operand)
+        room = _room_of_type(kind)
+        if room is not None:
+            return room
+    return None
 
 
 @lru_cache(maxsize=1024)

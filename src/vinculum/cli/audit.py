@@ -61,7 +61,7 @@ def audit(
     from vinculum.conformance.audit.audit import Auditor
     from vinculum.models.sampling.drawn_inputs import dimension_sizes, settled, useful_size
     from vinculum.models.sampling.input_sets import input_sets
-    from vinculum.reporting.audit_page import as_json, page
+    from vinculum.reporting.models.audit import as_json, page
     from vinculum.reporting.progress import progress
     from vinculum.sandbox import Limits
 

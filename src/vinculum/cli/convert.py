@@ -53,7 +53,7 @@ def convert(
     from vinculum.models.convert import convert_file
     from vinculum.models.model import check_engine
     from vinculum.models.source import read_source
-    from vinculum.reporting.convert_page import as_json, page
+    from vinculum.reporting.models.convert import as_json, page
     from vinculum.reporting.progress import progress
 
     if engine is not None:

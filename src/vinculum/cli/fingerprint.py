@@ -29,7 +29,7 @@ def fingerprint(
     # Nothing of the runtimes is imported for a page of help.
     from vinculum.conformance.fingerprint import fingerprint, selected
     from vinculum.conformance.runtimes.registry import runtime
-    from vinculum.reporting.fingerprint_page import as_json, page
+    from vinculum.reporting.conformance.fingerprint import as_json, page
     from vinculum.reporting.progress import progress
     from vinculum.sandbox import Limits
 

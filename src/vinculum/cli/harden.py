@@ -54,7 +54,7 @@ def harden(
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
     from vinculum.models.harden import Runtime, harden_file
     from vinculum.models.source import read_source
-    from vinculum.reporting.harden_page import as_json, page
+    from vinculum.reporting.models.harden import as_json, page
     from vinculum.reporting.progress import progress
 
     if output is None and not dry_run:

@@ -12,7 +12,7 @@ from vinculum.cli.input_files import InputFile, input_files, read_inputs
 from vinculum.errors import ModelError
 from vinculum.models.sampling.drawn_inputs import DrawnInput, dimension_sizes, draw, useful_size
 from vinculum.models.values import ModelTensor
-from vinculum.reporting.run_report import InputReport
+from vinculum.reporting.models.run_report import InputReport
 
 
 @dataclass(frozen=True, eq=False)

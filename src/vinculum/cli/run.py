@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
     from vinculum.models.model import Engine
-    from vinculum.reporting.run_report import Observations, OutputReport
+    from vinculum.reporting.models.run_report import Observations, OutputReport
 
 
 def run(
@@ -57,8 +57,8 @@ def run(
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
     from vinculum.models.model import check_engine
-    from vinculum.reporting.run_page import page
-    from vinculum.reporting.run_report import Observations, RunReport, as_json
+    from vinculum.reporting.models.run import page
+    from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
     Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
     check_engine(engine)
@@ -122,7 +122,7 @@ def _advise(error: Exception, options: str) -> None:
 def _output_reports(
     model: Model, results: dict[str, NDArray[Any]], written: dict[str, OutputFile]
 ) -> tuple[OutputReport, ...]:
-    from vinculum.reporting.run_report import output_report
+    from vinculum.reporting.models.run_report import output_report
 
     names = [tensor.name for tensor in model.outputs]
     if not written:

@@ -37,7 +37,7 @@ def spec(
     from vinculum.reporting.spec.diff_page import difference_page
     from vinculum.reporting.spec.json_text import as_json, difference_as_json
     from vinculum.reporting.spec.page import overview, page
-    from vinculum.reporting.trace_page import trace_as_json, trace_page
+    from vinculum.reporting.spec.trace import trace_as_json, trace_page
     from vinculum.spec.diff import difference
 
     if name is None:

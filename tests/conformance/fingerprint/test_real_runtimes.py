@@ -12,7 +12,7 @@ from tests.optional import needs
 from vinculum.conformance.fingerprint import Finding, Fingerprint, Status, fingerprint
 from vinculum.conformance.fingerprint.findings import UNKNOWN
 from vinculum.errors import SpecLookupError
-from vinculum.reporting.fingerprint_page import page
+from vinculum.reporting.conformance.fingerprint import page
 from vinculum.sandbox import Limits
 
 A_WHILE = Limits(seconds=60.0)

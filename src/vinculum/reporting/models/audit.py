@@ -17,8 +17,8 @@ from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.run_page import inner_divisions, inputs_table, seconds_text
-from vinculum.reporting.run_report import InputReport
+from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
+from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.tables import counted, section, table
 from vinculum.sandbox import End
 from vinculum.text import shape_text

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from vinculum.models import Division, DivisionRecord, DivisionSummary
 from vinculum.models.inner_divisions import InnerDivision
-from vinculum.reporting.run_page import page, seconds_text
-from vinculum.reporting.run_report import (
+from vinculum.reporting.models.run import page, seconds_text
+from vinculum.reporting.models.run_report import (
     DivisionReport,
     InputReport,
     Observations,

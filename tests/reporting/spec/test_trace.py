@@ -7,7 +7,7 @@ from io import BytesIO, TextIOWrapper
 import pytest
 from rich.console import Console
 
-from vinculum.reporting.trace_page import trace_as_json, trace_page
+from vinculum.reporting.spec.trace import trace_as_json, trace_page
 from vinculum.spec.model import OperatorSpec
 from vinculum.spec.registry import ROWS
 from vinculum.spec.traceability import trace

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from vinculum.models.convert import Change, FileConversion, Verification
-from vinculum.reporting.convert_page import as_json, page
+from vinculum.reporting.models.convert import as_json, page
 
 SOURCE, TARGET = Path("old.onnx"), Path("new.onnx")
 CHANGE = Change("node 'ratio' (Div)", "axis dropped", "Div-13 has none")

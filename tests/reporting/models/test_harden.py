@@ -15,7 +15,7 @@ from vinculum.models.harden import Decision, HardenedFile, Hardening
 from vinculum.models.harden.decision import Facts
 from vinculum.models.harden.validation import Validation
 from vinculum.ops.policies import Policies
-from vinculum.reporting.harden_page import as_json, page
+from vinculum.reporting.models.harden import as_json, page
 from vinculum.spec.element_types import FLOAT, INT64
 
 RISKY = Decision("ratio", "If:then_branch", "Div-14", Facts("Div", 17, INT64), "x/0 gives 0", "it may be 0", "narrowed")

@@ -13,7 +13,7 @@ from rich.text import Text
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.observation import DivisionSummary
 from vinculum.reporting.escape import one_line, short
-from vinculum.reporting.run_report import (
+from vinculum.reporting.models.run_report import (
     VALUES_SHOWN,
     DivisionReport,
     InputReport,

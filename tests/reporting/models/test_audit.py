@@ -14,8 +14,8 @@ from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecor
 from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
-from vinculum.reporting.audit_page import as_json, page
-from vinculum.reporting.run_report import InputReport
+from vinculum.reporting.models.audit import as_json, page
+from vinculum.reporting.models.run_report import InputReport
 from vinculum.sandbox import End
 from vinculum.spec.element_types import FLOAT, INT64
 from vinculum.spec.registry import find

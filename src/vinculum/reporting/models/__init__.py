@@ -1,0 +1,1 @@
+"""What commands tell of models: runs, audits, conversions and hardening."""

@@ -37,3 +37,12 @@ sys.argv = ["vinculum", "--version"]
 print(main(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 """
     assert run(python(program), env=importing()).stdout.splitlines()[-1] == "0 True"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_command_in_the_background_goes_on_ignoring_them() -> None:
+    """A shell starts it with SIGINT ignored."""
+    background = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_INTERRUPTED_WHILE_IMPORTING}"
+    done = run(python(background), env=importing())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("vinculum ")

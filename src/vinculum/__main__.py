@@ -10,10 +10,14 @@ def main() -> int:
     Ctrl-C ends the process at once while its modules are imported: there is nothing to clean up, and what is imported
     may take an interruption for an error of its own.
     """
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # A process that a shell starts in the background ignores interruptions, and must go on to.
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heard:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from vinculum.cli.main import main
 
-    signal.signal(signal.SIGINT, before)
+    if heard:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return main()
 
 

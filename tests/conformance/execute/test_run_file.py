@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -75,6 +76,14 @@ class TestRefused:
     def test_no_run(self, file: Path) -> None:
         file.write_text(as_json(()))
         with pytest.raises(ModelError, match=r"run.json' holds no run; give what --save has written"):
+            read_runs(file)
+
+    def test_a_cause_that_the_run_has_not(self, file: Path) -> None:
+        """Its cases would be neither explained nor counted as unexplained."""
+        file.write_text(as_json([replace(report(), causes=())]), encoding="utf-8")
+        with pytest.raises(
+            ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which is none of its run's"
+        ):
             read_runs(file)
 
     def test_a_file_that_is_no_text(self, file: Path) -> None:

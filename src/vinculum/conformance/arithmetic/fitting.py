@@ -208,7 +208,7 @@ class Fit:
 
 def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
     found: dict[Any, Pairs] = {}
-    kept: list[Any] = []  # What is told apart by identity must stay.
+    kept: list[Any] = []  # Keys hold ids of operands, which must not be reused.
     for number, one in enumerate(answered):
         operation, expected = one.case.operation, one.case.expectation
         rounding = rounding_asked(operation)

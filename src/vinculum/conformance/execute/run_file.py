@@ -12,7 +12,7 @@ import msgspec
 from vinculum.conformance.execute.run import Run
 from vinculum.errors import ModelError
 from vinculum.files import read_bounded
-from vinculum.text import one_line
+from vinculum.text import one_line, quoted
 
 _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
 
@@ -58,6 +58,13 @@ def read_runs(file: Path) -> tuple[Run, ...]:
         ) from None
     if not runs:
         raise ModelError(f"{str(file)!r} holds no run; give what --save has written")
+    for run in runs:
+        named = {result.cause for result in run.results} - {"", *(cause.name for cause in run.causes)}
+        if named:
+            raise ModelError(
+                f"{str(file)!r} gives a case the cause {quoted(min(named))}, which is none of its run's; give what "
+                "--save has written"
+            )
     return runs
 
 

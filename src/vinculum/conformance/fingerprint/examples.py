@@ -1,4 +1,4 @@
-"""What is told of wrong quotients: one of them as an equation, and where they are and by how much."""
+"""Wrong quotients in words: an example as an equation, where they stand, and how large the errors are."""
 
 from __future__ import annotations
 

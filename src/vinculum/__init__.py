@@ -28,6 +28,7 @@ from vinculum.ops.operator import Operator
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
+    from vinculum.analysis import check as check
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
@@ -48,6 +49,7 @@ __all__ = [
     "SpecLookupError",
     "VinculumError",
     "backend",
+    "check",
     "convert",
     "div",
     "divide",
@@ -73,6 +75,10 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
+    if name == "check":
+        from vinculum.analysis import check
+
+        return check
     if name in ("convert", "harden"):
         from vinculum.models import rewritten
 

@@ -16,6 +16,7 @@ import typer
 
 from vinculum.cli.audit import audit
 from vinculum.cli.bench import bench
+from vinculum.cli.check import check
 from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
 from vinculum.cli.fingerprint import fingerprint
@@ -39,6 +40,7 @@ app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, p
 app.command()(run)
 app.command()(convert)
 app.command()(harden)
+app.command()(check)
 app.command()(conform)
 app.command()(report)
 app.command()(fingerprint)

@@ -12,8 +12,8 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, t
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Dimension, bounds
 from vinculum.analysis.domain.joining import holds, join, unknown_size, widened
-from vinculum.analysis.refinement import refinements
 from vinculum.analysis.transfer.call import Call
+from vinculum.analysis.transfer.refinement import refinements
 from vinculum.analysis.transfer.shared import like
 
 if TYPE_CHECKING:

@@ -265,6 +265,8 @@ class Interpreter:
     ) -> list[AbstractTensor] | None:
         if domain:
             return None
+        if any(attribute.ref_attr_name for attribute in node.attribute):
+            node = _bound(node, scope.bindings)
         function = self._bodies.find(node, call.opset, operands)
         return None if function is None else self._enter(function, node, operands, scope, owner=name_of(node))
 
@@ -341,6 +343,19 @@ def _outputs(graph: GraphProto) -> frozenset[str]:
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
     return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
+
+
+def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:
+    """Return a node of a function whose attributes are those that the call hands in."""
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    del copy.attribute[:]
+    for attribute in node.attribute:
+        found = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if found is not None:
+            copy.attribute.add().CopyFrom(found)
+            copy.attribute[-1].name = attribute.name
+    return copy
 
 
 def _attributes(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> dict[str, Any]:

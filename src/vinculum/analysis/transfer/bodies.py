@@ -41,6 +41,8 @@ def _find(node: NodeProto, opset: int, types: Sequence[str], ranks: Sequence[int
     versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
     if not versions:
         return None
+    if not all(types[place] for place, name in enumerate(node.input) if name):
+        return None  # ONNX's compiled code asks for types without looking whether they are there.
     declared = [_declared(name, rank).SerializeToString() for name, rank in zip(types, ranks, strict=True)]
     try:
         body = schema.get_context_dependent_function_with_opset_version(
@@ -53,7 +55,7 @@ def _find(node: NodeProto, opset: int, types: Sequence[str], ranks: Sequence[int
 
 def _with_defaults(schema: Any, body: bytes) -> FunctionProto:
     """Return a body that knows what attributes are that the node does not set."""
-    function = FunctionProto.FromString(body)
+    function: FunctionProto = FunctionProto.FromString(body)
     for attribute in schema.attributes.values():
         if attribute.default_value.type:
             function.attribute_proto.append(attribute.default_value)

@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vinculum.analysis.transfer import arithmetic
 from vinculum.analysis.transfer.call import Transfer
+from vinculum.analysis.transfer.operators import (
+    activations,
+    arithmetic,
+    casts,
+    generators,
+    indexing,
+    linear,
+    logic,
+    normalisation,
+    quantisation,
+    reductions,
+    sequences,
+    shapes,
+    windows,
+)
+
+_MODULES = (
+    *(activations, arithmetic, casts, generators, indexing, linear, logic),
+    *(normalisation, quantisation, reductions, sequences, shapes, windows),
+)
 
 TABLE: Mapping[tuple[str, str], Transfer] = {
-    ("", name): transfer for module in (arithmetic,) for name, transfer in module.TABLE.items()
+    ("", name): transfer for module in _MODULES for name, transfer in module.TABLE.items()
 }
-"""What is known of operators; of any other only the declared type is."""
+"""What is known of operators; of any other only the body by which ONNX defines it is, or the declared type."""
 
-BODY_TOO = frozenset({"LayerNormalization"})
+BODY_TOO = frozenset(
+    {"DynamicQuantizeLinear", "GroupNormalization", "LayerNormalization", "RMSNormalization"},
+)
 """Operators with a transfer function that divide in the body by which ONNX defines them: both say something."""
 
 COMMUTATIVE = frozenset({"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"})

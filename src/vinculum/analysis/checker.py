@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vinculum.analysis.assumptions import Assumptions, read_assumptions
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Report, Severity
 from vinculum.analysis.hazards.hazard import Found, Hazard
 from vinculum.analysis.hazards.registry import BY_OPERATOR
@@ -34,8 +35,10 @@ def check(
     *,
     assume: Sequence[str] = (),
     as_type: str | None = None,
+    runs: int = 0,
+    seed: int = 0,
 ) -> Report:
-    """Return what can go wrong where a model divides, found without running it.
+    """Return what can go wrong where a model divides, found without running it, and if runs are allowed what shows it.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
     What is not declared of an input may be anything of its type; named dimensions are at least 1.
@@ -47,7 +50,12 @@ def check(
     assume : sequence of str
         What inputs are: ``"x=-1:1"`` a range, ``"mask=0|1"`` two values, ``"n>=1"`` a bound; of a named dimension too.
     as_type : {"float16", "bfloat16"}, optional
-        Check a float32 model as if it were converted to this type.
+        Check a float32 model as if it were converted to this type; it is not run then.
+    runs : int
+        How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
+        other processes, for ten seconds of processor time at most.
+    seed : int
+        Decides what is random in that.
 
     Returns
     -------
@@ -63,11 +71,19 @@ def check(
     """
     if as_type is not None and as_type not in NARROWER:
         raise AttributeValueError(f"as_type is {as_type!r}; allowed: {', '.join(map(repr, NARROWER))}")
+    if runs < 0 or seed < 0:
+        raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
     start = perf_counter()
     source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
     proto = _onnx_model(source)
-    checker = _Checker(proto, read_assumptions(assume, proto), as_type or "float32")
-    return replace(checker.report(), seconds=perf_counter() - start)
+    assumptions = read_assumptions(assume, proto)
+    checker = _Checker(proto, assumptions, as_type or "float32")
+    report = checker.report()
+    if runs and as_type is None:
+        from vinculum.analysis.witness.search import Budget, with_evidence
+
+        report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
+    return replace(report, seconds=perf_counter() - start)
 
 
 def _onnx_model(source: SourceFile) -> ModelProto:
@@ -82,6 +98,7 @@ class _Checker:
     def __init__(self, model: ModelProto, assumptions: Assumptions, narrowed: str) -> None:
         check_structure(model)
         self._inputs = frozenset(value.name for value in model.graph.input)
+        self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
         types = infer_types(without_large_initializers(model))
         self._interpreter = Interpreter(
@@ -95,7 +112,7 @@ class _Checker:
 
     def report(self) -> Report:
         """Return what is found in the whole model."""
-        self._interpreter.run()
+        self.values = self._interpreter.run().values
         order = list(Severity)
         findings = sorted(_distinct(self._findings.values()), key=lambda f: order.index(f.severity))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())

@@ -12,7 +12,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.expansion import expanded
+from vinculum.models.onnx.expansion import expanded
 from vinculum.conformance.audit.taps import Layout, Source, Subject, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division

@@ -45,7 +45,9 @@ def _parts(triage: Triage) -> Iterator[RenderableType]:
     found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
     nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)
     findings = counted(len(triage.open), "finding") if triage.open else "no findings"
-    yield Text(f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}")
+    yield Text(
+        f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}"
+    )
 
 
 def _hidden(triage: Triage) -> str:

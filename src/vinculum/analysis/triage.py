@@ -104,7 +104,10 @@ def sorted_out(
 ) -> Triage:
     """Return the findings of a model, those apart that are suppressed today or that the baseline has."""
     day = date.today() if today is None else today
-    open_, suppressed, known, expired = [], [], [], []
+    open_: list[Finding] = []
+    known: list[Finding] = []
+    suppressed: list[tuple[Finding, Suppression]] = []
+    expired: list[Suppression] = []
     for finding in report.findings:
         about = [one for one in suppressions if one.meets(finding, model)]
         valid = next((one for one in about if day < one.expires), None)

@@ -126,12 +126,13 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
 
 
 def _write(triages: Sequence[Triage], files: _Files) -> None:
+    from vinculum import __version__
     from vinculum.cli.report_files import write_files
     from vinculum.reporting.check import sarif
     from vinculum.reporting.check.witness_files import write_witnesses
 
     if files.sarif is not None:
-        write_files({files.sarif: sarif.document(triages, _root())})
+        write_files({files.sarif: sarif.document(triages, _root(), __version__)})
     if files.witness is not None:
         write_witnesses(triages, files.witness)
 

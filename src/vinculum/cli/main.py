@@ -25,6 +25,7 @@ from vinculum.cli.info import info
 from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.trace import trace
 from vinculum.cli.vectors import vectors
 from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.reporting.escape import one_line
@@ -41,6 +42,7 @@ app.command()(run)
 app.command()(convert)
 app.command()(harden)
 app.command()(check)
+app.command()(trace)
 app.command()(conform)
 app.command()(report)
 app.command()(fingerprint)

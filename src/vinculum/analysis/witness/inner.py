@@ -1,4 +1,4 @@
-"""Inner witnesses: the tensor farthest from a divisor a simple value of which makes it zero, inside of its own bounds."""
+"""Inner witnesses: the tensor farthest from a divisor, a simple value of which makes it zero and keeps its bounds."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _copied(model: ModelProto) -> ModelProto:
 def _can_be_chosen(value: Any) -> bool:
     if not isinstance(value, np.ndarray) or not 0 < value.size <= _MOST_ELEMENTS:
         return False
-    return value.dtype.kind == "f" or value.dtype.name == "bfloat16"
+    return bool(value.dtype.kind == "f" or value.dtype.name == "bfloat16")
 
 
 def _values(like: NDArray[Any], bounds: Bounds) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -102,7 +102,7 @@ class _Searcher:
         _check_inputs(needed)
         self._space = Space(needed, assumptions.ranges, assumptions.sizes, budget.seed)
         mods = {self._divisors[id(f)]: _place(f) for f in findings if f.operator not in DIVIDES}
-        exposed = {name: mods[name] for name in exposable(proto, list(mods))}
+        exposed = {name: place for name, place in mods.items() if name}
         maker = f"{Probe.__module__}:{Probe.__name__}"
         places = [_place(finding) for finding in findings]
         self._probe = Isolated(maker, content, places, exposed, limits=_LIMITS, called="the model")
@@ -175,8 +175,8 @@ class _Searcher:
             if not candidate.outside:
                 self._tried[place].append(met[place])
         for finding in self._pending():
-            one = outcome.met.get(_place(finding))
-            if one is not None and one.smallest == 0:
+            own = outcome.met.get(_place(finding))
+            if own is not None and own.smallest == 0:
                 self._confirm(finding, candidate, outcome.effects)
         return met
 

@@ -1,4 +1,4 @@
-"""Inputs with a structure, the likeliest first: an empty mask, zeros, a constant row, one-hot, and very large numbers."""
+"""Inputs with a structure, the likeliest first: an empty mask, zeros, a constant row, one-hot, very large numbers."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ class Space:
         low, high = self.limits(tensor)
         shape = self._shape(tensor, size)
         if not self.is_float(tensor):
-            return self.clipped(tensor, self.generator.integers(int(low), int(high), shape, endpoint=True) + 0.0)
+            return self.clipped(
+                tensor, self.generator.integers(int(low), int(high), shape, endpoint=True).astype(np.float64)
+            )
         return self.clipped(tensor, self.generator.uniform(low, high, shape))
 
     @staticmethod

@@ -10,8 +10,9 @@ from typing import Any
 from onnx import ModelProto
 
 from vinculum.errors import ModelError
+from vinculum.models.execution import Observer, RunContext
+from vinculum.ops.policies import Policies
 
-ENGINES = ("reference", "onnxruntime")
 _QUIET = 4
 
 
@@ -24,16 +25,20 @@ class ExposedModel:
         Our engine, or ONNX Runtime as it is, with its own optimisations.
     content : bytes
         The model, complete.
+    observer : callable, optional
+        Called after every division that our engine computes.
     """
 
-    def __init__(self, engine: str, content: bytes) -> None:
-        self._engine = engine
+    def __init__(self, engine: str, content: bytes, observer: Observer | None = None) -> None:
+        self._engine, self._observer = engine, observer
         self._proto = ModelProto.FromString(content)
         self._inputs = {value.name for value in self._proto.graph.input}
         self._made: tuple[tuple[str, ...], Any] | None = None
 
     def values(self, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return values of the main graph, by name; what is made ready for them is kept for the same names.
+
+        An integer divided by zero is 0 in our engine; ONNX Runtime dies of it.
 
         Raises
         ------
@@ -45,7 +50,7 @@ class ExposedModel:
             self._made = (wanted, self._prepared(wanted))
         runnable = self._made[1]
         if self._engine == "reference":
-            return dict(runnable.run(inputs, zero_divisor="zero"))
+            return dict(runnable.evaluate(inputs, RunContext(Policies("zero"), self._observer)))
         return _run(runnable, wanted, inputs)
 
     def _prepared(self, names: Sequence[str]) -> Any:

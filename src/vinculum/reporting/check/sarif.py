@@ -12,7 +12,6 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from vinculum import __version__
 from vinculum.analysis.findings import Finding, Frame, Severity
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
@@ -33,7 +32,7 @@ _LEVELS = {
 }
 
 
-def document(triages: Sequence[Triage], root: Path) -> str:
+def document(triages: Sequence[Triage], root: Path, version: str) -> str:
     """Return the document of one run over models.
 
     Parameters
@@ -42,8 +41,10 @@ def document(triages: Sequence[Triage], root: Path) -> str:
         One for each model.
     root : Path
         The folder that the paths in it are relative to: the repository's.
+    version : str
+        Ours.
     """
-    run = _Run(triages, root.resolve()).content()
+    run = _Run(triages, root.resolve()).content(version)
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, allow_nan=False) + "\n"
 
 
@@ -54,11 +55,11 @@ class _Run:
         self._rules = [code for code in BY_CODE if any(code == f.rule for t in triages for f in t.report.findings)]
         self._with_baseline = any(triage.has_baseline for triage in triages)
 
-    def content(self) -> dict[str, Any]:
+    def content(self, version: str) -> dict[str, Any]:
         results = list(self._results())
         order = {"error": 0, "warning": 1, "note": 2}
         results.sort(key=lambda result: order[result["level"]])  # What is cut off is the least sure.
-        driver = {"name": "vinculum check", "semanticVersion": __version__, "rules": [*map(_rule, self._rules)]}
+        driver = {"name": "vinculum check", "semanticVersion": version, "rules": [*map(_rule, self._rules)]}
         return {
             "tool": {"driver": driver},
             "automationDetails": {"id": "vinculum-check/"},

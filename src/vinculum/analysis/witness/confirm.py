@@ -42,7 +42,7 @@ class OnnxRuntime:
     def look(self, inputs: Mapping[str, Any], divisor: str) -> tuple[bool | None, str, tuple[Effect, ...]]:
         """Return whether it shows a zero divisor, in which words, and what becomes of the outputs.
 
-        None if it cannot run the model at all. The process may die of an integer divided by zero: that shows it too.
+        None if it cannot run the model at all. It may die of an integer divided by zero, or refuse it: that shows it too.
 
         - `divisor`: the value of the graph; empty if it is none, and only the outputs can tell.
         """
@@ -52,6 +52,8 @@ class OnnxRuntime:
         answer = self._process.call("values", tuple(names), inputs)
         if answer.end is End.CRASHED:
             return True, f"{self.title} dies: {answer.words}", ()
+        if answer.end is End.REFUSED and "by zero" in answer.words:
+            return True, f"{self.title} refuses", ()
         if answer.end is not End.RETURNED:
             return None, "", ()
         effects = tuple(effects_of({name: answer.value[name] for name in self._outputs}))

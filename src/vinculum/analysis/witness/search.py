@@ -217,9 +217,10 @@ class _Searcher:
         severity = finding.severity
         if severity is not Severity.CERTAIN:
             severity = _SEVERITIES[witness.kind] if witness else Severity.UNCONFIRMED
-        return replace(
-            finding, severity=severity, witness=witness, search=Search(self._runs, smallest, self._stopped)
-        )  # fmt: skip
+        stopped = self._stopped
+        if not self._tried[_place(finding)] and not witness:
+            stopped = stopped or "none of them came to the node"
+        return replace(finding, severity=severity, witness=witness, search=Search(self._runs, smallest, stopped))
 
 
 _SEVERITIES = {

@@ -149,7 +149,7 @@ def structured(space: Space) -> Iterator[Candidate]:
         yield Candidate("no inputs", {})
         return
     inside = [_inside(space, tensor, 4) for tensor in space.tensors]
-    yield Candidate("ordinary inputs", base(space, 4))
+    yield Candidate("inputs of 0.5, integers of 1", base(space, 4))
     # One of each input's in turn: what is likely stands first in each.
     longest = max(map(len, inside))
     for place in range(longest):

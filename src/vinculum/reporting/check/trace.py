@@ -136,7 +136,11 @@ def _formula(event: Event) -> str:
         texts = ["1", *texts]
     sign = _INFIX.get("Div" if event.operator == "Reciprocal" else event.operator)
     left = f" {sign} ".join(texts) if sign else f"{one_line(event.operator)}({', '.join(texts)})"
-    return f"{left} = {_value(event.result)}"
+    return (
+        left
+        if event.kind is Kind.ZERO_DIVISOR and event.element_type not in FORMATS
+        else f"{left} = {_value(event.result)}"
+    )
 
 
 def _value(value: float) -> str:

@@ -45,17 +45,17 @@ def witness_words(finding: Finding) -> str:
     if witness.kind == "inner":
         inner = f"inner tensor {one_line(repr(witness.tensor))} = {how} makes the divisor zero{by}"
         return f"{inner}; {reached}" if reached else inner
-    outside = ", outside the declared ranges," if witness.kind == "outside" else ""
-    return f"{how}{outside} makes {_effects(witness.effects) or _event(finding)}{by}"
+    outside = " (outside of the declared ranges)," if witness.kind == "outside" else ","
+    return f"on {how}{outside} {_effects(witness.effects) or _zero(finding)}{by}"
 
 
-def _event(finding: Finding) -> str:
-    return f"{one_line(repr(finding.divisor))} zero"
+def _zero(finding: Finding) -> str:
+    return f"{one_line(repr(finding.divisor))} is zero"
 
 
 def _effects(effects: tuple[Effect, ...]) -> str:
     told = [
-        f"output {one_line(repr(e.output))} {e.value} in {counted(e.count, 'place')}"
+        f"output {one_line(repr(e.output))} is {e.value} in {counted(e.count, 'place')}"
         for e in effects[:2]
     ]  # fmt: skip
     more = [f"{counted(len(effects) - 2, 'more output')} not finite"] if len(effects) > 2 else []

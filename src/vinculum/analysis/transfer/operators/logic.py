@@ -94,7 +94,7 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         np.maximum(high_then, high_other),
         np.minimum(mag_then, mag_other),
         may_nan=then.may_nan or other.may_nan,
-        may_plus_zero=then.may_plus_zero or other.may_plus_zero,
+        may_plus_zero=then.may_zero or other.may_zero,  # Some runtimes add what is chosen to zeros.
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
         facts=_facts_of_choice(call, condition, a, b),
         integral=a.integral and b.integral,

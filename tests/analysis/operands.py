@@ -29,7 +29,7 @@ def drawn(rng: np.random.Generator, element_type: str, shape: tuple[int, ...], *
 
 
 def _integers(rng: np.random.Generator, element_type: str, shape: tuple[int, ...], tame: bool) -> Drawn:
-    smallest, biggest = type_range(element_type)
+    smallest, _ = type_range(element_type)
     ends = [0, 1, 2, 7, 100, *([-1, -5] if smallest < 0 else [])]
     if not tame:
         ends += [int(smallest), int(np.iinfo(element_type).max)]

@@ -237,7 +237,7 @@ class Interpreter:
             if known is not None and not (node.op_type in BODY_TOO and not self._quiet):
                 return list(known)
         body = None
-        if transfer is None or node.op_type in BODY_TOO:
+        if transfer is None or (node.op_type in BODY_TOO and not self._quiet):
             body = self._body(domain, node, call, operands, scope)
         if transfer is None:
             if body is None:

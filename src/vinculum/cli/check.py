@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,6 +35,16 @@ def check(
         str | None,
         typer.Option("--as", metavar="TYPE", help="Check a float32 model as if it were float16 or bfloat16."),
     ] = None,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz", help="Inputs as they are, from which ranges are taken, and half as much again."
+        ),
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="What the target demands or does: sonnx, flushing, narrowing."),
+    ] = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The severity from which on findings fail the command.")
     ] = FailOn.POSSIBLE,
@@ -45,9 +56,11 @@ def check(
     """
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
+    from vinculum.cli.input_files import read_arrays
     from vinculum.reporting.models.check import as_json, page
 
-    report = checked(model, assume=assume or (), as_type=as_type)
+    arrays = None if calibrate is None else read_arrays(calibrate)
+    report = checked(model, assume=assume or (), calibrate=arrays, as_type=as_type, profile=profile or ())
     if in_json:
         print(json.dumps(as_json(report, str(model)), indent=2, allow_nan=False))
     else:

@@ -80,9 +80,9 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
     for taken, untouched in ((then, a), (other, b)):
         certain = low >= 1 if taken is then else high <= 0
         if certain and taken.shape == shape:
-            return untouched
+            return _chosen(untouched)
     if a.number == b.number and a.shape == shape:
-        return a
+        return _chosen(a)
     may_then, may_other = condition.high >= 1, condition.low <= 0
     low_then, low_other = np.where(may_then, then.low, np.inf), np.where(may_other, other.low, np.inf)
     high_then, high_other = np.where(may_then, then.high, -np.inf), np.where(may_other, other.high, -np.inf)
@@ -101,6 +101,11 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         bounds_from=rest_on(a, b),
         entries=_entries_of_choice(condition, a, b),
     )
+
+
+def _chosen(a: AbstractTensor) -> AbstractTensor:
+    """Return what is chosen everywhere; some runtimes add what is chosen to zeros, which changes -0."""
+    return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
 
 
 def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isnan
 
 import numpy as np
+from numpy.typing import ArrayLike
 from onnx import ModelProto, ValueInfoProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
@@ -101,6 +102,35 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
             low, high = sizes.get(name, (0, inf))
             sizes[name] = (max(low, found.low), min(high, found.high))
     return Assumptions(inputs, ranges, sizes)
+
+
+MARGIN = 0.5
+"""What inputs may lie beyond those that were seen, as a part of what lies between the smallest and the largest."""
+
+
+def calibrated(assumptions: Assumptions, arrays: Mapping[str, ArrayLike]) -> Assumptions:
+    """Return assumptions with ranges of the inputs that arrays are given for, and nothing else is declared of.
+
+    Integers and truth values are as they are seen, floats `MARGIN` beyond; what is never negative stays so.
+
+    ModelError if an array is of no input, holds nothing, or NaN or an infinity.
+    """
+    ranges = dict(assumptions.ranges)
+    for name, given in arrays.items():
+        array = np.asarray(given)
+        if name not in assumptions.inputs:
+            raise ModelError(f"array {quoted(name)} is of no input; there are {listed(list(assumptions.inputs))}")
+        if array.dtype.kind not in "fiub" and array.dtype.kind != "V":
+            raise ModelError(f"array {quoted(name)} holds {array.dtype}; give numbers")
+        values = array.astype(np.float64)
+        if not values.size or not np.isfinite(values).all():
+            raise ModelError(f"array {quoted(name)} holds nothing, NaN or infinities; give finite numbers")
+        low, high = float(values.min()), float(values.max())
+        if array.dtype.kind in "fV":
+            beyond = MARGIN * (high - low)
+            low, high = (max(low - beyond, 0.0) if low >= 0 else low - beyond), high + beyond
+        ranges.setdefault(name, Range(low, high))
+    return replace(assumptions, ranges=ranges)
 
 
 def _narrowed(before: Range | None, found: Range, text: str) -> Range:

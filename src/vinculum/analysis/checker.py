@@ -10,11 +10,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from vinculum.analysis.assumptions import Assumptions, read_assumptions
+from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Report, Severity
-from vinculum.analysis.hazards.hazard import Found, Hazard
-from vinculum.analysis.hazards.registry import BY_OPERATOR
+from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
+from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.places import fingerprint, frames, path
 from vinculum.errors import AttributeValueError
@@ -24,6 +24,7 @@ from vinculum.models.onnx.structure import check_structure
 from vinculum.models.source import SourceFile, read_source, source_of
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from onnx import ModelProto
 
 NARROWER = ("float16", "bfloat16")
@@ -34,7 +35,9 @@ def check(
     model: str | PathLike[str] | ModelProto,
     *,
     assume: Sequence[str] = (),
+    calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
+    profile: Sequence[str] = (),
     runs: int = 0,
     seed: int = 0,
 ) -> Report:
@@ -49,8 +52,14 @@ def check(
         An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
     assume : sequence of str
         What inputs are: ``"x=-1:1"`` a range, ``"mask=0|1"`` two values, ``"n>=1"`` a bound; of a named dimension too.
+    calibrate : Mapping of str to array, optional
+        Inputs as they are: each is taken to lie between the smallest and the largest number, and half of what lies
+        between beyond them.
     as_type : {"float16", "bfloat16"}, optional
         Check a float32 model as if it were converted to this type; it is not run then.
+    profile : sequence of {"sonnx", "flushing", "narrowing"}
+        What the target demands, or does: SONNX's constraints; subnormal numbers taken for 0; integers of 64 bits
+        narrowed to 32.
     runs : int
         How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
         other processes, for ten seconds of processor time at most.
@@ -73,11 +82,14 @@ def check(
         raise AttributeValueError(f"as_type is {as_type!r}; allowed: {', '.join(map(repr, NARROWER))}")
     if runs < 0 or seed < 0:
         raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
+    for name in profile:
+        if name not in PROFILES:
+            raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
     start = perf_counter()
     source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
     proto = _onnx_model(source)
-    assumptions = read_assumptions(assume, proto)
-    checker = _Checker(proto, assumptions, as_type or "float32")
+    assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
+    checker = _Checker(proto, assumptions, as_type or "float32", profile)
     report = checker.report()
     if runs and as_type is None:
         from vinculum.analysis.witness.search import Budget, with_evidence
@@ -95,8 +107,9 @@ def _onnx_model(source: SourceFile) -> ModelProto:
 
 
 class _Checker:
-    def __init__(self, model: ModelProto, assumptions: Assumptions, narrowed: str) -> None:
+    def __init__(self, model: ModelProto, assumptions: Assumptions, narrowed: str, profiles: Sequence[str]) -> None:
         check_structure(model)
+        self._hazards = by_operator(profiles)
         self._inputs = frozenset(value.name for value in model.graph.input)
         self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
@@ -119,7 +132,7 @@ class _Checker:
         return Report(tuple(findings), unknown, self._interpreter.nodes, 0.0)
 
     def _look(self, site: Site) -> None:
-        for hazard in BY_OPERATOR.get(site.node.op_type, ()) if not site.node.domain else ():
+        for hazard in self._hazards.get(site.node.op_type, ()) if not site.node.domain else ():
             found = hazard.look(site)
             if found is not None:
                 self._keep(_finding(hazard, found, site, self._inputs))
@@ -139,7 +152,8 @@ def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -
     name = site.node.input[found.operand]
     operand = site.operands[found.operand]
     assert operand is not None
-    low, high = operand.box.hull()
+    value = found.value if found.value is not None else operand
+    low, high = value.box.hull()
     owner = site.scope.owner
     node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
     return Finding(

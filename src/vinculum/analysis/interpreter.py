@@ -15,7 +15,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.box import ranked
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
-from vinculum.analysis.domain.joining import meet, unknown_size
+from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import Call, Expected, named_type
@@ -237,7 +237,7 @@ class Interpreter:
             if known is not None and not (node.op_type in BODY_TOO and not self._quiet):
                 return list(known)
         body = None
-        if transfer is None or node.op_type in BODY_TOO:
+        if transfer is None or (node.op_type in BODY_TOO and not self._quiet):
             body = self._body(domain, node, call, operands, scope)
         if transfer is None:
             if body is None:
@@ -246,8 +246,6 @@ class Interpreter:
             return body
         result = transfer(call, *operands)
         results = [result] if isinstance(result, AbstractTensor) else list(result)
-        if body is not None:
-            results = [meet(one, other) for one, other in zip(results, body, strict=False)]
         numbers = tuple(0 if value is None else value.number for value in operands)
         definition = Definition(node.op_type, dict(call.attributes), numbers)
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]

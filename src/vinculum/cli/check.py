@@ -53,6 +53,16 @@ def check(
         str | None,
         typer.Option("--as", metavar="TYPE", help="Check a float32 model as if it were float16 or bfloat16."),
     ] = None,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz", help="Inputs as they are, from which ranges are taken, and half as much again."
+        ),
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="What the target demands or does: sonnx, flushing, narrowing."),
+    ] = None,
     runs: Annotated[
         int,
         typer.Option(
@@ -89,6 +99,7 @@ def check(
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
     from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
+    from vinculum.cli.input_files import read_arrays
     from vinculum.reporting.check.data import as_json
     from vinculum.reporting.check.page import page
     from vinculum.reporting.progress import progress
@@ -97,11 +108,20 @@ def check(
     _check_options(models, files, runs, in_json)
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
+    arrays = None if calibrate is None else read_arrays(calibrate)
     triages = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
-            report = checked(model, assume=assume or (), as_type=as_type, runs=runs, seed=seed)
+            report = checked(
+                model,
+                assume=assume or (),
+                calibrate=arrays,
+                as_type=as_type,
+                profile=profile or (),
+                runs=runs,
+                seed=seed,
+            )
             triages.append(sorted_out(report, str(model), accepted, known))
     if in_json:
         print(json.dumps(as_json(triages[0]), indent=2, allow_nan=False))

@@ -156,6 +156,7 @@ def tensor(
         with_wraps = ~((lows >= smallest) & (highs <= biggest))
         if with_wraps.any():
             lows, highs = np.where(with_wraps, smallest, lows), np.where(with_wraps, biggest, highs)
+            mag = None
     else:
         lows, highs = np.where(np.isnan(lows), smallest, lows), np.where(np.isnan(highs), biggest, highs)
     apart = np.maximum(np.maximum(lows, -highs), 0.0)

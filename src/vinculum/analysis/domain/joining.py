@@ -59,45 +59,6 @@ def _joined_size(a: Dimension, b: Dimension) -> Dimension:
     return unknown_size(min(p, r), max(q, s))
 
 
-def meet(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    """Return what both say of one value; what they cannot both say is taken from the first."""
-    if a.element_type != b.element_type or (a.rank is not None and b.rank is not None and a.rank != b.rank):
-        return a if a.element_type else b
-    shape = a.shape if a.shape is not None else b.shape
-    if a.rank != b.rank:
-        p, q = _hull(a.box), _hull(b.box)
-    elif a.shape is not None and b.shape is not None:
-        shape = tuple(
-            q if isinstance(p, Size) and not isinstance(q, Size) else p for p, q in zip(a.shape, b.shape, strict=True)
-        )
-        p, q = a.box, b.box
-        if any(m != n and m != 1 and n != 1 for m, n in zip(p.low.shape, q.low.shape, strict=True)):
-            return a
-    else:
-        p, q = a.box, b.box
-    low, high, mag = np.maximum(p.low, q.low), np.minimum(p.high, q.high), np.maximum(p.mag, q.mag)
-    apart = low > high
-    if apart.any():
-        low, high, mag = np.where(apart, p.low, low), np.where(apart, p.high, high), np.where(apart, p.mag, mag)
-    return tensor(
-        a.element_type,
-        shape,
-        low,
-        high,
-        mag,
-        may_nan=a.may_nan and b.may_nan,
-        may_plus_zero=a.may_plus_zero and b.may_plus_zero,
-        may_minus_zero=a.may_minus_zero and b.may_minus_zero,
-        number=a.number,
-        facts=a.facts or b.facts,
-        affine=a.affine,
-        constant=a.constant if a.constant is not None else b.constant,
-        entries=a.entries or b.entries,
-        integral=a.integral or b.integral,
-        bounds_from=min(a.bounds_from, b.bounds_from),
-    )
-
-
 def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
     """Tell whether whatever the second may be the first may be too."""
     if a.element_type != b.element_type or (a.shape is not None and a.shape != b.shape):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from onnx import NodeProto
+
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.interpreter import Site
+from vinculum.analysis.interpreter import Scope, Site
+
+PROFILES = ("sonnx", "flushing", "narrowing")
+"""What a target does, or demands: SONNX's constraints; subnormal numbers taken for 0; integers narrowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +27,14 @@ class Found:
         Whether every run shows it.
     detail : Mapping
         Numbers that belong to it.
+    value : AbstractTensor, optional
+        What is in question, if it is not the operand itself but computed inside of the node.
     """
 
     operand: int
     certain: bool = False
     detail: Mapping[str, Any] = field(default_factory=dict)
+    value: AbstractTensor | None = None
 
 
 class Hazard:
@@ -40,11 +48,14 @@ class Hazard:
         Where it can be.
     fix : str
         What to do.
+    profile : str
+        The target that it is looked for of, one of `PROFILES`; empty: of every target.
     """
 
     code: ClassVar[str]
     operators: ClassVar[tuple[str, ...]]
     fix: ClassVar[str]
+    profile: ClassVar[str] = ""
 
     def look(self, site: Site) -> Found | None:
         """Return what is found at a node; None if nothing is, or it cannot be told."""
@@ -68,3 +79,13 @@ def is_empty(site: Site) -> bool:
     """Tell whether nothing is computed: the result has no elements."""
     shape = site.results[0].shape if site.results else None
     return shape is not None and 0 in shape
+
+
+def readers(scope: Scope, value: str, through: frozenset[str], steps: int = 4) -> Iterator[tuple[NodeProto, int]]:
+    """Yield the nodes that read a value, and the place of the operand; those behind some operators, too."""
+    for node in scope.users.get(value, ()):
+        for place, name in enumerate(node.input):
+            if name == value:
+                yield node, place
+        if steps > 1 and node.op_type in through and node.output:
+            yield from readers(scope, node.output[0], through, steps - 1)

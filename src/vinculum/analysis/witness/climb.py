@@ -24,14 +24,14 @@ class Tried:
     ----------
     inputs : Mapping of str to ndarray
         By name.
-    smallest : float
-        Its smallest magnitude.
+    distance : float
+        How far it is from what is looked for.
     divisor : ndarray of float64, optional
         All of it, if it is small.
     """
 
     inputs: Inputs
-    smallest: float
+    distance: float
     divisor: NDArray[np.float64] | None
 
 
@@ -47,7 +47,7 @@ def search(space: Space, tried: list[Tried], attempt: Try) -> None:
     """Spend runs on a divisor, the likeliest ways first, until `attempt` ends it."""
     _solve_fills(space, attempt)
     _halve(space, tried, attempt)
-    best = min(tried, key=lambda one: one.smallest, default=None)
+    best = min(tried, key=lambda one: one.distance, default=None)
     if best is None:
         return
     best = _newton(space, best, attempt)
@@ -137,7 +137,7 @@ def _newton(space: Space, best: Tried, attempt: Try) -> Tried:
     if not 0 < sum(best.inputs[tensor.name].size for tensor in floats) <= _COORDINATES:
         return best
     for _ in range(4):
-        if best.divisor is None or not np.isfinite(best.smallest):
+        if best.divisor is None or not np.isfinite(best.distance):
             break
         place = int(np.nanargmin(np.abs(best.divisor)))
         value = best.divisor.reshape(-1)[place]
@@ -163,7 +163,7 @@ def _newton(space: Space, best: Tried, attempt: Try) -> Tried:
             moved = best.inputs[tensor.name].astype(np.float64) - value / square * gradients[tensor.name]
             stepped[tensor.name] = space.clipped(tensor, moved)
         found = attempt(Candidate("Newton's method", stepped))
-        if found is None or not found.smallest < best.smallest:
+        if found is None or not found.distance < best.distance:
             break
         best = found
     return best
@@ -186,5 +186,5 @@ def _climb(space: Space, best: Tried, attempt: Try) -> None:
             new = (0.0, other, old * 0.5, old + float(generator.normal()))[int(generator.integers(4))]
         array.reshape(-1)[place] = new
         found = attempt(Candidate("hill climbing", {**best.inputs, tensor.name: space.clipped(tensor, array)}))
-        if found is not None and found.smallest <= best.smallest:
+        if found is not None and found.distance <= best.distance:
             best = found

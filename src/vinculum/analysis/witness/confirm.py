@@ -12,6 +12,7 @@ from onnx import ModelProto
 
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.witness.probe import effects_of
+from vinculum.analysis.witness.targets import Target
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.sandbox import End, Isolated, Limits
 
@@ -39,12 +40,10 @@ class OnnxRuntime:
             self._process = Isolated(maker, "onnxruntime", content, limits=limits, called="ONNX Runtime")
             self.title = f"onnxruntime {version('onnxruntime')}"
 
-    def look(self, inputs: Mapping[str, Any], divisor: str) -> tuple[bool | None, str, tuple[Effect, ...]]:
-        """Return whether it shows a zero divisor, in which words, and what becomes of the outputs.
+    def look(self, target: Target, inputs: Mapping[str, Any]) -> tuple[bool | None, str, tuple[Effect, ...]]:
+        """Return whether it shows a finding, in which words, and what becomes of the outputs.
 
-        None if it cannot run the model at all. It may die of an integer divided by zero, or refuse it: that shows it too.
-
-        - `divisor`: the value of the graph; empty if it is none, and only the outputs can tell.
+        None if it cannot run the model, or tells nothing. It may die of an integer division: that shows it too.
         """
         if self._process is None:
             return None, "", ()
@@ -57,11 +56,10 @@ class OnnxRuntime:
         if answer.end is not End.RETURNED:
             return None, "", ()
         effects = tuple(effects_of({name: answer.value[name] for name in self._outputs}))
-        if divisor in inputs:
-            zero = bool((np.asarray(inputs[divisor]) == 0).any())
-        else:
-            zero = divisor in answer.value and bool((answer.value[divisor] == 0).any())
-        return zero or bool(effects), self.title, effects
+        value = inputs.get(target.value, answer.value.get(target.value))
+        if effects or (isinstance(value, np.ndarray) and target.is_shown_by(value)):
+            return True, self.title, effects
+        return (False if target.wanted else None), self.title, effects
 
     def close(self) -> None:
         """End the process."""

@@ -1,42 +1,38 @@
-"""One run of a model in our engine, and what each division in question met; it lives in a process of its own."""
+"""One run of a model in our engine, and how near each division in question came; it lives in a process of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto
 
 from vinculum.analysis.findings import Effect
+from vinculum.analysis.witness.targets import Key, Target, distance
+from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
-from vinculum.models.onnx.model import model_of
 
 _MOST_HANDED_BACK = 4096  # Elements of a divisor.
-
-Place = tuple[str, str]
-"""The scope and the node of a finding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """What a divisor was in a run.
+    """What a run met at a node.
 
     Attributes
     ----------
-    smallest : float
-        Its smallest magnitude.
+    distance : float
+        How far it is from showing the finding: 0 if it does; of a zero divisor its smallest magnitude.
     divisor : ndarray of float64, optional
-        All of it, if it is small and the node was executed once.
+        All of it, if a zero in it is looked for, it is small, and the node was executed once.
     """
 
-    smallest: float
-    divisor: NDArray[np.float64] | None
+    distance: float
+    divisor: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +41,15 @@ class Outcome:
 
     Attributes
     ----------
-    met : Mapping of Place to Met
-        The divisions in question that were executed.
+    met : Mapping of Key to Met
+        The findings whose nodes were executed.
     effects : tuple of Effect
         The outputs that are no numbers.
     seconds : float
         Processor time.
     """
 
-    met: Mapping[Place, Met]
+    met: Mapping[Key, Met]
     effects: tuple[Effect, ...]
     seconds: float
 
@@ -65,49 +61,51 @@ class Probe:
     ----------
     content : bytes
         The model, complete.
-    places : sequence of Place
-        Where the divisions in question are.
-    exposed : Mapping of str to Place
-        Values of the main graph that are divisors of nodes that are no divisions: Mod and the like.
+    outputs : sequence of str
+        Its own outputs.
+    targets : sequence of Target
+        What is to be shown.
     """
 
-    def __init__(self, content: bytes, places: Sequence[Place], exposed: Mapping[str, Place]) -> None:
-        proto = ModelProto.FromString(content)
-        self._own = [value.name for value in proto.graph.output]
-        self._exposed = dict(exposed)
-        have = {*self._own, *(value.name for value in proto.graph.input)}
-        for name in exposed:
-            if name not in have:
-                proto.graph.output.add(name=name)
-        self._places = frozenset(places)
-        self._model = model_of(proto, Path("model"))
-        self._model.prepare()
+    def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
+        self._outputs = tuple(outputs)
+        self._divisions: dict[tuple[str, str], list[Target]] = {}
+        self._read: list[Target] = []
+        for target in targets:
+            if target.is_division:
+                self._divisions.setdefault(target.key[:2], []).append(target)
+            else:
+                self._read.append(target)
+        self._met: dict[Key, Met] = {}
+        self._model = ExposedModel("reference", content, self._observe)
 
     def run(self, inputs: Mapping[str, Any]) -> Outcome:
         """Return what a run on inputs comes to; an error of ours if it cannot be run on them."""
         start = process_time()
-        met: dict[Place, Met] = {}
+        self._met = {}
+        names = tuple(dict.fromkeys((*self._outputs, *(target.value for target in self._read))))
+        results = self._model.values(names, inputs)
+        for target in self._read:
+            value = inputs.get(target.value, results.get(target.value))
+            if isinstance(value, np.ndarray):
+                self._met[target.key] = _met_in(target, value)
+        effects = tuple(effects_of({name: results.get(name) for name in self._outputs}))
+        return Outcome(self._met, effects, process_time() - start)
 
-        def observe(record: DivisionRecord) -> None:
-            place = (record.division.path, record.division.name)
-            if place in self._places:
-                _meet(met, place, record.divisor)
-
-        results = self._model.run(inputs, zero_divisor="zero", observer=observe)
-        for name, place in self._exposed.items():
-            value = inputs.get(name, results.get(name))
-            if value is not None:
-                _meet(met, place, value)
-        effects = tuple(effects_of({name: results[name] for name in self._own}))
-        return Outcome(met, effects, process_time() - start)
+    def _observe(self, record: DivisionRecord) -> None:
+        for target in self._divisions.get((record.division.path, record.division.name), ()):
+            before, near = self._met.get(target.key), distance(target.rule, record)
+            small = before is None and target.is_zero and record.divisor.size <= _MOST_HANDED_BACK
+            divisor = record.divisor.astype(np.float64) if small else None
+            self._met[target.key] = Met(near if before is None else min(near, before.distance), divisor)
 
 
-def _meet(met: dict[Place, Met], place: Place, divisor: NDArray[Any]) -> None:
-    before = met.get(place)
-    values = divisor.astype(np.float64)
-    smallest = float(np.fmin.reduce(np.abs(values), axis=None, initial=inf))
-    small = values if before is None and values.size <= _MOST_HANDED_BACK else None
-    met[place] = Met(smallest if before is None else min(smallest, before.smallest), small)
+def _met_in(target: Target, value: NDArray[Any]) -> Met:
+    if target.wanted != "zero":
+        return Met(0.0 if target.is_shown_by(value) else inf)
+    wide = value.astype(np.float64)
+    near = float(np.fmin.reduce(np.abs(wide), axis=None, initial=inf))
+    return Met(near, wide if wide.size <= _MOST_HANDED_BACK else None)
 
 
 def effects_of(outputs: Mapping[str, Any]) -> Iterable[Effect]:
@@ -115,7 +113,6 @@ def effects_of(outputs: Mapping[str, Any]) -> Iterable[Effect]:
     for name, value in outputs.items():
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "fV" or "int" in value.dtype.name:
             continue
-        wide = value.astype(np.float64)
-        nan, infinite = int(np.isnan(wide).sum()), int(np.isinf(wide).sum())
+        nan, infinite = int(np.isnan(value).sum()), int(np.isinf(value).sum())
         if nan or infinite:
             yield Effect(name, "NaN" if nan else "infinite", nan or infinite)

@@ -14,10 +14,10 @@ from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity
 from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.confirm import OnnxRuntime, exposable
 from vinculum.analysis.witness.inner import Bounds, InnerSearch
-from vinculum.analysis.witness.probe import Outcome, Place, Probe
+from vinculum.analysis.witness.probe import Outcome, Probe
 from vinculum.analysis.witness.structured import Candidate, Space, structured
+from vinculum.analysis.witness.targets import Key, Target, target
 from vinculum.errors import ModelError, VinculumError
-from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.expansion import expanded
 from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.model import model_of
@@ -27,8 +27,6 @@ from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line
 
-SEARCHED = frozenset({"zero-divisor", "zero-over-zero", "integer-zero-divisor"})
-"""The hazards that a zero divisor shows."""
 _LARGEST = 1 << 28  # Bytes of a model that is handed to other processes.
 _SECONDS = 10.0  # Of processor time, for all findings of a model.
 _INNER_SECONDS = 5.0
@@ -59,7 +57,7 @@ def with_evidence(
     values: Mapping[str, AbstractTensor],
     budget: Budget,
 ) -> Report:
-    """Return a report whose findings of zero divisors tell what shows them, or that nothing was found.
+    """Return a report whose findings tell what shows them, or that nothing was found, where a run can show them.
 
     Parameters
     ----------
@@ -74,14 +72,13 @@ def with_evidence(
     budget : Budget
         What the search may take.
     """
-    wanted = [finding for finding in report.findings if finding.rule in SEARCHED]
-    if not wanted:
+    if not report.findings:
         return report
     try:
-        with _Searcher(wanted, source, assumptions, budget) as searcher:
+        with _Searcher(report.findings, source, assumptions, budget) as searcher:
             evidence = searcher.search(values)
     except VinculumError as error:
-        evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in wanted}
+        evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in report.findings}
     findings = [evidence.get(id(finding), finding) for finding in report.findings]
     order = list(Severity)
     findings.sort(key=lambda finding: order.index(finding.severity))
@@ -92,25 +89,24 @@ class _Searcher:
     def __init__(
         self, findings: Sequence[Finding], source: SourceFile, assumptions: Assumptions, budget: Budget
     ) -> None:
-        self._findings = findings
         self._budget = budget
         proto = _with_bodies(_complete(source), findings)
         self._content = content = proto.SerializeToString()
-        self._divisors = {id(f): _divisor(proto, f) for f in findings}
+        found = {id(f): target(f, proto) for f in findings}
+        self._targets: dict[int, Target] = {key: one for key, one in found.items() if one is not None}
+        self._findings = [finding for finding in findings if id(finding) in self._targets]
         model = model_of(ModelProto.FromString(content), source.path)
         needed = [tensor for tensor in model.inputs if not tensor.optional]
         _check_inputs(needed)
         self._space = Space(needed, assumptions.ranges, assumptions.sizes, budget.seed)
-        mods = {self._divisors[id(f)]: _place(f) for f in findings if f.operator not in DIVIDES}
-        exposed = {name: place for name, place in mods.items() if name}
         maker = f"{Probe.__module__}:{Probe.__name__}"
-        places = [_place(finding) for finding in findings]
-        self._probe = Isolated(maker, content, places, exposed, limits=_LIMITS, called="the model")
+        targets = list(self._targets.values())
         outputs = [value.name for value in proto.graph.output]
-        names = exposable(proto, [name for name in self._divisors.values() if name])
+        self._probe = Isolated(maker, content, outputs, targets, limits=_LIMITS, called="the model")
+        names = exposable(proto, [one.value for one in targets])
         self._runtime = OnnxRuntime(content, outputs, names, _LIMITS)
         self._runs, self._seconds, self._stopped = 0, 0.0, ""
-        self._tried: dict[Place, list[Tried]] = {place: [] for place in places}
+        self._tried: dict[Key, list[Tried]] = {one.key: [] for one in targets}
         self._asked: dict[int, int] = {}
         self._found: dict[int, Witness] = {}
 
@@ -139,21 +135,21 @@ class _Searcher:
         return [f for f in self._findings if id(f) not in self._found or self._found[id(f)].kind != "model"]
 
     def _search_one(self, finding: Finding) -> None:
-        place = _place(finding)
+        key = self._targets[id(finding)].key
         end = min(self._runs + self._budget.runs, self._budget.runs * len(self._findings))
 
         def attempt(candidate: Candidate) -> Tried | None:
             if self._runs >= end or finding not in self._pending():
                 raise EndOfSearch
-            return self._run(candidate, end).get(place)
+            return self._run(candidate, end).get(key)
 
         try:
-            search(self._space, self._tried[place], attempt)
+            search(self._space, self._tried[key], attempt)
         except EndOfSearch:
             if self._stopped:
                 raise
 
-    def _run(self, candidate: Candidate, end: int) -> dict[Place, Tried]:
+    def _run(self, candidate: Candidate, end: int) -> dict[Key, Tried]:
         """Run the model on inputs and return what it met."""
         if self._runs >= end:
             raise EndOfSearch
@@ -170,13 +166,13 @@ class _Searcher:
         outcome: Outcome = answer.value
         self._seconds += outcome.seconds
         met = {}
-        for place, one in outcome.met.items():
-            met[place] = Tried(candidate.inputs, one.smallest, one.divisor)
+        for key, one in outcome.met.items():
+            met[key] = Tried(candidate.inputs, one.distance, one.divisor)
             if not candidate.outside:
-                self._tried[place].append(met[place])
+                self._tried[key].append(met[key])
         for finding in self._pending():
-            own = outcome.met.get(_place(finding))
-            if own is not None and own.smallest == 0:
+            own = outcome.met.get(self._targets[id(finding)].key)
+            if own is not None and own.distance == 0:
                 self._confirm(finding, candidate, outcome.effects)
         return met
 
@@ -185,14 +181,15 @@ class _Searcher:
         asked = self._asked[id(finding)] = self._asked.get(id(finding), 0) + 1
         if asked > _HIT_TRIES or (kind == "outside" and id(finding) in self._found):
             return
-        shown, title, theirs = self._runtime.look(candidate.inputs, self._divisors[id(finding)])
+        shown, title, theirs = self._runtime.look(self._targets[id(finding)], candidate.inputs)
         if shown is not False:
             by = ("vinculum", title) if shown else ("vinculum",)
             self._found[id(finding)] = Witness(kind, candidate.inputs, candidate.how, by, effects=effects or theirs)
 
     def _inner(self, values: Mapping[str, AbstractTensor]) -> dict[int, Witness]:
         """Return inner witnesses of those findings that inputs do not show."""
-        left = [f for f in self._findings if id(f) not in self._found and self._divisors[id(f)]]
+        unseen = [f for f in self._findings if id(f) not in self._found]
+        left = [f for f in unseen if self._targets[id(f)].is_zero and self._targets[id(f)].wanted == "zero"]
         if not left or self._stopped.startswith("a run"):
             return {}
         bounds: dict[str, Bounds] = {name: (v.low, v.high, v.mag) for name, v in values.items()}
@@ -200,26 +197,25 @@ class _Searcher:
         maker = f"{InnerSearch.__module__}:{InnerSearch.__name__}"
         with Isolated(maker, self._content, limits=_LIMITS, called="the model") as process:
             for finding in left:
-                tried = self._tried[_place(finding)]
+                wanted = self._targets[id(finding)]
+                tried = self._tried[wanted.key]
                 if not tried:
                     continue
                 inputs = tried[0].inputs
-                divisor = self._divisors[id(finding)]
-                answer = process.call("find", divisor, inputs, bounds, _INNER_SECONDS / len(left))
+                answer = process.call("find", wanted.value, inputs, bounds, _INNER_SECONDS / len(left))
                 if answer.end is End.RETURNED and answer.value is not None:
                     one = answer.value
                     found[id(finding)] = Witness("inner", inputs, one.how, one.confirmed_by, one.tensor, one.value)
         return found
 
     def _with_evidence(self, finding: Finding, inner: Witness | None) -> Finding:
-        witness = self._found.get(id(finding), inner)
-        smallest = min((one.smallest for one in self._tried[_place(finding)]), default=inf)
+        witness, wanted = self._found.get(id(finding), inner), self._targets[id(finding)]
+        tried = self._tried[wanted.key]
+        smallest = min((one.distance for one in tried), default=inf) if wanted.is_zero else inf
         severity = finding.severity
         if severity is not Severity.CERTAIN:
             severity = _SEVERITIES[witness.kind] if witness else Severity.UNCONFIRMED
-        stopped = self._stopped
-        if not self._tried[_place(finding)] and not witness:
-            stopped = stopped or "none of them came to the node"
+        stopped = self._stopped or ("" if tried or witness else "none of them came to the node")
         return replace(finding, severity=severity, witness=witness, search=Search(self._runs, smallest, stopped))
 
 
@@ -228,10 +224,6 @@ _SEVERITIES = {
     "outside": Severity.WITNESSED_OUTSIDE,
     "inner": Severity.POSSIBLE,
 }
-
-
-def _place(finding: Finding) -> Place:
-    return finding.scope, finding.node
 
 
 def _complete(source: SourceFile) -> ModelProto:
@@ -251,16 +243,6 @@ def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:
     if model.functions or not any(f.node not in names and "/" in f.node and not f.scope for f in findings):
         return copy
     return expanded(copy)[0]
-
-
-def _divisor(model: ModelProto, finding: Finding) -> str:
-    """Return the value of the main graph that a finding is about; empty if it is none."""
-    if finding.scope:
-        return ""
-    node = next((node for node in model.graph.node if name_of(node) == finding.node), None)
-    if node is None:
-        return ""
-    return str(node.input[0] if node.op_type == "Reciprocal" else node.input[1])
 
 
 def _check_inputs(tensors: Sequence[ModelTensor]) -> None:

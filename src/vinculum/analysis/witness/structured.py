@@ -154,6 +154,7 @@ def structured(space: Space) -> Iterator[Candidate]:
     longest = max(map(len, inside))
     for place in range(longest):
         yield from (each[place] for each in inside if place < len(each))
+    yield from _smallest_over_minus_one(space)
     if len(space.tensors) > 1:
         shapes = {name: array.shape for name, array in base(space, 4).items()}
         yield Candidate("all inputs zeros", {t.name: space.clipped(t, np.zeros(shapes[t.name])) for t in space.tensors})
@@ -167,6 +168,22 @@ def structured(space: Space) -> Iterator[Candidate]:
     drawn = {tensor.name: space.drawn(tensor, 4) for tensor in space.tensors}
     yield Candidate("random inputs", drawn)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
+
+
+def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:
+    """Yield the smallest integer in one input, and -1 in another of the same type."""
+    for tensor in space.tensors:
+        for other in space.tensors:
+            kind = tensor.element_type
+            if tensor is other or kind != other.element_type or not isinstance(kind, ElementType) or not kind.minimum:
+                continue
+            if not kind.is_integer:
+                continue
+            inputs = base(space, 4)
+            inputs[tensor.name] = np.full_like(inputs[tensor.name], kind.minimum)
+            inputs[other.name] = np.full_like(inputs[other.name], -1)
+            if all(space.holds(one, inputs[one.name]) for one in (tensor, other)):
+                yield Candidate(f"{tensor.name} = {kind.minimum}, {other.name} = -1", inputs)
 
 
 def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:

@@ -50,7 +50,7 @@ def witness_words(finding: Finding) -> str:
 
 
 def _zero(finding: Finding) -> str:
-    return f"{one_line(repr(finding.divisor))} is zero"
+    return f"{one_line(repr(finding.divisor))} is zero" if "zero" in finding.rule else "it happens"
 
 
 def _effects(effects: tuple[Effect, ...]) -> str:

@@ -218,6 +218,9 @@ def _clip(call: Call, a: AbstractTensor, least: Operand = None, most: Operand = 
         elif end is not None:
             low, high = bound(low, end), bound(high, end)
             limited += bool(np.isfinite(end))
+    if a.form is not None:  # A limit that is missing is the largest finite value to some runtimes.
+        low = np.minimum(low, a.form.max) if most is None and ends[1] is None else low
+        high = np.maximum(high, -a.form.max) if least is None and ends[0] is None else high
     facts: Facts = ()
     if least is None or not least.may_nan:
         facts = carried(a.facts, lambda v: v if most is None else np.minimum(v, most.low.min()), None, 0, -np.inf)

@@ -439,7 +439,7 @@ def _whole_power(a: AbstractTensor, exponent: float) -> AbstractTensor:
 def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> AbstractTensor:
     """Return a power, monotone in both operands on each side of 1 and of 0."""
     assert a.form is not None
-    corners = [np.power(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    corners = [np.power(np.abs(x), y) for x in (a.low, a.high) for y in (b.low, b.high)]
     corners.append(np.where((a.low <= 1) & (a.high >= 1), 1.0, corners[0]))
     corners.append(np.where((b.low <= 0) & (b.high >= 0), 1.0, corners[0]))
     nan = [np.isnan(corner) for corner in corners]
@@ -469,7 +469,8 @@ def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
 
 def _mean_of_many(call: Call, *operands: Operand) -> AbstractTensor:
     count = constant(np.array(len(operands), np.float32), operands[0].element_type if operands[0] is not None else None)
-    return _divide(call, call.values.numbered(_sum_of_many(call, *operands)), call.values.constant(count))
+    quotient = _divide(call, call.values.numbered(_sum_of_many(call, *operands)), call.values.constant(count))
+    return _with_ulps(quotient, 2)  # Some multiply by the inverse of the count.
 
 
 TABLE: Mapping[str, Transfer] = {

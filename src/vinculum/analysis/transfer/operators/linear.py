@@ -32,8 +32,8 @@ def _product(
         nothing = total == 0
         low, high = np.where(nothing, 0.0, low - error), np.where(nothing, 0.0, high + error)
         overflows = total * (1 + gamma(terms + 1, form)) > form.max
-        low, high = np.where(overflows & (low < 0), -np.inf, low), np.where(overflows & (high > 0), np.inf, high)
-        nan = nan or bool((overflows & (low < 0) & (high > 0)).any())
+        low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
+        nan = nan or bool(overflows.any())
         low, high = outward(low, high, form)
     return tensor(
         a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)

@@ -80,9 +80,9 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
     for taken, untouched in ((then, a), (other, b)):
         certain = low >= 1 if taken is then else high <= 0
         if certain and taken.shape == shape:
-            return untouched
+            return _chosen(untouched)
     if a.number == b.number and a.shape == shape:
-        return a
+        return _chosen(a)
     may_then, may_other = condition.high >= 1, condition.low <= 0
     low_then, low_other = np.where(may_then, then.low, np.inf), np.where(may_other, other.low, np.inf)
     high_then, high_other = np.where(may_then, then.high, -np.inf), np.where(may_other, other.high, -np.inf)
@@ -94,13 +94,18 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         np.maximum(high_then, high_other),
         np.minimum(mag_then, mag_other),
         may_nan=then.may_nan or other.may_nan,
-        may_plus_zero=then.may_plus_zero or other.may_plus_zero,
+        may_plus_zero=then.may_zero or other.may_zero,  # Some runtimes add what is chosen to zeros.
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
         facts=_facts_of_choice(call, condition, a, b),
         integral=a.integral and b.integral,
         bounds_from=rest_on(a, b),
         entries=_entries_of_choice(condition, a, b),
     )
+
+
+def _chosen(a: AbstractTensor) -> AbstractTensor:
+    """Return what is chosen everywhere; some runtimes add what is chosen to zeros, which changes -0."""
+    return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
 
 
 def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:

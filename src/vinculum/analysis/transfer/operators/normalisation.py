@@ -24,7 +24,8 @@ def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: An
     assert a.form is not None
     epsilon = float(call.attribute("epsilon", 1e-5))
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
-    if epsilon < 2.0**-126 or not np.isfinite(count):
+    overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
+    if epsilon < 2.0**-126 or not np.isfinite(count) or overflows:
         return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
     slack = gamma(count + 8, a.form)
     reach = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0)) * np.asarray(scale)
@@ -175,6 +176,11 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from)
 
 
+def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return what is anything: ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is."""
+    return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+
+
 TABLE: Mapping[str, Transfer] = {
     "BatchNormalization": _batch,
     "GroupNormalization": _instance,
@@ -182,5 +188,6 @@ TABLE: Mapping[str, Transfer] = {
     "LRN": _local_response,
     "LayerNormalization": _layer,
     "LpNormalization": _norm,
+    "MeanVarianceNormalization": _mean_and_variance,
     "RMSNormalization": _root_mean_square,
 }

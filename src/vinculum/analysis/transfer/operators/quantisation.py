@@ -8,7 +8,7 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.formats import INTEGERS, outward, type_range
+from vinculum.analysis.domain.formats import FORMATS, INTEGERS, outward, type_range
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import quotient_bounds
 from vinculum.analysis.transfer.operators.windows import convolution_shape
@@ -28,7 +28,14 @@ def _hull(a: AbstractTensor) -> AbstractTensor:
 
 def _quantise(call: Call, a: AbstractTensor, scale: AbstractTensor, point: Operand = None) -> AbstractTensor:
     element_type = _quantised_type(call, point)
-    if element_type not in INTEGERS or a.may_nan or scale.may_nan or scale.may_zero or a.form is None:
+    if (
+        element_type not in INTEGERS
+        or a.may_nan
+        or scale.may_nan
+        or scale.may_zero
+        or a.form is None
+        or scale.may_infinite
+    ):
         return anything(element_type, a.shape)
     low, high = quotient_bounds(_hull(a), _hull(scale))
     shift_low, shift_high = (0.0, 0.0) if point is None else point.box.hull()
@@ -63,6 +70,9 @@ def _dynamic(call: Call, a: AbstractTensor) -> Result:
     low, high = min(float(a.low.min()), 0.0), max(float(a.high.max()), 0.0)
     form = a.form
     reach = (high - low) / 255 * (1 + 2.0**-18) if np.isfinite([low, high]).all() else np.inf
+    if low == 0 or high == 0:  # Of zeros alone some runtimes make the scale 1.
+        reach = max(reach, 1.0)
+    reach = float(outward(np.asarray(0.0), np.asarray(reach), FORMATS["float32"])[1])
     scale = tensor(
         "float32", (), 0, reach, may_nan=a.may_nan or a.may_infinite, may_minus_zero=False, bounds_from=a.bounds_from
     )

@@ -107,7 +107,8 @@ def _total(a: AbstractTensor, rows: _Rows) -> tuple[Box, bool]:
         bound = gamma(max(rows.most - 1, 0), form)
         error = np.where(largest == 0, 0.0, bound * largest)
         exact = a.integral and bool((largest <= 1 / form.u).all())
-        overflows = ((largest + error) > form.max) & (low < 0) & (high > 0) if not exact else np.zeros_like(low, bool)
+        mixed = (a.low < 0).any(axis=rows.axes, keepdims=True) & (a.high > 0).any(axis=rows.axes, keepdims=True)
+        overflows = ((largest + error) > form.max) & mixed & (not exact)  # A partial sum may.
         positive, negative = bool(np.isposinf(a.high).any()), bool(np.isneginf(a.low).any())
         nan = nan or bool(overflows.any()) or (positive and negative)
         if not exact:

@@ -67,7 +67,15 @@ def _max_pool(call: Call, a: AbstractTensor) -> Result:
     if a.may_nan:  # Beside a NaN runtimes give what they like: the smallest value where they find no larger one.
         low = np.full_like(low, -np.inf) if a.form is not None else low
     box = Box(low, high, np.zeros_like(low) if a.may_nan else box.mag)
-    return like(a, shape, box, may_plus_zero=a.may_plus_zero or a.may_nan), index
+    return _from_lowest(like(a, shape, box, may_plus_zero=a.may_plus_zero or a.may_nan)), index
+
+
+def _from_lowest(a: AbstractTensor) -> AbstractTensor:
+    """Return a maximum that some runtimes begin with the lowest finite value, not with -inf."""
+    if a.form is None or not bool(np.isneginf(a.high).any()):
+        return a
+    lowest = np.asarray(-a.form.max)
+    return like(a, a.shape, Box(a.low, np.maximum(a.high, lowest), np.minimum(a.mag, a.form.max)))
 
 
 def _mean_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -108,7 +116,7 @@ def _ones(shape: Shape) -> Shape:
 def _global_max_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
     result = hulled(a, None if a.shape is None else _ones(a.shape))
     if not a.may_nan:
-        return result
+        return _from_lowest(result)
     box = Box(np.full_like(result.low, -np.inf), result.high, np.zeros_like(result.mag))
     return like(result, result.shape, box, may_plus_zero=True)
 
@@ -165,6 +173,7 @@ def _resize(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
     # Weights of cubic interpolation are negative too; those of linear interpolation sum to 1 but for rounding.
     largest = max(abs(low), abs(high))
     reach = 4.0 * (high - low) + largest if mode == "cubic" else 1e-3 * largest
+    reach += 16 * a.form.smallest_subnormal
     nan = a.may_nan or largest * 4 > a.form.max
     lows, highs = outward(np.asarray(low - reach), np.asarray(high + reach), a.form)
     return tensor(a.element_type, shape, lows, highs, may_nan=nan, bounds_from=a.bounds_from)

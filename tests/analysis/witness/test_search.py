@@ -87,12 +87,12 @@ class TestAtTheInputs:
         assert checked(proto, "k=0:30").severity is Severity.WITNESSED
 
     def test_a_remainder(self) -> None:
-        proto = model([node("Mod", ["a", "b"], ["r"], "rest")], {n: (INT64, (2,)) for n in "ab"}, {"r": INT64})
+        proto = model([node("Mod", ["a", "b"], ["r"], "rest")], dict.fromkeys("ab", (INT64, (2,))), {"r": INT64})
         findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
         assert findings["integer-zero-divisor"].severity is Severity.WITNESSED
 
     def test_the_smallest_over_minus_one(self) -> None:
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], {n: (INT64, (2,)) for n in "ab"}, {"q": INT64})
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, (2,))), {"q": INT64})
         findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
         witness = findings["min-over-minus-one"].witness
         assert witness is not None
@@ -100,7 +100,7 @@ class TestAtTheInputs:
         assert (witness.inputs["b"] == -1).all()
 
     def test_float16(self) -> None:
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], {n: (FLOAT16, (2,)) for n in "ab"}, {"q": FLOAT16})
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT16, (2,))), {"q": FLOAT16})
         assert checked(proto, "b=0:1").severity is Severity.WITNESSED
 
     def test_outside_of_the_ranges(self) -> None:
@@ -165,7 +165,7 @@ class TestBounded:
             np.testing.assert_array_equal(array, other.witness.inputs[name])
 
     def test_inputs_that_cannot_be_made(self) -> None:
-        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], {n: (FLOAT, (2,)) for n in "ab"}, {"q": FLOAT})
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT, (2,))), {"q": FLOAT})
         for value in proto.graph.input:
             value.type.tensor_type.ClearField("shape")
         finding = checked(proto)

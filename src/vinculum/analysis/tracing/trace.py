@@ -187,7 +187,8 @@ class _Tracer:
         )
         constants = {name: self._constants[name] for name in operands if name in self._constants}
         found: Detail = _answer(process, "detail", kind.value, wrong.name, operands, constants, self._inputs)
-        told = found.operands
+        by_name = {operand.summary.name: operand for operand in found.operands}
+        told = tuple(by_name[name] for name in operands)  # One may stand there twice.
         if node.op_type in _ELSEWHERE or node.op_type.startswith(("Reduce", "Arg", "Cum")):
             told = tuple(replace(operand, index=None, value=None) for operand in told)
         return Event(

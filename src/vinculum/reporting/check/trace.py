@@ -148,7 +148,7 @@ def _value(value: float) -> str:
 
 
 def _operands(event: Event) -> Iterator[str]:
-    for operand in event.operands:
+    for operand in dict.fromkeys(event.operands):
         yield f"{one_line(operand.summary.name)}: {_operand(operand)}"
 
 

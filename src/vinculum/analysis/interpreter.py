@@ -198,7 +198,7 @@ class Interpreter:
     def _call(self, node: NodeProto, scope: Scope) -> Call:
         expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
-        return Call(node.op_type, opset, _attributes(node, scope.bindings), expected, self.values, self.narrowed)
+        return Call(node.op_type, opset, _attributes(node, scope.bindings), expected, self.values, self.narrowed, bool(scope.owner))
 
     def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
         """Return a value with a number, and the sizes that inference knows."""
@@ -292,7 +292,7 @@ class Interpreter:
         }
         opsets = {**around.opsets, **opset_imports(function)}
         scope = Scope(path, dict(given), opsets, bindings, owner=outer, producers=producers)
-        self._nodes(function.node, scope)
+        self._nodes(_needed(function, node) if owner else function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
 
@@ -341,6 +341,17 @@ def _outputs(graph: GraphProto) -> frozenset[str]:
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
     return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
+
+
+def _needed(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
+    """Return the nodes of a body that the outputs of a node depend on which have a name."""
+    wanted = {inside for inside, name in zip(function.output, node.output, strict=False) if name}
+    kept = []
+    for inner in reversed(function.node):
+        if not wanted.isdisjoint(inner.output):
+            kept.append(inner)
+            wanted.update(inner.input)
+    return kept[::-1]
 
 
 def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:

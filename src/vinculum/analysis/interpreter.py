@@ -21,6 +21,7 @@ from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import Call, Expected, named_type
 from vinculum.analysis.transfer.registry import BODY_TOO, COMMUTATIVE, IMPURE, TABLE
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
@@ -198,7 +199,15 @@ class Interpreter:
     def _call(self, node: NodeProto, scope: Scope) -> Call:
         expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
-        return Call(node.op_type, opset, _attributes(node, scope.bindings), expected, self.values, self.narrowed, bool(scope.owner))
+        return Call(
+            node.op_type,
+            opset,
+            _attributes(node, scope.bindings),
+            expected,
+            self.values,
+            self.narrowed,
+            bool(scope.owner),
+        )
 
     def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
         """Return a value with a number, and the sizes that inference knows."""
@@ -350,7 +359,7 @@ def _needed(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
     for inner in reversed(function.node):
         if not wanted.isdisjoint(inner.output):
             kept.append(inner)
-            wanted.update(inner.input)
+            wanted.update(inputs_of(inner))
     return kept[::-1]
 
 

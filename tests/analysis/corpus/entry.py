@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
     """A model and its label.
 
@@ -27,6 +27,8 @@ class Entry:
         Inputs on which a run shows the first of the hazards.
     reason : str
         Why the label is right where no run shows it.
+    wrongly : tuple of str
+        Hazards that are found though they are not there: known false alarms.
     """
 
     name: str
@@ -38,3 +40,4 @@ class Entry:
     profile: tuple[str, ...] = ()
     witness: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    wrongly: tuple[str, ...] = ()

@@ -82,7 +82,8 @@ def _lines() -> Iterator[str]:
 def differing(entry: Entry) -> str:
     """Return in what an entry's findings are other than its label; empty if in nothing."""
     found = {finding.rule for finding in checked(entry).findings}
-    surplus, missing = found - set(entry.rules), set(entry.rules) - found
+    expected = {*entry.rules, *entry.wrongly}
+    surplus, missing = found - expected, expected - found
     return f"{entry.name}: surplus {sorted(surplus)}, missing {sorted(missing)}" if surplus or missing else ""
 
 

@@ -19,11 +19,16 @@ from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import Call, Expected, named_type
-from vinculum.analysis.transfer.registry import BODY_TOO, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.shared import aligned
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
+
+
+_NUMPY_SINCE = 7
+"""The operator set from which on operands are joined as NumPy does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,6 +258,8 @@ class Interpreter:
                 self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
             return body
+        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
+            operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
         result = transfer(call, *operands)
         results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)

@@ -60,6 +60,11 @@ def ints(*values: int) -> Constant:
     return np.array(values, np.int64)
 
 
+def floats(values: object) -> Constant:
+    """Return a constant in float32."""
+    return np.array(values, np.float32)
+
+
 def number(value: float) -> Constant:
     """Return a constant number in float32."""
     return np.array(value, np.float32)
@@ -174,15 +179,13 @@ TRIALS = (
     Trial("MatMul", ((2, 3), (3, 4))),
     Trial("MatMul", ((2, 3, 4), (4, 5))),
     Trial("MatMul", ((3,), (3, 4))),
-    Trial("MatMul", ((2, 3), np.float32([[1, -2, 0], [0.5, 3, 1e-30], [-1, 0, 7]]))),
-    Trial("MatMul", (np.float32([[1, -2, 0], [0.5, 3, 1e-30]]), (3, 2))),
+    Trial("MatMul", ((2, 3), floats([[1, -2, 0], [0.5, 3, 1e-30], [-1, 0, 7]]))),
+    Trial("MatMul", (floats([[1, -2, 0], [0.5, 3, 1e-30]]), (3, 2))),
     Trial("Gemm", ((2, 3), (3, 4), (4,)), {"alpha": 0.5, "beta": 2.0}),
     Trial("Gemm", ((3, 2), (4, 3), (2, 4)), {"transA": 1, "transB": 1}),
     Trial("Einsum", ((2, 3), (3, 4)), {"equation": "ij,jk->ik"}),
     Trial("Einsum", ((2, 3), (2, 3)), {"equation": "ij,ij->i"}),
-    Trial(
-        "Conv", ((1, 2, 5), np.float32([[[1, -1, 0], [2, 0.5, -3]], [[0, 0, 0], [1, 1, 1]]]), (2,)), {"pads": [1, 1]}
-    ),
+    Trial("Conv", ((1, 2, 5), floats([[[1, -1, 0], [2, 0.5, -3]], [[0, 0, 0], [1, 1, 1]]]), (2,)), {"pads": [1, 1]}),
     Trial("Conv", ((1, 2, 5, 5), (3, 2, 3, 3))),
     Trial("ConvTranspose", ((1, 2, 5), (2, 3, 3)), {"strides": [2]}),
     Trial("MaxPool", ((1, 2, 6),), {"kernel_shape": [3], "strides": [2], "pads": [1, 1]}),
@@ -196,7 +199,7 @@ TRIALS = (
     Trial("RMSNormalization", ((3, 16), (16,)), opset=23),
     Trial("InstanceNormalization", ((2, 3, 8), (3,), (3,))),
     Trial("GroupNormalization", ((2, 4, 8), (4,), (4,)), {"num_groups": 2}, opset=21),
-    Trial("BatchNormalization", ((2, 3, 4), (3,), (3,), (3,), np.float32([1, 0.1, 3]))),
+    Trial("BatchNormalization", ((2, 3, 4), (3,), (3,), (3,), floats([1, 0.1, 3]))),
     Trial("LpNormalization", ((2, 5),), {"axis": 1, "p": 2}),
     Trial("LpNormalization", ((2, 5),), {"axis": 1, "p": 1}),
     Trial("MeanVarianceNormalization", ((2, 3, 4, 4),), tame=True),
@@ -204,7 +207,7 @@ TRIALS = (
     Trial("QuantizeLinear", ((2, 3), (), np.array(3, np.int8))),
     Trial("DequantizeLinear", ((2, 3), number(0.1), np.array(3, np.uint8)), types=("uint8",)),
     Trial("DynamicQuantizeLinear", ((2, 3),), results=3),
-    Trial("Resize", ((1, 1, 4, 4), np.float32([]), np.float32([1, 1, 2, 2])), {"mode": "linear"}),
+    Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "linear"}),
     Trial("Dropout", ((2, 3),)),
     Trial("CenterCropPad", ((4, 5), ints(2, 7)), types=FLOATS),
     Trial("IsInf", attributes={"detect_negative": 0}),

@@ -19,10 +19,16 @@ from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import Call, Expected, named_type
-from vinculum.analysis.transfer.registry import BODY_TOO, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.shared import aligned
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
+
+
+_NUMPY_SINCE = 7
+"""The operator set from which on operands are joined as NumPy does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +204,15 @@ class Interpreter:
     def _call(self, node: NodeProto, scope: Scope) -> Call:
         expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
-        return Call(node.op_type, opset, _attributes(node, scope.bindings), expected, self.values, self.narrowed)
+        return Call(
+            node.op_type,
+            opset,
+            _attributes(node, scope.bindings),
+            expected,
+            self.values,
+            self.narrowed,
+            bool(scope.owner),
+        )
 
     def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
         """Return a value with a number, and the sizes that inference knows."""
@@ -244,6 +258,8 @@ class Interpreter:
                 self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
                 return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
             return body
+        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
+            operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
         result = transfer(call, *operands)
         results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)
@@ -292,7 +308,7 @@ class Interpreter:
         }
         opsets = {**around.opsets, **opset_imports(function)}
         scope = Scope(path, dict(given), opsets, bindings, owner=outer, producers=producers)
-        self._nodes(function.node, scope)
+        self._nodes(_needed(function, node) if owner else function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
 
@@ -341,6 +357,17 @@ def _outputs(graph: GraphProto) -> frozenset[str]:
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
     return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
+
+
+def _needed(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
+    """Return the nodes of a body that the outputs of a node depend on which have a name."""
+    wanted = {inside for inside, name in zip(function.output, node.output, strict=False) if name}
+    kept = []
+    for inner in reversed(function.node):
+        if not wanted.isdisjoint(inner.output):
+            kept.append(inner)
+            wanted.update(inputs_of(inner))
+    return kept[::-1]
 
 
 def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:

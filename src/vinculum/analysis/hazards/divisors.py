@@ -50,7 +50,7 @@ class ZeroDivisor(Hazard):
         dividend, divisor, place = divided(site)
         if divisor is None or divisor.form is None or not divisor.may_zero or is_empty(site):
             return None
-        if dividend is not None and dividend.may_zero and site.node.op_type != "QuantizeLinear":
+        if dividend is not None and dividend.may_zero:
             return None
         return Found(place, is_certain(divisor))
 
@@ -83,7 +83,7 @@ class ZeroOverZero(Hazard):
     """A divisor can be zero, and so can the dividend: 0/0 is NaN."""
 
     code = "zero-over-zero"
-    operators = ("Div", "Mod", "LpNormalization")
+    operators = ("Div", "Mod", "LpNormalization", "QuantizeLinear")
     fix = _KEEP_FROM_ZERO
 
     def look(self, site: Site) -> Found | None:

@@ -37,8 +37,8 @@ class Call:
         How operands are computed.
     narrowed : str
         What float32 is taken for; ``"float32"`` unless a narrower type is asked about.
-    is_read : tuple of bool
-        Whether each output has a name.
+    in_body : bool
+        Whether the node stands in the body by which ONNX defines an operator; runtimes have their own ways there.
     """
 
     operator: str
@@ -47,6 +47,7 @@ class Call:
     results: tuple[Expected, ...]
     values: Numbering
     narrowed: str = "float32"
+    in_body: bool = False
 
     def attribute(self, name: str, default: Any) -> Any:
         """Return an attribute, or what it is where it is not set."""

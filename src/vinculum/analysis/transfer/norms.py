@@ -82,9 +82,20 @@ def _guarded_norm(values: Numbering, number: int) -> int | None:
     return None
 
 
+def _is_sum_of(values: Numbering, number: int, a: AbstractTensor) -> bool:
+    """Tell whether a value is the sum of what is never negative, which rounding leaves no smaller than each term."""
+    total = values.definition(number)
+    if total is None or total.operator != "ReduceSum" or total.operands[0] != a.number:
+        return False
+    return bool((a.low >= 0).all()) and not a.may_minus_zero and _kept_dimensions(values, number, a.number)
+
+
 def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:
     """Return a quotient by the dividend's own norm: at most 1, where the norm's square does not underflow."""
     form = a.form
+    if _is_sum_of(call.values, b.number, a):
+        box = Box(np.maximum(result.low, 0.0), np.minimum(result.high, 1.0), result.mag)
+        return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
     if form is None or not a.number or _guarded_norm(call.values, b.number) != a.number:
         return result
     if float(b.mag.min()) ** 2 < form.smallest_normal or form.u > 2.0**-20:
@@ -92,6 +103,21 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
     limit = 1.0 + _SLACK
     box = Box(np.maximum(result.low, -limit), np.minimum(result.high, limit), result.mag)
     return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
+
+
+def is_variance(call: Call, a: AbstractTensor, b: AbstractTensor) -> bool:
+    """Tell whether a - b is a mean of squares less the square of the mean, in a body: no runtime makes that negative.
+
+    In the user's own graph rounding does.
+    """
+    values = call.values
+    mean_of_square = values.definition(a.number)
+    mean = _is_square_of(values, b.number)
+    if not call.in_body or mean is None or mean_of_square is None or mean_of_square.operator != "ReduceMean":
+        return False
+    definition = values.definition(mean)
+    under = _is_square_of(values, mean_of_square.operands[0])
+    return definition is not None and definition.operator == "ReduceMean" and definition.operands[0] == under
 
 
 def scaled_by_inverse_root(call: Call, a: AbstractTensor, b: AbstractTensor, result: AbstractTensor) -> AbstractTensor:

@@ -20,6 +20,7 @@ from vinculum.analysis.transfer.operators import (
     shapes,
     windows,
 )
+from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
 
 _MODULES = (
     *(activations, arithmetic, casts, generators, indexing, linear, logic),
@@ -35,6 +36,9 @@ BODY_TOO = frozenset(
     {"DynamicQuantizeLinear", "GroupNormalization", "LayerNormalization", "RMSNormalization"},
 )
 """Operators with a transfer function that divide in the body by which ONNX defines them: both say something."""
+
+BROADCAST = frozenset({"Div", *ALSO_UNIDIRECTIONAL})
+"""Operators that broadcast B onto A alone, as attributes say, before operator set 7."""
 
 COMMUTATIVE = frozenset({"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"})
 

@@ -42,6 +42,21 @@ def _joined(sizes: list[Dimension]) -> Dimension:
     return unknown_size(min(bounds(s)[0] for s in others), max(bounds(s)[1] for s in others))
 
 
+def aligned(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return a second operand as it broadcasts by NumPy's rule, where an old operator set asks for another.
+
+    Before operator set 7 B's shape is a run of A's that begins at an axis.
+    """
+    axis = call.attribute("axis", None)
+    if axis is None or a.shape is None or b.shape is None or not call.attribute("broadcast", 0):
+        return b
+    after = len(a.shape) - axis - len(b.shape)
+    if after <= 0 or axis < 0:
+        return b
+    box = b.box.mapped(lambda bounds_: bounds_.reshape((*bounds_.shape, *[1] * after)))
+    return call.values.numbered(like(b, (*b.shape, *[1] * after), box))
+
+
 def rest_on(*operands: AbstractTensor | None) -> BoundsFrom:
     """Return what bounds rest on that are made of those of operands."""
     return max((o.bounds_from for o in operands if o is not None), default=BoundsFrom.MODEL)

@@ -17,7 +17,7 @@ from vinculum.analysis.domain.dimensions import Dimension
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.norms import at_most_of_norm, scaled_by_inverse_root
+from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
 from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on
 
 _FOLDED = 64
@@ -53,6 +53,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if affine is not None and len(affine.terms) <= 4:
         ends = affine.bounds(lambda number: _box_of(call, number))
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
+    if sign < 0 and is_variance(call, a, b):
+        low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
     facts: Facts = ()
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None

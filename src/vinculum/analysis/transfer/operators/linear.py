@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import LIMIT, Box
@@ -18,6 +19,8 @@ from vinculum.analysis.transfer.shared import broadcast, like, rest_on
 
 _OURS = 2.0**-52
 """Of each of our own additions."""
+_PIECE = 1 << 16
+"""Elements of a large matrix that are added up at once."""
 
 
 def _product(
@@ -125,8 +128,7 @@ def _with_weights(x: AbstractTensor, constant: AbstractTensor, flip: bool) -> tu
     low, high = (np.swapaxes(end, -1, -2) for end in (x.low, x.high)) if flip else (x.low, x.high)
     matrix = weights.T if flip else weights
     if low.shape[-1] == 1 and high.shape[-1] == 1:
-        positive = np.maximum(matrix, 0).sum(axis=0, dtype=np.float64)
-        negative = np.minimum(matrix, 0).sum(axis=0, dtype=np.float64)
+        positive, negative = _signed_sums(matrix)
         lows, highs = positive * low + negative * high, positive * high + negative * low
         total = (positive - negative) * np.maximum(np.abs(low), np.abs(high))
     else:
@@ -142,6 +144,18 @@ def _with_weights(x: AbstractTensor, constant: AbstractTensor, flip: bool) -> tu
     if flip:
         return np.swapaxes(lows, -1, -2), np.swapaxes(highs, -1, -2), np.swapaxes(total, -1, -2)
     return lows, highs, total
+
+
+def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
+    """Return the sums of a matrix's positive and of its negative elements down its columns, a piece at a time."""
+    positive, negative = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    rows = max(_PIECE // matrix.shape[1], 1)
+    for start in range(0, matrix.shape[0], rows):
+        piece = matrix[start : start + rows].astype(np.float64)
+        total, magnitudes = piece.sum(axis=0), np.abs(piece, out=piece).sum(axis=0)
+        positive += (magnitudes + total) / 2
+        negative -= (magnitudes - total) / 2
+    return positive, negative
 
 
 def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Any, result: AbstractTensor) -> AbstractTensor:

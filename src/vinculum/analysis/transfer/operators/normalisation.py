@@ -105,7 +105,9 @@ def _batch(
     """Return (x - mean) / sqrt(variance + epsilon) * scale + shift, in whatever order it is computed."""
     count = max(len(call.results), 1)
     spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
-    if call.attribute("training_mode", 0) or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
+    trains = call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0)
+    per_channel = all(operand.rank == 1 for operand in (scale, shift, mean, variance))
+    if trains or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
         return [anything(a.element_type, a.shape), *spare]
     channels = a.shape[1]
     given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]

@@ -50,7 +50,7 @@ def guarded_mean() -> ModelProto:
     del made.graph.node[3]
     made.graph.node.append(node("Max", ["count", "one"], ["guarded"], "guard"))
     made.graph.node.append(node("Div", ["total", "guarded"], ["mean"], "mean"))
-    made.graph.initializer.append(numpy_helper.from_array(np.float32(1), "one"))
+    made.graph.initializer.append(numpy_helper.from_array(np.array(1, np.float32), "one"))
     return made
 
 
@@ -60,7 +60,7 @@ def shifted(shift: float, low: str = "x") -> ModelProto:
         node("Sub", [low, "shift"], ["difference"], "subtract"),
         node("Div", ["one", "difference"], ["y"], "ratio"),
     ]
-    constants = {"shift": np.array([shift], np.float32), "one": np.float32(1)}
+    constants = {"shift": np.array([shift], np.float32), "one": np.array(1, np.float32)}
     return model(nodes, {"x": (FLOAT, (3,))}, {"y": FLOAT}, constants)
 
 

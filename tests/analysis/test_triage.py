@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ REPORT = vinculum.check(hazardous.masked_mean())
 TODAY, LATER = date(2026, 11, 23), date(2027, 1, 1)
 
 
-def entry(expires: date = LATER, **wanted: str) -> Suppression:
+def entry(expires: date = LATER, **wanted: Any) -> Suppression:
     return Suppression("masks are never empty", expires, **wanted)
 
 
@@ -36,14 +37,14 @@ class TestSuppressions:
             {"rule": "zero-over-zero", "node": "mean", "model": "model.onnx"},
         ],
     )
-    def test_it_is_about(self, wanted: dict[str, str]) -> None:
+    def test_it_is_about(self, wanted: dict[str, Any]) -> None:
         triage = sorted_out(REPORT, "models/model.onnx", [entry(**wanted)], today=TODAY)
         assert triage.open == ()
         assert triage.suppressed == ((FINDING, entry(**wanted)),)
         assert not triage.fails("possible")
 
     @pytest.mark.parametrize("wanted", [{"rule": "zero-divisor"}, {"node": "mean", "model": "other.onnx"}])
-    def test_it_is_not_about(self, wanted: dict[str, str]) -> None:
+    def test_it_is_not_about(self, wanted: dict[str, Any]) -> None:
         triage = sorted_out(REPORT, "models/model.onnx", [entry(**wanted)], today=TODAY)
         assert triage.open == (FINDING,)
         assert triage.fails("possible")

@@ -14,6 +14,7 @@ import typer
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.console import console
+from vinculum.text import quoted
 
 if TYPE_CHECKING:
     from vinculum.analysis.triage import Triage
@@ -90,6 +91,17 @@ def check(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The severity from which on findings fail the command.")
     ] = FailOn.POSSIBLE,
+    bounds: Annotated[
+        bool, typer.Option("--accuracy", help="Bound the absolute error of each division and of each output too.")
+    ] = False,
+    input_errors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input-error",
+            metavar="NAME=ERROR",
+            help="With --accuracy: how far an input may be from the exact one; 0 if left out. Once for each.",
+        ),
+    ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, and inputs that show them.
@@ -98,14 +110,18 @@ def check(
     """
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
+    from vinculum.analysis.accuracy import accuracy
     from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.input_files import read_arrays
+    from vinculum.reporting.check.accuracy import as_json as accuracy_data
+    from vinculum.reporting.check.accuracy import page as accuracy_page
     from vinculum.reporting.check.data import as_json
     from vinculum.reporting.check.page import page
     from vinculum.reporting.progress import progress
 
     files = _Files(sarif, suppress, baseline, witness)
     _check_options(models, files, runs, in_json)
+    errors = _input_errors(input_errors or (), bounds, as_type)
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
@@ -123,10 +139,14 @@ def check(
                 seed=seed,
             )
             triages.append(sorted_out(report, str(model), accepted, known))
+    accuracies = [accuracy(model, assume=assume or (), input_errors=errors) for model in models if bounds]
     if in_json:
-        print(json.dumps(as_json(triages[0]), indent=2, allow_nan=False))
-    for triage in () if in_json else triages:
+        found = {"accuracy": accuracy_data(accuracies[0])} if bounds else {}
+        print(json.dumps({**as_json(triages[0]), **found}, indent=2, allow_nan=False))
+    for place, triage in enumerate(() if in_json else triages):
         console().print(page(triage))
+        if bounds:
+            console().print(accuracy_page(accuracies[place]))
     _write(triages, files)
     if any(triage.fails(fail_on.value) for triage in triages):
         raise typer.Exit(_FINDING)
@@ -143,6 +163,24 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
         raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
     read = {"MODEL": models, "--suppress": [p for p in (files.suppress,) if p is not None]}
     check_files({"--sarif": files.sarif}, read)
+
+
+def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> dict[str, float]:
+    """Return what each ``NAME=ERROR`` says, by name."""
+    if texts and not bounds:
+        raise AttributeValueError("--input-error is for --accuracy; give both")
+    if bounds and as_type is not None:
+        raise AttributeValueError("--accuracy is about the model's own element types; leave --as out")
+    errors: dict[str, float] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        try:
+            errors[name] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise AttributeValueError(f"--input-error {quoted(text)} is not of the form NAME=ERROR, a number")
+    return errors
 
 
 def _write(triages: Sequence[Triage], files: _Files) -> None:

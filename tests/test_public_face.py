@@ -17,8 +17,8 @@ from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {
-    *("Operator", "backend", "convert", "div", "divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "sonnx"),
+    *("Operator", "backend", "check", "convert", "div", "divide", "harden", "load"),
+    *("openvino", "reciprocal", "reference_ops", "sonnx", "trace"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {

@@ -42,11 +42,10 @@ def guarded(tmp_path: Path) -> Path:
 class TestFindings:
     """What is found is told with what shows it; the exit code says from which severity on."""
 
-    @pytest.mark.parametrize("columns", [40, 80, 120])
-    def test_the_page(self, vinculum: Vinculum, mean: Path, columns: int) -> None:
-        done = vinculum("check", mean, "--assume", "mask=0|1", "--assume", "x=-1:1", columns=columns)
+    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--assume", "x=-1:1", columns=40)
         assert (done.returncode, done.stderr) == (1, "")
-        assert max(map(len, done.stdout.splitlines())) <= columns
+        assert max(map(len, done.stdout.splitlines())) <= 40
         told = "".join(done.stdout.split())
         assert "witnessedzero-over-zeromean" in told
         assert "Witness:onmask=zeros,output'mean'isNaNin4places(vinculum" in told
@@ -228,3 +227,50 @@ class TestRefused:
         proto.graph.node[3].input[1] = "nobody"
         (tmp_path / "bad.onnx").write_bytes(proto.SerializeToString())
         assert "'nobody', which nothing before it makes" in refused("check", "bad.onnx")
+
+
+class TestAccuracy:
+    """``--accuracy``: bounds of each division and of each output, or why there is none."""
+
+    @pytest.fixture
+    def shifted(self, tmp_path: Path) -> Path:
+        """Return the file of 1 / (x - 0.25)."""
+        path = tmp_path / "shifted.onnx"
+        path.write_bytes(hazardous.shifted(0.25).SerializeToString())
+        return path
+
+    def test_the_page(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0)
+        done = vinculum("check", shifted, *options, columns=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert max(map(len, done.stdout.splitlines())) <= 60
+        assert "Errors of divisions" in done.stdout
+        assert "Errors of outputs" in done.stdout
+
+    def test_json(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0, "--json")
+        found = json.loads(vinculum("check", shifted, *options).stdout)["accuracy"]
+        (division,), (output,) = found["divisions"], found["outputs"]
+        # At x = 2 the quotient is 1 / 1.75, and moves by 1e-3 / 1.75 ** 2; ranges are widened by the error.
+        assert 1e-3 / 1.75**2 < division["propagated"] < 1.01e-3 / 1.74**2
+        assert division["total"] == output["total"] > division["propagated"] > division["introduced"]
+
+    def test_no_bound(self, vinculum: Vinculum, shifted: Path) -> None:
+        done = vinculum("check", shifted, "--accuracy", "--assume", "x=0:3", "--runs", 0)
+        assert done.returncode == 1
+        assert "No bound: node 'ratio' (Div): the result can be infinite or NaN." in " ".join(done.stdout.split())
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--input-error", "x=1"), "--input-error is for --accuracy; give both"),
+            (("--accuracy", "--input-error", "x"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "x=much"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "y=1"), "which is no input; there are 'x'"),
+            (("--accuracy", "--input-error", "x=-1"), "give a number of at least 0"),
+            (("--accuracy", "--input-error", "x=nan"), "give a number of at least 0"),
+            (("--accuracy", "--as", "float16"), "leave --as out"),
+        ],
+    )
+    def test_refused(self, refused: Refused, shifted: Path, options: tuple[str, ...], words: str) -> None:
+        assert words in refused("check", shifted.name, "--runs", "0", *options)

@@ -36,7 +36,7 @@ GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
 class TestTold:
     """Node, kind, index and operands, in each engine."""
 
-    @pytest.mark.parametrize("columns", [40, 80, 120])
+    @pytest.mark.parametrize("columns", [40, 120])
     def test_the_page(self, vinculum: Vinculum, mean: Path, columns: int) -> None:
         done = vinculum("trace", mean.name, *GIVEN, "--engine", "reference", folder=mean.parent, columns=columns)
         assert (done.returncode, done.stderr) == (1, "")

@@ -58,7 +58,7 @@ def _solve_fills(space: Space, attempt: Try) -> None:
     """Solve, for each input filled with one number, the equation divisor = 0 by secants."""
     for tensor in space.tensors:
         low, high = space.limits(tensor)
-        ordinary = base(space, 4)
+        ordinary = base(space, space.size)
         step = 1.0 if not space.is_float(tensor) else (high - low) / 4 or 1.0
         ends = [low, min(high, low + step)]
 

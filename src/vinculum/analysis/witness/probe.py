@@ -1,4 +1,4 @@
-"""One run of a model in our engine, and how near each division in question came; it lives in a process of its own."""
+"""One run of a model, and how near each division in question came; it lives in a process of its own."""
 
 from __future__ import annotations
 
@@ -59,6 +59,8 @@ class Probe:
 
     Parameters
     ----------
+    engine : {"reference", "onnxruntime"}
+        As in `ExposedModel`. Only our engine tells of divisions that no value of the main graph tells of.
     content : bytes
         The model, complete.
     outputs : sequence of str
@@ -67,17 +69,17 @@ class Probe:
         What is to be shown.
     """
 
-    def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
+    def __init__(self, engine: str, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
         self._outputs = tuple(outputs)
         self._divisions: dict[tuple[str, str], list[Target]] = {}
         self._read: list[Target] = []
         for target in targets:
-            if target.is_division:
+            if target.is_division and engine == "reference":
                 self._divisions.setdefault(target.key[:2], []).append(target)
             else:
                 self._read.append(target)
         self._met: dict[Key, Met] = {}
-        self._model = ExposedModel("reference", content, self._observe)
+        self._model = ExposedModel(engine, content, self._observe)
 
     def run(self, inputs: Mapping[str, Any]) -> Outcome:
         """Return what a run on inputs comes to; an error of ours if it cannot be run on them."""

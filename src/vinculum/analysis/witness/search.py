@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from math import inf, prod
 
 from onnx import ModelProto
@@ -15,7 +16,7 @@ from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.confirm import OnnxRuntime, exposable
 from vinculum.analysis.witness.inner import Bounds, InnerSearch
 from vinculum.analysis.witness.probe import Outcome, Probe
-from vinculum.analysis.witness.structured import Candidate, Space, structured
+from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordinary, structured
 from vinculum.analysis.witness.targets import Key, Target, target
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.expansion import expanded
@@ -31,6 +32,7 @@ _LARGEST = 1 << 28  # Bytes of a model that is handed to other processes.
 _SECONDS = 10.0  # Of processor time, for all findings of a model.
 _INNER_SECONDS = 5.0
 _LIMITS = Limits(seconds=20.0, memory=8 << 30)
+_MOST_KEPT = 32
 _HIT_TRIES = 4  # Inputs that ONNX Runtime is asked about for each finding.
 
 
@@ -102,10 +104,15 @@ class _Searcher:
         maker = f"{Probe.__module__}:{Probe.__name__}"
         targets = list(self._targets.values())
         outputs = [value.name for value in proto.graph.output]
-        self._probe = Isolated(maker, content, outputs, targets, limits=_LIMITS, called="the model")
+        self._probe = Isolated(maker, "reference", content, outputs, targets, limits=_LIMITS, called="the model")
+        # ONNX Runtime is faster by far. What it finds is run again.
+        quick = [one for one in targets if one.wanted == "zero" and one.rule != "integer-zero-divisor"]
+        self._quick = {one.key for one in quick} if find_spec("onnxruntime") is not None else set()
+        self._screen = Isolated(maker, "onnxruntime", content, (), quick, limits=_LIMITS, called="ONNX Runtime")
         names = exposable(proto, [one.value for one in targets])
         self._runtime = OnnxRuntime(content, outputs, names, _LIMITS)
         self._runs, self._seconds, self._stopped = 0, 0.0, ""
+        self._refused = "its inputs are too large"
         self._tried: dict[Key, list[Tried]] = {one.key: [] for one in targets}
         self._asked: dict[int, int] = {}
         self._found: dict[int, Witness] = {}
@@ -115,11 +122,13 @@ class _Searcher:
 
     def __exit__(self, *_: object) -> None:
         self._probe.close()
+        self._screen.close()
         self._runtime.close()
 
     def search(self, values: Mapping[str, AbstractTensor]) -> dict[int, Finding]:
         """Return the findings with their evidence, by the identity of those without."""
         try:
+            self._settle_size()
             for candidate in structured(self._space):
                 if not self._pending():
                     break
@@ -131,6 +140,17 @@ class _Searcher:
         inner = self._inner(values)
         return {id(f): self._with_evidence(f, inner.get(id(f))) for f in self._findings}
 
+    def _settle_size(self) -> None:
+        """Find a size of open dimensions on which the model runs."""
+        for size in SIZES if self._space.has_open_sizes() else SIZES[:1]:
+            self._space.size = size
+            if self._space.fits(size):
+                self._run(ordinary(self._space), self._budget.runs * len(self._findings))
+            if not self._refused:
+                return
+        self._stopped = f"it does not run on what was tried: {self._refused}"
+        raise EndOfSearch
+
     def _pending(self) -> list[Finding]:
         return [f for f in self._findings if id(f) not in self._found or self._found[id(f)].kind != "model"]
 
@@ -141,7 +161,7 @@ class _Searcher:
         def attempt(candidate: Candidate) -> Tried | None:
             if self._runs >= end or finding not in self._pending():
                 raise EndOfSearch
-            return self._run(candidate, end).get(key)
+            return self._screened(candidate, key, end)
 
         try:
             search(self._space, self._tried[key], attempt)
@@ -149,32 +169,64 @@ class _Searcher:
             if self._stopped:
                 raise
 
-    def _run(self, candidate: Candidate, end: int) -> dict[Key, Tried]:
-        """Run the model on inputs and return what it met."""
+    def _check_budget(self, end: int) -> None:
+        """End the search if its runs or its time are used up."""
         if self._runs >= end:
             raise EndOfSearch
         if self._seconds > _SECONDS:
             self._stopped = f"{_SECONDS:g} s of processor time are used up"
             raise EndOfSearch
+
+    def _screened(self, candidate: Candidate, key: Key, end: int) -> Tried | None:
+        """Return what a run met at one node, in the faster runtime unless it comes near."""
+        if key in self._quick:
+            self._check_budget(end)
+            answer = self._screen.call("run", candidate.inputs)
+            if answer.end is End.CRASHED or answer.end is End.HUNG:
+                self._quick.clear()
+            elif answer.end is not End.RETURNED:
+                self._runs += 1
+                return None
+            elif answer.value.met[key].distance > 0:
+                self._runs += 1
+                self._seconds += answer.value.seconds
+                met = answer.value.met[key]
+                one = Tried(candidate.inputs, met.distance, met.divisor)
+                self._keep(self._tried[key], one)
+                return one
+        return self._run(candidate, end).get(key)
+
+    def _run(self, candidate: Candidate, end: int) -> dict[Key, Tried]:
+        """Run the model on inputs and return what it met."""
+        self._check_budget(end)
         self._runs += 1
         answer = self._probe.call("run", candidate.inputs)
         if answer.end is not End.RETURNED:
             if answer.end is not End.REFUSED:
                 self._stopped = f"a run ended: {answer.end.value} ({answer.words})"
                 raise EndOfSearch
+            self._refused = answer.words
             return {}
+        self._refused = ""
         outcome: Outcome = answer.value
         self._seconds += outcome.seconds
         met = {}
         for key, one in outcome.met.items():
             met[key] = Tried(candidate.inputs, one.distance, one.divisor)
             if not candidate.outside:
-                self._tried[key].append(met[key])
+                self._keep(self._tried[key], met[key])
         for finding in self._pending():
             own = outcome.met.get(self._targets[id(finding)].key)
             if own is not None and own.distance == 0:
                 self._confirm(finding, candidate, outcome.effects)
         return met
+
+    @staticmethod
+    def _keep(tried: list[Tried], one: Tried) -> None:
+        """Keep what came near, and no more than so many."""
+        tried.append(one)
+        if len(tried) > _MOST_KEPT:
+            tried.remove(max(tried, key=lambda other: other.distance))
 
     def _confirm(self, finding: Finding, candidate: Candidate, effects: tuple[Effect, ...]) -> None:
         kind = "outside" if candidate.outside else "model"

@@ -18,6 +18,8 @@ from vinculum.spec.element_types import ElementType
 Inputs = dict[str, NDArray[Any]]
 _LARGEST = 1 << 24  # Elements of all inputs together.
 _POWERS = (4, 10, 16, 19, 22, 25, 30, 36)
+SIZES = (4, 2, 1, 3, 8, 7, 16, 5)
+"""Of dimensions that the model leaves open: a model may run on some only."""
 _TOKENS = 32.0  # Integers of which nothing is declared are below this: they may be indices.
 
 
@@ -53,6 +55,11 @@ class Space:
         Bounds of named dimensions.
     seed : int
         Decides what is random.
+
+    Attributes
+    ----------
+    size : int
+        Of dimensions that the model leaves open, one on which it runs.
     """
 
     def __init__(
@@ -63,6 +70,7 @@ class Space:
         seed: int,
     ) -> None:
         self.tensors = tensors
+        self.size = SIZES[0]
         self.generator = np.random.default_rng(seed)
         self._ranges, self._sizes = ranges, sizes
 
@@ -143,20 +151,24 @@ def base(space: Space, size: int) -> Inputs:
     return made
 
 
+def ordinary(space: Space) -> Candidate:
+    """Return what is tried first."""
+    return Candidate("inputs of 0.5, integers of 1", base(space, space.size))
+
+
 def structured(space: Space) -> Iterator[Candidate]:
     """Yield inputs with a structure; those outside of declared ranges last."""
     if not space.tensors:
         yield Candidate("no inputs", {})
         return
-    inside = [_inside(space, tensor, 4) for tensor in space.tensors]
-    yield Candidate("inputs of 0.5, integers of 1", base(space, 4))
+    inside = [_inside(space, tensor, space.size) for tensor in space.tensors]
     # One of each input's in turn: what is likely stands first in each.
     longest = max(map(len, inside))
     for place in range(longest):
         yield from (each[place] for each in inside if place < len(each))
     yield from _smallest_over_minus_one(space)
     if len(space.tensors) > 1:
-        shapes = {name: array.shape for name, array in base(space, 4).items()}
+        shapes = {name: array.shape for name, array in base(space, space.size).items()}
         yield Candidate("all inputs zeros", {t.name: space.clipped(t, np.zeros(shapes[t.name])) for t in space.tensors})
     for size in (1, 2, 3) if space.has_open_sizes() else ():
         yield Candidate(f"every open dimension {size}", base(space, size))
@@ -165,7 +177,7 @@ def structured(space: Space) -> Iterator[Candidate]:
                 f"every open dimension {size}, {tensor.name} = zeros",
                 {**base(space, size), tensor.name: space.clipped(tensor, space.filled(tensor, 0, size) + 0.0)},
             )
-    drawn = {tensor.name: space.drawn(tensor, 4) for tensor in space.tensors}
+    drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
     yield Candidate("random inputs", drawn)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
 
@@ -179,7 +191,7 @@ def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:
                 continue
             if not kind.is_integer:
                 continue
-            inputs = base(space, 4)
+            inputs = base(space, space.size)
             inputs[tensor.name] = np.full_like(inputs[tensor.name], kind.minimum)
             inputs[other.name] = np.full_like(inputs[other.name], -1)
             if all(space.holds(one, inputs[one.name]) for one in (tensor, other)):
@@ -207,24 +219,24 @@ def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:
         halves = zeros.copy()
         halves.reshape(-1)[: zeros.size // 2] = 1.0
         forms["ones, then zeros"] = halves
-    ordinary = base(space, size)
-    found, seen = [], {ordinary[tensor.name].tobytes()}
+    plain = base(space, size)
+    found, seen = [], {plain[tensor.name].tobytes()}
     for how, values in forms.items():
         array = space.clipped(tensor, values)
         if array.tobytes() not in seen and (array == values.astype(array.dtype)).all():
             seen.add(array.tobytes())
-            found.append(Candidate(f"{tensor.name} = {how}", {**ordinary, tensor.name: array}))
+            found.append(Candidate(f"{tensor.name} = {how}", {**plain, tensor.name: array}))
     return found
 
 
 def _large(space: Space, tensor: ModelTensor) -> Iterator[Candidate]:
     """Yield normal numbers times powers of ten, as far as the element type goes."""
-    ordinary = base(space, 4)
+    plain = base(space, space.size)
     dtype = tensor_dtype(tensor)
-    normal = np.random.default_rng(0).standard_normal(ordinary[tensor.name].shape)
+    normal = np.random.default_rng(0).standard_normal(plain[tensor.name].shape)
     for power in (*_POWERS, -25, -40):
         with np.errstate(all="ignore"):
             array = (normal * 10.0**power).astype(dtype)
         if np.isfinite(array.astype(np.float64)).all():
             how, outside = f"{tensor.name} = normal*1e{power}", not space.holds(tensor, array)
-            yield Candidate(how, {**ordinary, tensor.name: array}, outside)
+            yield Candidate(how, {**plain, tensor.name: array}, outside)

@@ -66,8 +66,8 @@ def _reached(finding: Finding) -> str:
     search = finding.search
     assert search is not None
     if not search.runs:
-        return f"the model was not run: {search.stopped}" if search.stopped else ""
-    stopped = f"; {search.stopped}" if search.stopped else ""
+        return f"the model was not run: {one_line(search.stopped)}" if search.stopped else ""
+    stopped = f"; {one_line(search.stopped)}" if search.stopped else ""
     runs = counted(search.runs, "run")
     if not isfinite(search.smallest):
         return f"{runs} from the inputs{stopped}"

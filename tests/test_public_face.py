@@ -17,7 +17,7 @@ from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {
-    *("Operator", "backend", "convert", "div", "divide", "harden", "load"),
+    *("Operator", "backend", "check", "convert", "div", "divide", "harden", "load"),
     *("openvino", "reciprocal", "reference_ops", "sonnx"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
@@ -44,6 +44,7 @@ SIGNATURES = {
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
+    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=())",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
     "get_threads": "()",

@@ -26,7 +26,6 @@ from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
-
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
 

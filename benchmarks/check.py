@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from time import process_time
+from typing import Any
 
 import numpy as np
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -24,14 +25,14 @@ def transformer(nodes: int) -> ModelProto:
     constants = [
         weights,
         numpy_helper.from_array(np.ones(_WIDTH, np.float32), "ones"),
-        numpy_helper.from_array(np.float32(1e-5), "eps"),
+        numpy_helper.from_array(np.array(1e-5, np.float32), "eps"),
         numpy_helper.from_array(np.array([-1]), "axis"),
     ]
     made: list[NodeProto] = []
     last = "x"
     while len(made) < nodes:
         last = _layer(made, last)
-    shape = ["batch", "length", _WIDTH]
+    shape: list[str | int | None] = ["batch", "length", _WIDTH]
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
     outputs = [helper.make_tensor_value_info(last, TensorProto.FLOAT, shape)]
     graph = helper.make_graph(made, "layers", inputs, outputs, constants)
@@ -39,7 +40,7 @@ def transformer(nodes: int) -> ModelProto:
 
 
 def _layer(made: list[NodeProto], x: str) -> str:
-    def add(operator: str, *operands: str, **attributes: object) -> str:
+    def add(operator: str, *operands: str, **attributes: Any) -> str:
         name = f"v{len(made)}"
         made.append(helper.make_node(operator, operands, [name], name, **attributes))
         return name

@@ -44,6 +44,7 @@ SIGNATURES = {
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "load": "(path)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
+    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=())",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
     "get_threads": "()",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx.parser
 import pytest
+from numpy.typing import NDArray
 from onnx import ModelProto
 
 import vinculum
@@ -13,9 +16,15 @@ from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.errors import ModelError
 
 
+def floats(values: object) -> NDArray[Any]:
+    """Return an array of float32."""
+    return np.array(values, np.float32)
+
+
 def model(metadata: str = "") -> ModelProto:
     """Return a model of two inputs, and what its metadata declare."""
-    text = '<ir_version: 8, opset_import: ["" : 17]> g (float[N, 3] x, int64[3] mask) => (float[N, 3] y) { y = Reciprocal(x) }'
+    head = '<ir_version: 8, opset_import: ["" : 17]>'
+    text = f"{head} g (float[N, 3] x, int64[3] mask) => (float[N, 3] y) {{ y = Reciprocal(x) }}"
     parsed = onnx.parser.parse_model(text)
     if metadata:
         parsed.metadata_props.add(key="vinculum.assume", value=metadata)
@@ -79,26 +88,26 @@ class TestData:
     """Ranges from inputs as they are."""
 
     def test_floats_with_a_margin_and_integers_without(self) -> None:
-        seen = {"x": np.float32([[-1, 0, 3]]), "mask": np.array([0, 1, 1])}
+        seen = {"x": floats([[-1, 0, 3]]), "mask": np.array([0, 1, 1])}
         found = calibrated(read_assumptions([], model()), seen)
         assert found.ranges == {"x": Range(-1 - 4 * MARGIN, 3 + 4 * MARGIN), "mask": Range(0, 1)}
 
     def test_what_is_never_negative_stays_so(self) -> None:
-        found = calibrated(read_assumptions([], model()), {"x": np.float32([[0.5, 1, 2.5]])})
+        found = calibrated(read_assumptions([], model()), {"x": floats([[0.5, 1, 2.5]])})
         assert found.ranges["x"].low == 0
 
     def test_what_is_declared_counts_for_more(self) -> None:
-        found = calibrated(read_assumptions(["x=0:1"], model()), {"x": np.float32([[9, 9, 9]])})
+        found = calibrated(read_assumptions(["x=0:1"], model()), {"x": floats([[9, 9, 9]])})
         assert found.ranges["x"] == Range(0, 1)
 
-    @pytest.mark.parametrize("array", [np.float32([]), np.float32([np.nan]), np.float32([np.inf]), np.array(["a"])])
+    @pytest.mark.parametrize("array", [floats([]), floats([np.nan]), floats([np.inf]), np.array(["a"])])
     def test_what_tells_no_range_is_refused(self, array: object) -> None:
         with pytest.raises(ModelError, match="array 'x' holds"):
             calibrated(read_assumptions([], model()), {"x": array})  # type: ignore[dict-item]
 
     def test_an_array_of_no_input_is_refused(self) -> None:
         with pytest.raises(ModelError, match="array 'z' is of no input; there are 'x', 'mask'"):
-            calibrated(read_assumptions([], model()), {"z": np.float32([1])})
+            calibrated(read_assumptions([], model()), {"z": floats([1])})
 
 
 class TestEffect:
@@ -113,7 +122,7 @@ class TestEffect:
         assert vinculum.check(model("x=1:2")).findings == ()
 
     def test_of_data(self) -> None:
-        assert vinculum.check(model(), calibrate={"x": np.float32([[5, 6, 6]])}).findings == ()
+        assert vinculum.check(model(), calibrate={"x": floats([[5, 6, 6]])}).findings == ()
 
     def test_two_values_leave_what_is_between_out(self) -> None:
         assert vinculum.check(model(), assume=["x=-1|1"]).findings == ()

@@ -26,7 +26,6 @@ from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
-
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
 
@@ -204,15 +203,10 @@ class Interpreter:
     def _call(self, node: NodeProto, scope: Scope) -> Call:
         expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
-        return Call(
-            node.op_type,
-            opset,
-            _attributes(node, scope.bindings),
-            expected,
-            self.values,
-            self.narrowed,
-            bool(scope.owner),
-        )
+        # Bodies say themselves what they compute in float32: statistics of normalisations, whatever the operands are.
+        narrowed = "float32" if scope.owner else self.narrowed
+        attributes = _attributes(node, scope.bindings)
+        return Call(node.op_type, opset, attributes, expected, self.values, narrowed, bool(scope.owner))
 
     def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
         """Return a value with a number, and the sizes that inference knows."""
@@ -238,7 +232,8 @@ class Interpreter:
             array = np.asarray(call.attributes[bound[0]], NUMBERS_AND_STRINGS.get(bound[0]))
         else:
             return call.anything()
-        return self.values.constant(constant(array, self._narrow(array.dtype.name)))
+        name = array.dtype.name
+        return self.values.constant(constant(array, name if call.in_body else self._narrow(name)))
 
     def _operator(
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope

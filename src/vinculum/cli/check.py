@@ -71,7 +71,7 @@ def check(
             metavar="N",
             help="How often the model may be run for each finding, to find inputs that show it; 0: never.",
         ),
-    ] = 200,
+    ] = 100,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Search for such inputs from this seed.")] = 0,
     witness: Annotated[
         Path | None,

@@ -19,7 +19,6 @@ _HAZARDS: dict[str, tuple[tuple[str, ...], tuple[Any, ...], str]] = {
     "masked_mean": (("zero-over-zero",), (_ZEROS, np.zeros((3, 4), np.int64)), ""),
     "standardise": (("zero-over-zero",), (_ZEROS,), ""),
     "inverse": (("zero-divisor",), (_ZEROS,), ""),
-    "true_divide_floor": (("rounded-quotient",), (), "a runtime that multiplies by 1/3 moves whole quotients"),
 }
 """The hazards, inputs in order that show them, and else why they are there."""
 _ASSUMED = {

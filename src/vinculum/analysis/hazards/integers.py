@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from onnx import NodeProto, helper
@@ -13,6 +13,8 @@ from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, r
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.places import frames
 
+_MOST_QUOTIENTS = 1 << 20
+_MOST_DIVISORS = 64
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
 _INTEGER_CODES = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
@@ -85,9 +87,9 @@ class IntegersThroughFloat(Hazard):
 
 
 class RoundedQuotient(Hazard):
-    """A quotient of integers in floating point is rounded to an integer: one ulp of error can move it by one.
+    """A whole quotient, computed as a product with an inverse as some runtimes do, is rounded to another integer.
 
-    Right where division is correctly rounded; runtimes that multiply by an inverse make 165/15 11.000001.
+    Right where division is correctly rounded. OpenVINO makes 165/15 11.000001, and Ceil makes that 12.
     """
 
     code = "rounded-quotient"
@@ -95,7 +97,7 @@ class RoundedQuotient(Hazard):
     fix = "divide the integers themselves, or round(x * 2) / 2 before taking Floor or Ceil"
 
     def look(self, site: Site) -> Found | None:
-        """Return the divisor if quotients can be whole, and it is no power of two."""
+        """Return the divisor if some whole quotient of the declared ranges moves."""
         dividend, divisor, place = divided(site)
         if dividend is None or divisor is None or dividend.form is None or is_empty(site):
             return None
@@ -103,14 +105,45 @@ class RoundedQuotient(Hazard):
             return None
         if float(dividend.box.largest().max()) > 1 / dividend.form.u or dividend.constant is not None:
             return None
-        return None if _is_power_of_two(divisor) else Found(place)
+        moved = _moved_quotient(dividend, divisor, dividend.form.dtype, _roundings(site))
+        return None if moved is None else Found(place, detail=moved)
 
 
-def _is_power_of_two(divisor: AbstractTensor) -> bool:
-    if divisor.small is None or divisor.small.size == 0:
-        return False
-    significands, _ = np.frexp(np.abs(divisor.small.astype(np.float64)))
-    return bool((significands == 0.5).all())
+def _roundings(site: Site) -> list[Any]:
+    """Return how the quotient is rounded to an integer; what rounds to nearest moves nothing."""
+    nodes = [node for node, _ in readers(site.scope, site.node.output[0], _BEHIND)]
+    by_operator: dict[str, Any] = {"Floor": np.floor, "Ceil": np.ceil, "Cast": np.trunc}
+    return [by_operator[name] for name in sorted({node.op_type for node in nodes} & set(by_operator))]
+
+
+def _moved_quotient(
+    dividend: AbstractTensor, divisor: AbstractTensor, dtype: Any, roundings: list[Any]
+) -> dict[str, Any] | None:
+    """Return a quotient that a product with an inverse moves; of many divisors one that is not looked for."""
+    divisors = _few_divisors(divisor)
+    if divisors is None:
+        return {}
+    low, high = dividend.box.hull()
+    for d in divisors:
+        ends = sorted((low / d, high / d))
+        first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
+        quotients = np.arange(first, min(last, first + _MOST_QUOTIENTS) + 1)
+        if not quotients.size:
+            continue
+        products = (quotients * d).astype(dtype) * (np.ones((), dtype) / np.asarray(d, dtype))
+        for rounding in roundings:
+            wrong = rounding(products.astype(np.float64)) != quotients
+            if wrong.any():
+                whole = int(quotients[int(np.argmax(wrong))])
+                return {"example": f"{whole * d} / {d}"}
+    return None
+
+
+def _few_divisors(divisor: AbstractTensor) -> list[int] | None:
+    if divisor.small is not None:
+        return sorted({int(value) for value in divisor.small.reshape(-1).astype(np.float64)} - {0})
+    low, high = divisor.box.hull()
+    return [d for d in range(int(low), int(high) + 1) if d] if high - low < _MOST_DIVISORS else None
 
 
 class FloorExpected(Hazard):

@@ -161,7 +161,7 @@ class _Searcher:
         def attempt(candidate: Candidate) -> Tried | None:
             if self._runs >= end or finding not in self._pending():
                 raise EndOfSearch
-            return self._screened(candidate, key, end)
+            return self._run(candidate, end).get(key)
 
         try:
             search(self._space, self._tried[key], attempt)
@@ -177,39 +177,13 @@ class _Searcher:
             self._stopped = f"{_SECONDS:g} s of processor time are used up"
             raise EndOfSearch
 
-    def _screened(self, candidate: Candidate, key: Key, end: int) -> Tried | None:
-        """Return what a run met at one node, in the faster runtime unless it comes near."""
-        if key in self._quick:
-            self._check_budget(end)
-            answer = self._screen.call("run", candidate.inputs)
-            if answer.end is End.CRASHED or answer.end is End.HUNG:
-                self._quick.clear()
-            elif answer.end is not End.RETURNED:
-                self._runs += 1
-                return None
-            elif answer.value.met[key].distance > 0:
-                self._runs += 1
-                self._seconds += answer.value.seconds
-                met = answer.value.met[key]
-                one = Tried(candidate.inputs, met.distance, met.divisor)
-                self._keep(self._tried[key], one)
-                return one
-        return self._run(candidate, end).get(key)
-
     def _run(self, candidate: Candidate, end: int) -> dict[Key, Tried]:
         """Run the model on inputs and return what it met."""
         self._check_budget(end)
         self._runs += 1
-        answer = self._probe.call("run", candidate.inputs)
-        if answer.end is not End.RETURNED:
-            if answer.end is not End.REFUSED:
-                self._stopped = f"a run ended: {answer.end.value} ({answer.words})"
-                raise EndOfSearch
-            self._refused = answer.words
+        outcome = self._screened(candidate) or self._outcome(candidate)
+        if outcome is None:
             return {}
-        self._refused = ""
-        outcome: Outcome = answer.value
-        self._seconds += outcome.seconds
         met = {}
         for key, one in outcome.met.items():
             met[key] = Tried(candidate.inputs, one.distance, one.divisor)
@@ -220,6 +194,37 @@ class _Searcher:
             if own is not None and own.distance == 0:
                 self._confirm(finding, candidate, outcome.effects)
         return met
+
+    def _screened(self, candidate: Candidate) -> Outcome | None:
+        """Return what the faster runtime met, if it tells all, and that nothing is shown."""
+        pending = [self._targets[id(finding)] for finding in self._pending()]
+        if not self._quick or any(target.key not in self._quick for target in pending):
+            return None
+        answer = self._screen.call("run", candidate.inputs)
+        if answer.end is not End.RETURNED:
+            if answer.end is not End.REFUSED:
+                self._quick.clear()
+            return None
+        outcome: Outcome = answer.value
+        if any(outcome.met[target.key].distance == 0 for target in pending):
+            return None
+        self._refused = ""
+        self._seconds += outcome.seconds
+        return outcome
+
+    def _outcome(self, candidate: Candidate) -> Outcome | None:
+        """Return what our engine met; None if the model cannot be run on the inputs."""
+        answer = self._probe.call("run", candidate.inputs)
+        if answer.end is End.RETURNED:
+            outcome: Outcome = answer.value
+            self._refused = ""
+            self._seconds += outcome.seconds
+            return outcome
+        if answer.end is not End.REFUSED:
+            self._stopped = f"a run ended: {answer.end.value} ({answer.words})"
+            raise EndOfSearch
+        self._refused = answer.words
+        return None
 
     @staticmethod
     def _keep(tried: list[Tried], one: Tried) -> None:

@@ -49,42 +49,39 @@ class Inner:
     confirmed_by: tuple[str, ...]
 
 
-class InnerSearch:
-    """Cuts a model at inner tensors; made to live in a process of its own.
+def find_inner(
+    content: bytes, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
+) -> Inner | None:
+    """Return the farthest tensor, of those whose bounds are known, a simple value of which makes a divisor zero.
 
     Parameters
     ----------
     content : bytes
         The model, complete.
+    divisor : str
+        A value of the main graph.
+    inputs : Mapping of str to ndarray
+        On which the model runs; other values stay as they are on these.
+    bounds : Mapping of str to Bounds
+        What each value keeps.
+    seconds : float
+        Processor time.
     """
+    return _Cutter(content).find(divisor, inputs, bounds, process_time() + seconds)
+
+
+class _Cutter:
+    """Cuts a model at inner tensors."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._proto = ModelProto.FromString(content)
         self._producers = {name: node for node in self._proto.graph.node for name in node.output if name}
-        self._outside = {value.name for value in self._proto.graph.input}
         self._constants = {tensor.name: tensor for tensor in self._proto.graph.initializer}
 
-    def find(
-        self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
-    ) -> Inner | None:
-        """Return the farthest tensor, of those whose bounds are known, a simple value of which makes a divisor zero.
-
-        Parameters
-        ----------
-        divisor : str
-            A value of the main graph.
-        inputs : Mapping of str to ndarray
-            On which the model runs; other values stay as they are on these.
-        bounds : Mapping of str to Bounds
-            What each value keeps.
-        seconds : float
-            Processor time.
-        """
-        end = process_time() + seconds
+    def find(self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], end: float) -> Inner | None:
         above = list(self._above(divisor))
-        every = [divisor, *above]
-        known = {**inputs, **ExposedModel("reference", self._content).values(every, inputs)}
+        known = {**inputs, **ExposedModel("reference", self._content).values([divisor, *above], inputs)}
         found: Inner | None = None
         cuts = [name for name in above if name in bounds and _can_be_chosen(known.get(name))][:_MOST_CUTS]
         for name in cuts:

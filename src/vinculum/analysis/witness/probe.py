@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.analysis.findings import Effect
+from vinculum.analysis.witness.inner import Bounds, Inner, find_inner
 from vinculum.analysis.witness.targets import Key, Target, distance
 from vinculum.models.engines.exposed import ExposedModel
 from vinculum.models.execution import DivisionRecord
@@ -80,6 +81,7 @@ class Probe:
                 self._read.append(target)
         self._met: dict[Key, Met] = {}
         self._model = ExposedModel(engine, content, self._observe)
+        self._content = content
 
     def run(self, inputs: Mapping[str, Any]) -> Outcome:
         """Return what a run on inputs comes to; an error of ours if it cannot be run on them."""
@@ -93,6 +95,12 @@ class Probe:
                 self._met[target.key] = _met_in(target, value)
         effects = tuple(effects_of({name: results.get(name) for name in self._outputs}))
         return Outcome(self._met, effects, process_time() - start)
+
+    def inner(
+        self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
+    ) -> Inner | None:
+        """Return what `find_inner` does."""
+        return find_inner(self._content, divisor, inputs, bounds, seconds)
 
     def _observe(self, record: DivisionRecord) -> None:
         for target in self._divisions.get((record.division.path, record.division.name), ()):

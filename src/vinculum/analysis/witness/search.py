@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from math import inf, prod
 
 from onnx import ModelProto
@@ -13,8 +12,8 @@ from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness
 from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
-from vinculum.analysis.witness.confirm import OnnxRuntime, exposable
-from vinculum.analysis.witness.inner import Bounds, InnerSearch
+from vinculum.analysis.witness.confirm import OnnxRuntime
+from vinculum.analysis.witness.inner import Bounds
 from vinculum.analysis.witness.probe import Outcome, Probe
 from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordinary, structured
 from vinculum.analysis.witness.targets import Key, Target, target
@@ -105,12 +104,7 @@ class _Searcher:
         targets = list(self._targets.values())
         outputs = [value.name for value in proto.graph.output]
         self._probe = Isolated(maker, "reference", content, outputs, targets, limits=_LIMITS, called="the model")
-        # ONNX Runtime is faster by far. What it finds is run again.
-        quick = [one for one in targets if one.wanted == "zero" and one.rule != "integer-zero-divisor"]
-        self._quick = {one.key for one in quick} if find_spec("onnxruntime") is not None else set()
-        self._screen = Isolated(maker, "onnxruntime", content, (), quick, limits=_LIMITS, called="ONNX Runtime")
-        names = exposable(proto, [one.value for one in targets])
-        self._runtime = OnnxRuntime(content, outputs, names, _LIMITS)
+        self._runtime = OnnxRuntime(content, outputs, targets, _LIMITS)
         self._runs, self._seconds, self._stopped = 0, 0.0, ""
         self._refused = "its inputs are too large"
         self._tried: dict[Key, list[Tried]] = {one.key: [] for one in targets}
@@ -122,7 +116,6 @@ class _Searcher:
 
     def __exit__(self, *_: object) -> None:
         self._probe.close()
-        self._screen.close()
         self._runtime.close()
 
     def search(self, values: Mapping[str, AbstractTensor]) -> dict[int, Finding]:
@@ -198,15 +191,8 @@ class _Searcher:
     def _screened(self, candidate: Candidate) -> Outcome | None:
         """Return what the faster runtime met, if it tells all, and that nothing is shown."""
         pending = [self._targets[id(finding)] for finding in self._pending()]
-        if not self._quick or any(target.key not in self._quick for target in pending):
-            return None
-        answer = self._screen.call("run", candidate.inputs)
-        if answer.end is not End.RETURNED:
-            if answer.end is not End.REFUSED:
-                self._quick.clear()
-            return None
-        outcome: Outcome = answer.value
-        if any(outcome.met[target.key].distance == 0 for target in pending):
+        outcome = self._runtime.outcome(pending, candidate.inputs)
+        if outcome is None or any(outcome.met[target.key].distance == 0 for target in pending):
             return None
         self._refused = ""
         self._seconds += outcome.seconds
@@ -251,18 +237,16 @@ class _Searcher:
             return {}
         bounds: dict[str, Bounds] = {name: (v.low, v.high, v.mag) for name, v in values.items()}
         found: dict[int, Witness] = {}
-        maker = f"{InnerSearch.__module__}:{InnerSearch.__name__}"
-        with Isolated(maker, self._content, limits=_LIMITS, called="the model") as process:
-            for finding in left:
-                wanted = self._targets[id(finding)]
-                tried = self._tried[wanted.key]
-                if not tried:
-                    continue
-                inputs = tried[0].inputs
-                answer = process.call("find", wanted.value, inputs, bounds, _INNER_SECONDS / len(left))
-                if answer.end is End.RETURNED and answer.value is not None:
-                    one = answer.value
-                    found[id(finding)] = Witness("inner", inputs, one.how, one.confirmed_by, one.tensor, one.value)
+        for finding in left:
+            wanted = self._targets[id(finding)]
+            tried = self._tried[wanted.key]
+            if not tried:
+                continue
+            inputs = tried[0].inputs
+            answer = self._probe.call("inner", wanted.value, inputs, bounds, _INNER_SECONDS / len(left))
+            if answer.end is End.RETURNED and answer.value is not None:
+                one = answer.value
+                found[id(finding)] = Witness("inner", inputs, one.how, one.confirmed_by, one.tensor, one.value)
         return found
 
     def _with_evidence(self, finding: Finding, inner: Witness | None) -> Finding:

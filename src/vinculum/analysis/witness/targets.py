@@ -72,17 +72,17 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
         return None
     node = None
+    constants = {tensor.name for tensor in model.graph.initializer}
     if not finding.scope:
         node = next((node for node in model.graph.node if name_of(node) == finding.node), None)
-    if node is None:
+    if node is None or finding.rule == "min-over-minus-one":
         return Target(key, is_division) if is_division else None
-    if finding.rule == "min-over-minus-one":
-        return Target(key, is_division)
-    if finding.rule == "subnormal-divisor":
-        return Target(key, is_division, str(node.input[_DIVISOR[node.op_type]]), "subnormal")
     if finding.rule == "quotient-overflow" or node.op_type not in _DIVISOR:
         return Target(key, is_division, str(node.output[0]), "not finite")
-    return Target(key, is_division, str(node.input[_DIVISOR[node.op_type]]), "zero")
+    divisor = str(node.input[_DIVISOR[node.op_type]])
+    if divisor in constants:  # No run hands it out.
+        return Target(key, is_division) if is_division else None
+    return Target(key, is_division, divisor, "subnormal" if finding.rule == "subnormal-divisor" else "zero")
 
 
 def distance(rule: str, record: DivisionRecord) -> float:

@@ -109,7 +109,7 @@ class Space:
         low, high = self.limits(tensor)
         if self.ends_alone(tensor):
             values = np.where(values - low < high - values, low, high)
-        return np.clip(values, low, high).astype(tensor_dtype(tensor))
+        return np.asarray(np.clip(values, low, high)).astype(tensor_dtype(tensor))  # A scalar stays an array.
 
     def drawn(self, tensor: ModelTensor, size: int) -> NDArray[Any]:
         """Return a random input."""
@@ -230,10 +230,15 @@ def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:
 
 
 def _large(space: Space, tensor: ModelTensor) -> Iterator[Candidate]:
-    """Yield normal numbers times powers of ten, as far as the element type goes."""
+    """Yield large numbers of one sign, and normal ones times powers of ten, as far as the element type goes."""
     plain = base(space, space.size)
     dtype = tensor_dtype(tensor)
     normal = np.random.default_rng(0).standard_normal(plain[tensor.name].shape)
+    for number in (-1e4, 1e4):  # Beyond where exponentials underflow and overflow.
+        array = space.filled(tensor, number, space.size)
+        yield Candidate(
+            f"{tensor.name} = {number:g} everywhere", {**plain, tensor.name: array}, not space.holds(tensor, array)
+        )
     for power in (*_POWERS, -25, -40):
         with np.errstate(all="ignore"):
             array = (normal * 10.0**power).astype(dtype)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto
+from onnx import ModelProto, NodeProto
 
 from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Finding
@@ -71,10 +72,11 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     is_division = finding.operator in DIVIDES
     if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
         return None
-    node = None
     constants = {tensor.name for tensor in model.graph.initializer}
-    if not finding.scope:
-        node = next((node for node in model.graph.node if name_of(node) == finding.node), None)
+    constants |= {node.output[0] for node in model.graph.node if node.op_type == "Constant"}
+    node = None if finding.scope else _node(finding, model, constants)
+    if node is not None:
+        key = (finding.scope, name_of(node), finding.rule)
     if node is None or finding.rule == "min-over-minus-one":
         return Target(key, is_division) if is_division else None
     if finding.rule == "quotient-overflow" or node.op_type not in _DIVISOR:
@@ -83,6 +85,21 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     if divisor in constants:  # No run hands it out.
         return Target(key, is_division) if is_division else None
     return Target(key, is_division, divisor, "subnormal" if finding.rule == "subnormal-divisor" else "zero")
+
+
+def _node(finding: Finding, model: ModelProto, constants: Collection[str]) -> NodeProto | None:
+    """Return the node of the main graph that a finding is about.
+
+    Of the divisions in the body of an operator, which findings give one name, it is the first with a divisor that is
+    computed.
+    """
+    own = [node for node in model.graph.node if name_of(node) == finding.node]
+    if "/" in finding.node:
+        named = [node for node in model.graph.node if node.name.rpartition("_")[0] == finding.node]
+        own += [node for node in named if node.op_type == finding.operator]
+    place = _DIVISOR.get(finding.operator, 0)
+    computed = [node for node in own if len(node.input) > place and node.input[place] not in constants]
+    return next(iter(computed or own), None)
 
 
 def distance(rule: str, record: DivisionRecord) -> float:

@@ -56,6 +56,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if sign < 0 and is_variance(call, a, b):
         low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
+    # What a runtime holds in float32 rounds to zero later.
+    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and bool((low < 0).any())
     facts: Facts = ()
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
@@ -68,7 +70,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         low,
         high,
         may_nan=nan,
-        may_minus_zero=a.may_minus_zero and other_minus,
+        may_minus_zero=(a.may_minus_zero and other_minus) or rounds_to_zero,
         affine=affine,
         facts=facts,
         integral=integral,

@@ -31,13 +31,13 @@ def div(
     ----------
     a, b : array
         Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
-        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or, in CPU memory, with ``__dlpack__``;
-        nothing is converted.
+        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or ``__dlpack__``, Dask arrays, and what
+        lies on a CUDA device; nothing is converted.
     opset : int, optional
         ONNX operator-set version; it selects the version of Div in force there, the newest if None.
     axis, broadcast, consumed_inputs : optional
         Attributes of Div-1 and Div-6 (the last of Div-1 only, where it is a hint without effect).
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     zero_divisor : {"raise", "zero", "saturate"}
         For integers, about which the standard is silent: raise; give 0; give the largest or smallest value by the
@@ -47,8 +47,8 @@ def div(
 
     Returns
     -------
-    ndarray
-        Of the operands' element type and the joined shape.
+    array
+        Of the operands' element type and the joined shape, and of the library of the first operand that is not NumPy's.
 
     Raises
     ------
@@ -89,12 +89,12 @@ def reciprocal(
         ONNX operator-set version; it selects the version of Reciprocal in force there, the newest if None.
     consumed_inputs : sequence of int, optional
         A hint of Reciprocal-1, without effect.
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be `x`.
 
     Returns
     -------
-    ndarray
+    array
         Of x's element type and shape.
 
     Raises

@@ -37,7 +37,7 @@ def divide(
     axis : int
         With ``pdpd`` the dimension of `a` at which `b` begins; -1 lets it end where `a` ends. The document has no such
         attribute; IR files may.
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     zero_divisor : {"raise", "zero", "saturate"}
         For integers, where the document leaves the result undefined; see `vinculum.div`.
@@ -46,7 +46,7 @@ def divide(
 
     Returns
     -------
-    ndarray
+    array
         Of the operands' element type and the joined shape.
 
     Raises

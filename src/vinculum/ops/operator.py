@@ -23,8 +23,9 @@ from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRo
 from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.inference import infer
+from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of
+from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of
 from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
@@ -158,13 +159,15 @@ class Operator:
             The dividend; of Reciprocal, the one operand.
         b : array
             The divisor, of the same element type.
-        out : ndarray, optional
+        out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
 
         Returns
         -------
-        ndarray
-            `out` if given, else a new array of the operands' element type.
+        array
+            `out` if given, else a new array of the operands' element type: of the library that the first operand
+            belongs to that is not NumPy's (PyTorch, JAX, CuPy, Dask, or what has an ``__array_namespace__``), else an
+            ndarray.
 
         Raises
         ------
@@ -194,19 +197,18 @@ class Operator:
         given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
-        if out is not None:
-            check_out(out, dtype)
+        result = None if out is None else checked_out(out, dtype)
         alignment = self.alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        result = None if out is None else np.asarray(out)
-        if out is not None:
-            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
+        if result is not None:
+            check_out_layout(result.shape, result.strides, alignment.shape, dtype.itemsize)
         quotients = self._quotients(operands, alignment, result)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
         if out is None or result is None:
-            return quotients
+            adopted: Array = in_library_of((a, b), quotients)
+            return adopted
         if quotients is not result:
             result[...] = quotients
         return out

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.tensors.libraries import library_of, packages_of
 
 Array = npt.NDArray[Any]
 
@@ -131,6 +132,17 @@ def _refuse_sparse(value: object, name: str) -> None:
 
 def _refuse_own_arithmetic(value: object, name: str) -> None:
     kind = type(value)
+    packages = packages_of(value)
+    if "pandas" in packages:
+        raise ElementTypeError(
+            f"{name} is a {kind.__name__} of pandas, whose division aligns by index, and an operator's does not; pass "
+            f"its values in their order: {name}.to_numpy()"
+        )
+    if "xarray" in packages:
+        raise ElementTypeError(
+            f"{name} is a {kind.__name__} of xarray, whose dimensions have names, and an operator's do not; let xarray "
+            'join them: xarray.apply_ufunc(vinculum.div, a, b, dask="allowed")'
+        )
     if getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__:
         raise ElementTypeError(
             f"{name} is a {kind.__name__} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
@@ -150,35 +162,43 @@ def _as_numpy_views(value: object, name: str) -> Array:
     return array
 
 
-def _from_dlpack(value: object, name: str) -> Array:
+def _from_dlpack(value: Any, name: str) -> Array:
     if getattr(value, "is_neg", bool)():
         # PyTorch exports the memory as it is, which holds the opposite numbers.
         raise ElementTypeError(f"{name} is a {type(value).__name__} negated lazily; pass its .resolve_neg()")
     try:
-        return np.from_dlpack(value)  # type: ignore[arg-type]  # the caller has seen that it has __dlpack__
+        library = library_of(value)
+        exported, dtype = (value, None) if library is None else library.exported(value)
+        array = np.from_dlpack(exported)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ElementTypeError(
             f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
-            "no gradient, and have a type that DLPack shares with NumPy (bfloat16: pass its 16-bit integer view as "
-            "an array and .view(ml_dtypes.bfloat16))"
+            "no gradient, and have a type that DLPack shares with NumPy"
         ) from None
+    return array if dtype is None else array.view(dtype)
 
 
-def check_out(out: object, dtype: np.dtype[Any]) -> None:
-    """Check that results of a NumPy type can be written to `out`.
+def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
+    """View where results of a NumPy type are to be written as an array.
 
     Raises
     ------
     ElementTypeError
-        If it is not a NumPy array of that type that may be written.
+        If it is not an array of that type that may be written.
     """
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array (without a mask)")
-    if out.dtype != dtype:
-        raise ElementTypeError(f"out has type {out.dtype}; the result has type {dtype}, as the operands do")
-    if not out.flags.writeable:
+    library = library_of(out)
+    if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
+        raise ElementTypeError(
+            f"out is a {type(out).__name__}; it must be an array of NumPy (without a mask), PyTorch or another library "
+            "of arrays that may be written"
+        )
+    array = np.asarray(out) if library is None else as_operand(out, "out")
+    if array.dtype != dtype:
+        raise ElementTypeError(f"out has type {array.dtype}; the result has type {dtype}, as the operands do")
+    if not array.flags.writeable or (library is not None and not library.writable):
         raise ElementTypeError("out is read-only; give an array that may be written")
+    return array
 
 
 def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:

@@ -98,7 +98,7 @@ class TestLabelled:
         a = pandas.Series([7, 8, 9], index=[0, 1, 2], dtype="int32")
         b = pandas.Series([1, 2, 3], index=[2, 1, 0], dtype="int32")
         for value in (a, a.to_frame(), a.index):
-            with pytest.raises(ElementTypeError, match=r"A is a \w+ of pandas, .*: A\.to_numpy\(\)$"):
+            with pytest.raises(ElementTypeError, match=r"A is an? \w+ of pandas, .*: A\.to_numpy\(\)$"):
                 div(value, np.int32(1))
         assert div(a.to_numpy(), b.to_numpy()).tolist() == [7, 4, 3]
 

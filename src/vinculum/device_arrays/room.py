@@ -23,6 +23,7 @@ from vinculum.tensors.broadcasting import Alignment
 from vinculum.tensors.libraries import Library, library_of, on_cuda_device
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
+from vinculum.text import kind_of
 
 try:
     import cupy
@@ -80,7 +81,7 @@ def as_operand(value: object, name: str) -> DeviceOperand:
         elements = cupy.from_dlpack(exported) if hasattr(exported, "__dlpack__") else cupy.asarray(exported)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise ElementTypeError(f"{name} is a {type(value).__name__} that CuPy cannot view ({reason})") from None
+        raise ElementTypeError(f"{name} is {kind_of(value)} that CuPy cannot view ({reason})") from None
     return DeviceOperand(_encodings(elements), dtype or elements.dtype, library)
 
 
@@ -165,7 +166,7 @@ def _device_of(arrays: Sequence[Any]) -> Any:
 
 def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> Any:
     if not on_cuda_device(out):
-        raise ElementTypeError(f"out is a {type(out).__name__} in CPU memory; the operands lie on a CUDA device")
+        raise ElementTypeError(f"out is {kind_of(out)} in CPU memory; the operands lie on a CUDA device")
     operand = as_operand(out, "out")
     if operand.library is not None and not operand.library.writable:
         raise ElementTypeError(f"out is an array of {operand.library.name}, which may not be written; leave it out")

@@ -24,6 +24,7 @@ from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.inference import infer
 from vinculum.tensors.libraries import in_library_of
+from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
 from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of
 from vinculum.tensors.type_checking import check_element_types
@@ -158,7 +159,8 @@ class Operator:
         a : array
             The dividend; of Reciprocal, the one operand.
         b : array
-            The divisor, of the same element type.
+            The divisor, of the same element type. A Python int or float beside an array takes the array's type where
+            that holds it; SONNX's operators take none.
         out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
 
@@ -189,6 +191,8 @@ class Operator:
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
         names = [operand.name for operand in self._spec.inputs]
+        if not self._unary and self._spec.dialect is not Dialect.SONNX:  # [GR2]
+            a, b = with_element_types(a, b, names)
         room = room_of(a, b)
         if room is not None:
             lazy: Array = room.divide(self, self._operands(a, b, names, room.as_operand), out)

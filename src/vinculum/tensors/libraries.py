@@ -46,7 +46,7 @@ class Library:
 
     def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
         """Return what exports an array's elements: itself and None, or its encodings and what they encode."""
-        dtype, bits = _ENCODINGS.get(_name_of(array.dtype), (None, ""))
+        dtype, bits = _ENCODINGS.get(element_type_name(array.dtype), (None, ""))
         if self.bit_cast is None or dtype is None:
             return array, None
         return self.bit_cast(array, bits), dtype
@@ -59,11 +59,11 @@ class Library:
         ElementTypeError
             If the library narrows their element type, as JAX does to 64 bits unless it is told otherwise.
         """
-        name = _name_of(results.dtype)
+        name = element_type_name(results.dtype)
         if self.bit_cast is not None and name in _ENCODINGS:
             return self.bit_cast(self.from_dlpack(results.view(_ENCODINGS[name][1])), name)
         adopted = self.from_dlpack(results)
-        if _name_of(adopted.dtype) != name:
+        if element_type_name(adopted.dtype) != name:
             raise ElementTypeError(
                 f"{self.name} has made {adopted.dtype} of quotients of type {name}; pass NumPy arrays, or let "
                 f"{self.name} keep {name}"
@@ -71,7 +71,8 @@ class Library:
         return adopted
 
 
-def _name_of(dtype: object) -> str:
+def element_type_name(dtype: object) -> str:
+    """Return the NumPy name of an element type of any library."""
     return str(dtype).rpartition(".")[2]  # torch.int32
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.tensors.libraries import library_of, packages_of
+from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
@@ -96,10 +97,7 @@ def as_operand(value: object, name: str) -> Array:
             return _from_dlpack(value, name)
         if hasattr(value, "__array__"):
             return _as_numpy_views(value, name)
-    raise ElementTypeError(
-        f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
-        "pass an array, such as numpy.asarray(value, dtype=...)"
-    )
+    raise ElementTypeError(f"{name} is {kind_of(value)}; pass np.asarray({name}, dtype=...)")
 
 
 def native(array: Array) -> Array:
@@ -135,17 +133,17 @@ def _refuse_own_arithmetic(value: object, name: str) -> None:
     packages = packages_of(value)
     if "pandas" in packages:
         raise ElementTypeError(
-            f"{name} is a {kind.__name__} of pandas, whose division aligns by index, and an operator's does not; pass "
+            f"{name} is {kind_of(value)} of pandas, whose division aligns by index, and an operator's does not; pass "
             f"its values in their order: {name}.to_numpy()"
         )
     if "xarray" in packages:
         raise ElementTypeError(
-            f"{name} is a {kind.__name__} of xarray, whose dimensions have names, and an operator's do not; let xarray "
+            f"{name} is {kind_of(value)} of xarray, whose dimensions have names, and an operator's do not; let xarray "
             'join them: xarray.apply_ufunc(vinculum.div, a, b, dask="allowed")'
         )
     if getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__:
         raise ElementTypeError(
-            f"{name} is a {kind.__name__} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
+            f"{name} is {kind_of(value)} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
             f"a division here would lose what that keeps, such as a unit or an index: "
             f"pass its values, such as numpy.asarray({name})"
         )
@@ -156,16 +154,16 @@ def _as_numpy_views(value: object, name: str) -> Array:
         array = np.asarray(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view ({reason})") from None
+        raise ElementTypeError(f"{name} is {kind_of(value)} that NumPy cannot view ({reason})") from None
     if array.dtype == object:  # NumPy wraps what it cannot view
-        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view; pass an array")
+        raise ElementTypeError(f"{name} is {kind_of(value)} that NumPy cannot view; pass an array")
     return array
 
 
 def _from_dlpack(value: Any, name: str) -> Array:
     if getattr(value, "is_neg", bool)():
         # PyTorch exports the memory as it is, which holds the opposite numbers.
-        raise ElementTypeError(f"{name} is a {type(value).__name__} negated lazily; pass its .resolve_neg()")
+        raise ElementTypeError(f"{name} is {kind_of(value)} negated lazily; pass its .resolve_neg()")
     try:
         library = library_of(value)
         exported, dtype = (value, None) if library is None else library.exported(value)
@@ -173,7 +171,7 @@ def _from_dlpack(value: Any, name: str) -> Array:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ElementTypeError(
-            f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
+            f"{name} is {kind_of(value)} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
             "no gradient, and have a type that DLPack shares with NumPy"
         ) from None
     return array if dtype is None else array.view(dtype)
@@ -190,7 +188,7 @@ def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
     library = library_of(out)
     if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
         raise ElementTypeError(
-            f"out is a {type(out).__name__}; it must be an array of NumPy (without a mask), PyTorch or another library "
+            f"out is {kind_of(out)}; it must be an array of NumPy (without a mask), PyTorch or another library "
             "of arrays that may be written"
         )
     array = np.asarray(out) if library is None else as_operand(out, "out")

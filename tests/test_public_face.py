@@ -34,10 +34,10 @@ ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "IntegerOverflowError": (OverflowError,),
 }
 SIGNATURES = {
-    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, "
+    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
-    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None)",
-    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, "
+    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None, where=None)",
+    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
     "floor_divide": "(a, b, *, out=None, zero_divisor='raise', overflow='wrap')",
     "remainder": "(a, b, *, out=None, zero_divisor='raise')",
@@ -52,6 +52,7 @@ SIGNATURES = {
     "get_threads": "()",
     "set_threads": "(n)",
     "threads": "(n)",
+    "Operator.masked": "(self, a, b, out, where)",
     "Operator.on_blocks": "(self, *blocks)",
     "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",

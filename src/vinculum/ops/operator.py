@@ -26,7 +26,7 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of
+from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
@@ -215,6 +215,50 @@ class Operator:
             return adopted
         if quotients is not result:
             result[...] = quotients
+        return out
+
+    def masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
+        """Divide where a mask is true, and leave `out` as it is elsewhere, whatever the operands are there.
+
+        Parameters
+        ----------
+        a, b : array
+            In CPU memory; see `__call__`.
+        out : array
+            Where to write.
+        where : array of bool
+            Of a shape that broadcasts to the result's.
+
+        Raises
+        ------
+        AttributeValueError
+            If there is no `out`.
+        ElementTypeError, BroadcastError, DivisionByZeroError, IntegerOverflowError
+            As of `__call__`, or if the mask is none.
+        """
+        if out is None:
+            raise AttributeValueError(
+                "where is given without out, which keeps its elements where the mask is False; give out, such as "
+                "np.zeros_like(a)"
+            )
+        names = [operand.name for operand in self._spec.inputs]
+        if not self._unary:
+            a, b = with_element_types(a, b, names)
+        operands = self._operands(a, b, names, as_operand)
+        mask = as_operand(where, "where")
+        if mask.dtype != np.bool_:
+            raise ElementTypeError(f"where has type {mask.dtype}; a mask has type bool")
+        alignment = self.alignment(*(x.shape for x in operands))
+        try:
+            mask = np.broadcast_to(mask, alignment.shape)
+        except ValueError:
+            raise BroadcastError(f"where has shape {mask.shape}, the result {alignment.shape}") from None
+        target = checked_out(out, native_dtype(operands[-1].dtype))
+        check_out_layout(target.shape, target.strides, alignment.shape, target.itemsize)
+        divisor = operands[-1] if self._unary else _onto(operands[-1], alignment)
+        harmless = np.where(mask, divisor, np.ones((), divisor.dtype))
+        quotients = self(harmless) if self._unary else self(operands[0], harmless)
+        np.copyto(target, quotients, where=mask)
         return out
 
     def on_blocks(self, *blocks: Array) -> Array | Exceptions:

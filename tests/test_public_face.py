@@ -49,7 +49,7 @@ SIGNATURES = {
     "get_threads": "()",
     "set_threads": "(n)",
     "threads": "(n)",
-    "Operator.on_blocks": "(self, *blocks)",
+    "Operator.on_blocks": "(self, *blocks, out=None)",
     "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.cli.options import Inputs, ModelFile, OneObject, OverflowPolicy, ZeroDivisorPolicy, policies_advised
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.reporting.console import console
 
@@ -36,12 +35,8 @@ def run(
         list[str] | None,
         typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
     ] = None,
-    zero_divisor: Annotated[
-        str, typer.Option(metavar="raise|zero|saturate", help="What x/0 gives, for integers.")
-    ] = "raise",
-    overflow: Annotated[
-        str, typer.Option(metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
-    ] = "wrap",
+    zero_divisor: ZeroDivisorPolicy = "raise",
+    overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         str,
         typer.Option(
@@ -92,31 +87,20 @@ def _results(
     from vinculum.models import DivisionRecord
     from vinculum.reporting.progress import progress
 
-    with progress("Running", len(model.divisions)) as advance:
+    with policies_advised(), progress("Running", len(model.divisions)) as advance:
 
         def observe(record: DivisionRecord) -> None:
             observations(record)
             done = observations.nodes_executed
             advance(done, f"{observations.executions:,} divisions done")
 
-        try:
-            return model.run(
-                arrays,
-                zero_divisor=cast(ZeroDivisor, zero_divisor),
-                overflow=cast(Overflow, overflow),
-                observer=observe,
-                engine=cast("Engine", engine),
-            )
-        except DivisionByZeroError as error:
-            _advise(error, "--zero-divisor zero or --zero-divisor saturate")
-            raise
-        except IntegerOverflowError as error:
-            _advise(error, "--overflow wrap or --overflow saturate")
-            raise
-
-
-def _advise(error: Exception, options: str) -> None:
-    error.args = (f"{error}; to continue, give {options}", *error.args[1:])
+        return model.run(
+            arrays,
+            zero_divisor=cast(ZeroDivisor, zero_divisor),
+            overflow=cast(Overflow, overflow),
+            observer=observe,
+            engine=cast("Engine", engine),
+        )
 
 
 def _output_reports(

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from vinculum.cli.options import Inputs, ModelFile, OneObject, OverflowPolicy, ZeroDivisorPolicy, policies_advised
+from vinculum.cli.options import (
+    ClusterAddress,
+    Inputs,
+    ModelFile,
+    OneObject,
+    OverflowPolicy,
+    Processes,
+    ZeroDivisorPolicy,
+    policies_advised,
+)
+from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.reporting.console import console
 
@@ -44,6 +54,17 @@ def run(
             help="What runs all but the divisions; IR files: reference or openvino.",
         ),
     ] = "reference",
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Read N items of the batch at once, from stored arrays, in bounded memory."
+        ),
+    ] = None,
+    stored_as: Annotated[
+        str | None, typer.Option("--format", metavar="npy|zarr|h5", help="With --batch: how outputs are stored.")
+    ] = None,
+    workers: Processes = None,
+    cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
@@ -55,8 +76,18 @@ def run(
     from vinculum.reporting.models.run import page
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
-    Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
+    policies = Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
     check_engine(engine)
+    if batch is not None:
+        from vinculum.cli.run_batches import Batches, run_batches
+
+        if seed is not None or dims or output is None:
+            raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
+        batches = Batches(batch, stored_as or "npy", workers, cluster, cast("Engine", engine), policies)
+        run_batches(model, inputs or (), output, batches, in_json=in_json)
+        return
+    if (stored_as, workers, cluster) != (None, None, None):
+        raise AttributeValueError("--format, --workers and --cluster go with --batch N, the items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))

@@ -109,8 +109,8 @@ class _Room(Protocol):
     def open_array(self, place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
         """Return an array that is there."""
 
-    def create(self, place: Place, shape: Shape, dtype: np.dtype[Any], like: Stored | None) -> None:
-        """Make an array whose elements are still to be written, as the first operand of its shape is stored."""
+    def create(self, place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+        """Make an array whose elements are still to be written; see `vinculum.stored.arrays.create`."""
 
 
 @contextmanager
@@ -149,9 +149,31 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
         array.close()
 
 
-def create(place: Place, shape: Shape, dtype: np.dtype[Any], like: Stored | None) -> None:
-    """Make an array whose elements are still to be written, stored as `like` is where the format leaves a choice."""
-    _room(place).create(place, shape, stored_dtype(dtype), like)
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None = None) -> None:
+    """Make an array whose elements are still to be written.
+
+    Parameters
+    ----------
+    place, shape, dtype
+        Where, and of what.
+    chunk : tuple of int
+        The chunks, or shards, of Zarr; other formats get none.
+    like : Stored, optional
+        An array of this shape, whose order ``.npy`` has too, and whose compression Zarr.
+    """
+    _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+
+
+def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:
+    """Refuse an array that is not what it was when a job began."""
+    with open_stored(place, element_type) as array:
+        if array.identity() != identity:
+            raise ModelError(f"{str(place)!r} changed while it was read; delete the .journal, and begin again")
+
+
+def journal_of(target: Place) -> Path:
+    """Return where the journal of a job lies whose first target this is."""
+    return target.path.with_name(f"{target.path.name}.journal")
 
 
 def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -19,7 +19,7 @@ from vinculum.kernels.threads import threads
 from vinculum.ops.operator import Operator
 from vinculum.ops.policies import raise_exceptions
 from vinculum.spec.element_types import ElementType
-from vinculum.stored.arrays import Array, Place, Stored, check_place, create, open_stored
+from vinculum.stored.arrays import Array, Place, Stored, check_place, check_unchanged, create, journal_of, open_stored
 from vinculum.stored.flat import as_bytes, in_buffer
 from vinculum.stored.job import carry_out
 from vinculum.stored.journal import Done
@@ -112,7 +112,7 @@ def divide(
     check_place(target)
     block_bytes = min(_BLOCK_BYTES, task_bytes or _BLOCK_BYTES)
     division = _division(operator or Operator("Div"), tuple(operands), target, element_type, block_bytes)
-    journal = target.path.with_name(f"{target.path.name}.journal")
+    journal = journal_of(target)
     for path in (target.path, target.partial.path, journal):
         if path.exists() and any(path.samefile(place.path) for place in operands):
             raise ModelError(f"{str(path)!r} is an operand, which is never written; give another place for the result")
@@ -148,8 +148,10 @@ class Division:
         How the operands are joined.
     plan : BlockPlan
         The blocks.
+    chunk : tuple of int
+        What Zarr keeps in a file.
     like : Place or None
-        An operand of the result's shape, as which the result is stored where its format leaves a choice.
+        An operand of the result's shape, as which the result is stored as far as its format allows.
     """
 
     operator: Operator
@@ -160,6 +162,7 @@ class Division:
     dtype: np.dtype[Any]
     alignment: Alignment
     plan: BlockPlan
+    chunk: Shape
     like: Place | None
 
     @property
@@ -195,7 +198,7 @@ class Division:
         """Make the target."""
         with ExitStack() as opened:
             like = None if self.like is None else opened.enter_context(open_stored(self.like, self.raw_type))
-            create(self.target, self.plan.shape, self.dtype, like)
+            create(self.target, self.plan.shape, self.dtype, self.chunk, like)
 
     def run(self, start: int, stop: int, write: bool) -> Done:
         """Divide some blocks and write the quotients."""
@@ -232,12 +235,7 @@ class Division:
     def finish(self, done: Sequence[Done]) -> None:
         """Raise if an operand is not what it was, or a policy does."""
         for place, before in zip(self.operands, self.identities, strict=True):
-            with open_stored(place, self.raw_type) as operand:
-                if operand.identity() != before:
-                    raise ModelError(
-                        f"{str(place)!r} changed while it was divided; delete {str(self.target.path)!r} and its "
-                        "journal, and begin again"
-                    )
+            check_unchanged(place, before, self.raw_type)
         found = self._joined([one.exceptions for one in done if one.exceptions is not None])
         if found is not None:
             raise_exceptions(found, self.operator.policies, self.operator.spec, partial=False)
@@ -312,19 +310,17 @@ def _division(
         alike = [(x, place) for x, place in zip(operands, places, strict=True) if x.shape == shape]
         alike.sort(key=lambda one: one[0].grid is None)
         elements = max(1, block_bytes // dtype.itemsize)
-        plan = _plan(shape, dtype, [x for x, _ in alike], target, elements)
+        chunk = (alike[0][0].grid if alike else None) or default_chunk(shape, dtype.itemsize)
+        plan = _plan(shape, [x for x, _ in alike], target, chunk, elements)
         identities = tuple(x.identity() for x in operands)
     like = alike[0][1] if alike else None
-    return Division(operator, places, identities, target, raw_type, dtype, alignment, plan, like)
+    return Division(operator, places, identities, target, raw_type, dtype, alignment, plan, chunk, like)
 
 
-def _plan(shape: Shape, dtype: np.dtype[Any], alike: Sequence[Stored], target: Place, elements: int) -> BlockPlan:
-    """Return blocks by which each file is read and written in long ranges, or in whole chunks; the first is `like`."""
-    grid = alike[0].grid if alike else None
-    if target.format == "zarr":
-        grid = grid or default_chunk(shape, dtype.itemsize)
-    if grid:
-        return of_chunks(shape, grid, elements)
+def _plan(shape: Shape, alike: Sequence[Stored], target: Place, chunk: Shape, elements: int) -> BlockPlan:
+    """Return blocks by which files are read and written in long ranges or in whole chunks; `alike` have the shape."""
+    if target.format == "zarr" or (alike and alike[0].grid is not None):
+        return of_chunks(shape, chunk, elements)
     order = alike[0].order if alike and target.format == "npy" else "C"
     cut = flat if all(x.order == order for x in alike) else even
     return cut(shape, elements, order)

@@ -128,7 +128,7 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
     return FlatArray(place.path, head.tell(), shape, seen_as(dtype), order, writable=writable)
 
 
-def create(place: Place, shape: Shape, dtype: np.dtype[Any], like: Stored | None) -> None:
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
     """Make an ``.npy`` file, in the order of `like`, and take the room on the disk for all of it."""
     fortran = like is not None and like.order == "F"
     header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}

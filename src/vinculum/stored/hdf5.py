@@ -85,7 +85,7 @@ def _offset(dataset: Any) -> int | None:
     return offset
 
 
-def create(place: Place, shape: Shape, dtype: np.dtype[Any], like: Stored | None) -> None:
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
     """Make a file of one dataset in one piece; HDF5 does not touch it again, so that no kill can damage the file."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)

@@ -158,14 +158,11 @@ def _do_the_rest(work: Work, notes: Journal, workers: Workers, at_once: int, adv
             _sync(place, every_file=False)
 
     advance(ready)
-    try:
-        for done in workers.results(calls()):
-            notes.add(done, sync)
-            exceptional = exceptional or done.exceptions is not None
-            ready += done.stop - done.start
-            advance(ready)
-    finally:
-        notes.commit(sync)
+    for done in workers.results(calls()):
+        notes.add(done, sync)
+        exceptional = exceptional or done.exceptions is not None
+        ready += done.stop - done.start
+        advance(ready)
     assert not list(_gaps(notes.done, work.blocks)), "every block is done before a result is published"
     assert exceptional or all(done.crc is not None for done in notes.done), "and written"
 

@@ -1,4 +1,8 @@
-"""A journal of what is done: lines of text, believed as far as they are intact. It is all that a killed job needs."""
+"""A journal of what is done: lines of text, believed as far as they are intact. It is all that a killed job needs.
+
+A line is written at once, and so outlives its process. Now and then data and lines are brought to the disk; what a loss
+of power leaves of them is found by the digests.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,6 @@ class Journal:
         self._file = _locked(path)
         job = json.loads(json.dumps(job))
         self._head = _line(job)
-        self._pending: list[Done] = []
         self._committer = ThreadPoolExecutor(1, "journal")
         self._commit: Future[None] | None = None
         self._last = monotonic()
@@ -87,28 +90,22 @@ class Journal:
         self.done = list(done)
         os.ftruncate(self._file, 0)
         self._write([self._head, *(_line(asdict(one)) for one in self.done)])
+        sync_data(self._file)
 
     def add(self, done: Done, sync: Callable[[], None]) -> None:
-        """Note what is done; now and then, while others work, `sync` the data and then the lines about them."""
+        """Note what is done; now and then, while others work, `sync` the data and bring the lines to the disk."""
         self.done.append(done)
-        self._pending.append(done)
-        if monotonic() - self._last >= _EVERY and (self._commit is None or self._commit.done()):
-            self.commit(sync, wait=False)
-
-    def commit(self, sync: Callable[[], None], *, wait: bool = True) -> None:
-        """Write the lines of all that is done, once the data are on the disk."""
-        pending, self._pending, self._last = self._pending, [], monotonic()
-        before = self._commit
+        self._write([_line(asdict(done))])
+        if monotonic() - self._last < _EVERY or not (self._commit is None or self._commit.done()):
+            return
 
         def commit() -> None:
             sync()
-            self._write([_line(asdict(one)) for one in pending])
+            sync_data(self._file)
 
-        self._commit = self._committer.submit(commit)
-        if before is not None:
-            before.result()
-        if wait:
-            self._commit.result()
+        if self._commit is not None:
+            self._commit.result()  # its error, if it had one
+        self._commit, self._last = self._committer.submit(commit), monotonic()
 
     def _read(self, job: dict[str, Any]) -> bool:
         content = os.pread(self._file, os.fstat(self._file).st_size, 0)
@@ -139,7 +136,6 @@ class Journal:
         try:
             while left:
                 left = left[os.write(self._file, left) :]
-            sync_data(self._file)
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self.path)) from None
 

@@ -14,7 +14,7 @@ import zarr
 
 from vinculum.errors import ModelError
 from vinculum.stored.arrays import Array, Place, Stored
-from vinculum.stored.plan import Region, Shape, default_chunk, extents
+from vinculum.stored.plan import Region, Shape, extents
 from vinculum.text import one_line
 
 _QUIET = Lock()  # Python keeps its filters of warnings for all threads together.
@@ -74,12 +74,10 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
     return ZarrArray(place, array.with_config({"write_empty_chunks": True}), seen_as(array.dtype))
 
 
-def create(place: Place, shape: Shape, dtype: np.dtype[Any], like: Stored | None) -> None:
-    """Make an array in chunks, shards and compression of `like` if it has such, else in uncompressed chunks."""
-    options: dict[str, Any] = {"chunks": default_chunk(shape, dtype.itemsize), "compressors": None}
-    if like is not None and like.grid is not None:
-        options["chunks"] = like.grid
-    if isinstance(like, ZarrArray) and like.array.metadata.zarr_format == 3:
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+    """Make an array with the shards and the compression of `like` if it has these chunks, else without."""
+    options: dict[str, Any] = {"chunks": chunk, "compressors": None}
+    if isinstance(like, ZarrArray) and like.grid == chunk and like.array.metadata.zarr_format == 3:
         array = like.array
         options = {"chunks": array.chunks, "shards": array.shards, "compressors": array.compressors}
     with _quiet():

@@ -18,6 +18,7 @@ from vinculum.cli.audit import audit
 from vinculum.cli.bench import bench
 from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
+from vinculum.cli.divide import divide
 from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
 from vinculum.cli.info import info
@@ -25,7 +26,13 @@ from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.cli.vectors import vectors
-from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum.errors import (
+    ConstraintError,
+    DifferenceError,
+    DivisionByZeroError,
+    IntegerOverflowError,
+    VinculumError,
+)
 from vinculum.reporting.escape import one_line
 
 FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -37,6 +44,7 @@ _UsageError: type[Exception] = next(
 
 app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(run)
+app.command()(divide)
 app.command()(convert)
 app.command()(harden)
 app.command()(conform)
@@ -85,6 +93,8 @@ def main() -> int:
         return _usage(error)
     except (DifferenceError, DivisionByZeroError, IntegerOverflowError) as error:
         return _fail(str(error), FINDING)
+    except ConstraintError as error:
+        return _fail(str(error), FINDING if error.count else UNUSABLE)
     except VinculumError as error:
         return _fail(str(error))
     except OSError as error:

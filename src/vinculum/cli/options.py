@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -21,6 +25,20 @@ Inputs = Annotated[
         metavar="NAME=FILE",
         help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
     ),
+]
+ZeroDivisorPolicy = Annotated[
+    str, typer.Option("--zero-divisor", metavar="raise|zero|saturate", help="What x/0 gives, for integers.")
+]
+OverflowPolicy = Annotated[
+    str, typer.Option("--overflow", metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, metavar="N", help="Start so many processes on this machine, a Dask cluster."),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Use the Dask cluster whose scheduler is at tcp://HOST:PORT."),
 ]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -62,3 +80,20 @@ Record = Annotated[
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
+
+
+@contextmanager
+def policies_advised() -> Iterator[None]:
+    """Say in an error that a policy raises which options let the command continue."""
+    try:
+        yield
+    except DivisionByZeroError as error:
+        _advise(error, "--zero-divisor zero or --zero-divisor saturate")
+        raise
+    except IntegerOverflowError as error:
+        _advise(error, "--overflow wrap or --overflow saturate")
+        raise
+
+
+def _advise(error: Exception, options: str) -> None:
+    error.args = (f"{error}; to continue, give {options}", *error.args[1:])

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.cli.options import (
+    ClusterAddress,
+    Inputs,
+    ModelFile,
+    OneObject,
+    OverflowPolicy,
+    Processes,
+    ZeroDivisorPolicy,
+    policies_advised,
+)
+from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.reporting.console import console
 
@@ -36,12 +45,8 @@ def run(
         list[str] | None,
         typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
     ] = None,
-    zero_divisor: Annotated[
-        str, typer.Option(metavar="raise|zero|saturate", help="What x/0 gives, for integers.")
-    ] = "raise",
-    overflow: Annotated[
-        str, typer.Option(metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
-    ] = "wrap",
+    zero_divisor: ZeroDivisorPolicy = "raise",
+    overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         str,
         typer.Option(
@@ -49,6 +54,17 @@ def run(
             help="What runs all but the divisions; IR files: reference or openvino.",
         ),
     ] = "reference",
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Read N items of the batch at once, from stored arrays, in bounded memory."
+        ),
+    ] = None,
+    stored_as: Annotated[
+        str | None, typer.Option("--format", metavar="npy|zarr|h5", help="With --batch: how outputs are stored.")
+    ] = None,
+    workers: Processes = None,
+    cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
@@ -60,8 +76,18 @@ def run(
     from vinculum.reporting.models.run import page
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
-    Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
+    policies = Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
     check_engine(engine)
+    if batch is not None:
+        from vinculum.cli.run_batches import Batches, run_batches
+
+        if seed is not None or dims or output is None:
+            raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
+        batches = Batches(batch, stored_as or "npy", workers, cluster, cast("Engine", engine), policies)
+        run_batches(model, inputs or (), output, batches, in_json=in_json)
+        return
+    if (stored_as, workers, cluster) != (None, None, None):
+        raise AttributeValueError("--format, --workers and --cluster go with --batch N, the items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))
@@ -92,31 +118,20 @@ def _results(
     from vinculum.models import DivisionRecord
     from vinculum.reporting.progress import progress
 
-    with progress("Running", len(model.divisions)) as advance:
+    with policies_advised(), progress("Running", len(model.divisions)) as advance:
 
         def observe(record: DivisionRecord) -> None:
             observations(record)
             done = observations.nodes_executed
             advance(done, f"{observations.executions:,} divisions done")
 
-        try:
-            return model.run(
-                arrays,
-                zero_divisor=cast(ZeroDivisor, zero_divisor),
-                overflow=cast(Overflow, overflow),
-                observer=observe,
-                engine=cast("Engine", engine),
-            )
-        except DivisionByZeroError as error:
-            _advise(error, "--zero-divisor zero or --zero-divisor saturate")
-            raise
-        except IntegerOverflowError as error:
-            _advise(error, "--overflow wrap or --overflow saturate")
-            raise
-
-
-def _advise(error: Exception, options: str) -> None:
-    error.args = (f"{error}; to continue, give {options}", *error.args[1:])
+        return model.run(
+            arrays,
+            zero_divisor=cast(ZeroDivisor, zero_divisor),
+            overflow=cast(Overflow, overflow),
+            observer=observe,
+            engine=cast("Engine", engine),
+        )
 
 
 def _output_reports(

@@ -99,7 +99,7 @@ class TestRefusals:
         done = started_vinculum(*command, PYTHONPATH=paths)
         assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1
-        assert "install it: pip install 'vinculum[onnxruntime]'" in done.stderr
+        assert "install it: pip install 'vinculum-div[onnxruntime]'" in done.stderr
 
     def test_a_zero_divisor_is_a_finding_as_ever(
         self, refused: Callable[..., str], tmp_path: Path, examples: Path

@@ -506,7 +506,7 @@ class TestRefusals:
         model = load(onnx_file([node("Neg", "a", "y")], {"a": FLOATS}, {"y": FLOATS}))
         onnxruntime.cache_clear()
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
-        with one_line(ModelError, "needs the package onnxruntime", "pip install 'vinculum[onnxruntime]'"):
+        with one_line(ModelError, "needs the package onnxruntime", "pip install 'vinculum-div[onnxruntime]'"):
             model.run({"a": A}, engine="onnxruntime")
         monkeypatch.undo()
         assert model.run({"a": A}, engine="onnxruntime")["y"].tolist() == (-A).tolist()

@@ -112,17 +112,17 @@ class ElementType:
     def __str__(self) -> str:
         return self.name
 
-    @property
+    @cached_property
     def is_integer(self) -> bool:
         """Whether the type is a signed or unsigned integer."""
         return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
-    @property
+    @cached_property
     def minimum(self) -> int:
         """The smallest value of an integer type."""
         return -(1 << (self.bits - 1)) if self.kind is Kind.SIGNED else 0
 
-    @property
+    @cached_property
     def maximum(self) -> int:
         """The largest value of an integer type."""
         return (1 << (self.bits - 1 if self.kind is Kind.SIGNED else self.bits)) - 1

@@ -21,6 +21,7 @@ from vinculum.errors import (
     VinculumError,
 )
 from vinculum.kernels.threads import get_threads, set_threads, threads
+from vinculum.ops.flooring import divmod, floor_divide, remainder
 from vinculum.ops.onnx import div, reciprocal
 from vinculum.ops.openvino import divide
 from vinculum.ops.operator import Operator
@@ -51,12 +52,15 @@ __all__ = [
     "convert",
     "div",
     "divide",
+    "divmod",
+    "floor_divide",
     "get_threads",
     "harden",
     "load",
     "openvino",
     "reciprocal",
     "reference_ops",
+    "remainder",
     "set_threads",
     "sonnx",
     "threads",

@@ -89,7 +89,7 @@ class TestConvert:
 
     def test_no_model(self, one_line: OneLine) -> None:
         not_a_model: Any = 3
-        with one_line(ModelError, "the model is a int; give a path or an onnx.ModelProto"):
+        with one_line(ModelError, "the model is an int; give a path, or an onnx.ModelProto"):
             vinculum.convert(not_a_model, opset=13)
 
 

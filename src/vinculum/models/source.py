@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
 from vinculum.models.model import Model
-from vinculum.text import one_line
+from vinculum.text import kind_of, one_line
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -56,10 +56,15 @@ class SourceFile:
                 raise ModelError(f"the result would replace{belongs} the model {str(self.path)!r}; give another -o")
 
 
-def load(path: str | PathLike[str]) -> Model:
-    """Return the model in a file: ONNX (``.onnx``) or OpenVINO IR (``.xml``, its ``.bin`` beside it).
+def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
+    """Return a model, ready to run.
 
-    A file with another suffix is taken for what its first byte says.
+    Parameters
+    ----------
+    model : path, bytes or ModelProto
+        An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, its ``.bin`` beside it); a file with another suffix is
+        taken for what its first byte says. Or what is in an ONNX file, as bytes or as a message, which is not changed;
+        data in other files then lie in the working directory.
 
     Raises
     ------
@@ -68,9 +73,20 @@ def load(path: str | PathLike[str]) -> Model:
     ElementTypeError, AttributeValueError, BroadcastError
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """
-    model = read_source(Path(fspath(path))).model(use_up=True)
-    model.read_data()
-    return model
+    loaded = any_source(model).model(use_up=True)
+    loaded.read_data()
+    return loaded
+
+
+def any_source(model: str | PathLike[str] | bytes | ModelProto) -> SourceFile:
+    """Return a model's source, however it is given; errors are as `load` says."""
+    if isinstance(model, bytes | bytearray | memoryview):
+        from vinculum.models.onnx.file import parse
+
+        return _onnx_source(parse(bytes(model), _IN_MEMORY), _IN_MEMORY)
+    if isinstance(model, str | PathLike):
+        return read_source(Path(fspath(model)))
+    return source_of(model)
 
 
 def read_source(path: Path) -> SourceFile:
@@ -96,7 +112,7 @@ def source_of(model: ModelProto) -> SourceFile:
     from vinculum.models.onnx.file import check_text, normalise
 
     if not isinstance(model, ModelProto):
-        raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
+        raise ModelError(f"the model is {kind_of(model)}; give a path, or an onnx.ModelProto, which onnx.load returns")
     try:
         copy = deepcopy(model)
         check_text(copy)

@@ -70,7 +70,9 @@ class TestRefusals:
 
     def test_no_such_engine(self, refused: Callable[..., str], examples: Path) -> None:
         line = refused("run", examples / "rms_norm" / "model.onnx", "--seed", 0, "--engine", "tensorrt")
-        assert line == "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime', 'openvino'"
+        assert line.startswith(
+            "Invalid value for '--engine': 'tensorrt' is not one of 'reference', 'onnxruntime', 'openv"
+        )
 
     def test_openvino_models(self, refused: Callable[..., str], examples: Path) -> None:
         line = refused("run", examples / "openvino_image" / "model.xml", "--seed", 0, "--engine", "onnxruntime")

@@ -513,7 +513,7 @@ class TestRefusals:
 
     def test_wrong_inputs_are_refused_as_ever(self, onnx_file: File, one_line: OneLine) -> None:
         model = load(onnx_file([node("Neg", "a", "y")], {"a": FLOATS}, {"y": FLOATS}))
-        with one_line(ElementTypeError, "input 'a' has element type float64"):
+        with one_line(ElementTypeError, "input 'a' has element type double"):
             model.run({"a": A.astype(float)}, engine="onnxruntime")
 
 

@@ -104,12 +104,23 @@ class TestAtTheInputs:
         assert checked(proto, "b=0:1").severity is Severity.WITNESSED
 
     def test_outside_of_the_ranges(self) -> None:
-        """Squares underflow to zero from numbers that nobody declared."""
-        nodes = [node("Mul", ["x", "x"], ["square"], "square"), node("Div", ["x", "square"], ["q"], "ratio")]
-        proto = model(nodes, {"x": (FLOAT, (4,))}, {"q": FLOAT})
-        assert vinculum.check(proto, assume=["x=1:2"], runs=60).findings == ()
-        finding = checked(proto, "x>=1e-30", runs=100)
-        assert finding.severity is Severity.WITNESSED
+        """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""
+        nodes = [
+            node("Sin", ["x"], ["sine"], "sine"),
+            node("Cos", ["x"], ["cosine"], "cosine"),
+            node("Mul", ["sine", "sine"], ["one"], "one"),
+            node("Mul", ["cosine", "cosine"], ["other"], "other"),
+            node("Add", ["one", "other"], ["sum"], "add"),
+            node("Less", ["x", "limit"], ["near"], "near"),
+            node("Cast", ["near"], ["factor"], "factor", to=FLOAT),
+            node("Mul", ["sum", "factor"], ["d"], "fade"),
+            node("Reciprocal", ["d"], ["y"], "ratio"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"limit": np.array(100, np.float32)})
+        finding = checked(proto, "x=-3:3")
+        assert finding.severity is Severity.WITNESSED_OUTSIDE
+        assert finding.witness is not None
+        assert (finding.witness.kind, finding.witness.how) == ("outside", "x = 10000 everywhere")
 
 
 class TestInside:

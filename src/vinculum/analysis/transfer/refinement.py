@@ -102,11 +102,21 @@ def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
     return all(p in (1, q) for p, q in zip(limit.shape, tail, strict=True))
 
 
+def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
+    """Tell whether what was compared with zero stays other than zero, and by how much.
+
+    What a runtime holds in float32 where the model says float16 rounds to zero after it was compared.
+    """
+    if x.form is None or x.integral:
+        return True, 1.0
+    return x.form.least >= x.form.smallest_subnormal, x.form.least
+
+
 def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool) -> AbstractTensor:
     """Return x where comparing it with a limit has this truth; a comparison with NaN is never true."""
     low, high, mag = x.low, x.high, x.mag
     may_nan, plus, minus = x.may_nan, x.may_plus_zero, x.may_minus_zero
-    least = x.form.least if x.form is not None else 1.0
+    apart, least = _apart_from_zero(x)
     if limit.rank is not None and limit.rank > (x.rank or 0):
         smallest, biggest = np.asarray(limit.low.min()), np.asarray(limit.high.max())
     else:
@@ -115,7 +125,7 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
         if truth:
             low, high, may_nan = np.maximum(low, smallest), np.minimum(high, biggest), False
             mag = np.maximum(mag, limit.mag if limit.mag.ndim == mag.ndim else limit.mag.min())
-        elif bool(((smallest == 0) & (biggest == 0)).all()) and not limit.may_nan:
+        elif apart and bool(((smallest == 0) & (biggest == 0)).all()) and not limit.may_nan:
             mag, plus, minus = np.maximum(mag, least), False, False
         return _checked(x, low, high, mag, may_nan, plus, minus)
     if not truth:
@@ -127,13 +137,13 @@ def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: boo
     strict = operator in ("Less", "Greater")
     if operator.startswith("Greater"):
         low = np.maximum(low, smallest)
-        if bool((smallest >= 0).all()) and strict:
+        if bool((smallest >= 0).all()) and strict and apart:
             mag, plus, minus = np.maximum(mag, np.maximum(smallest, least)), False, False
         elif bool((smallest > 0).all()):
             mag, plus, minus = np.maximum(mag, smallest), False, False
     else:
         high = np.minimum(high, biggest)
-        if bool((biggest <= 0).all()) and strict:
+        if bool((biggest <= 0).all()) and strict and apart:
             mag, plus, minus = np.maximum(mag, np.maximum(-biggest, least)), False, False
         elif bool((biggest < 0).all()):
             mag, plus, minus = np.maximum(mag, -biggest), False, False

@@ -56,6 +56,8 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     if sign < 0 and is_variance(call, a, b):
         low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
+    # What a runtime holds in float32 rounds to zero later.
+    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and bool((low < 0).any())
     facts: Facts = ()
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
@@ -68,7 +70,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         low,
         high,
         may_nan=nan,
-        may_minus_zero=a.may_minus_zero and other_minus,
+        may_minus_zero=(a.may_minus_zero and other_minus) or rounds_to_zero,
         affine=affine,
         facts=facts,
         integral=integral,
@@ -350,8 +352,10 @@ def _absolute(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 
 def _sign(call: Call, a: AbstractTensor) -> AbstractTensor:
-    mag = np.where(a.mag > 0, 1.0, 0.0)
-    return tensor(a.element_type, a.shape, np.sign(a.low), np.sign(a.high), mag, may_nan=a.may_nan, integral=True)
+    low, high, mag = np.sign(a.low), np.sign(a.high), np.where(a.mag > 0, 1.0, 0.0)
+    if a.may_nan:  # Some runtimes give 0.
+        low, high, mag = np.minimum(low, 0.0), np.maximum(high, 0.0), np.zeros_like(mag)
+    return tensor(a.element_type, a.shape, low, high, mag, may_nan=a.may_nan, integral=True)
 
 
 def _square_root(call: Call, a: AbstractTensor) -> AbstractTensor:

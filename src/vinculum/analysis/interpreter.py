@@ -67,7 +67,6 @@ class Scope:
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
     refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
     owner: str = ""
-    outputs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +122,7 @@ class Interpreter:
     def run(self) -> Scope:
         """Look at the whole model and return its graph's scope."""
         graph = self._model.graph
-        scope = Scope(
-            "", ChainMap(), opset_imports(self._model), types=_types(self._types.graph), outputs=_outputs(graph)
-        )
+        scope = Scope("", ChainMap(), opset_imports(self._model), types=_types(self._types.graph))
         with np.errstate(all="ignore"):
             self._add_initializers(graph, scope)
             for value in graph.input:
@@ -339,7 +336,6 @@ class Interpreter:
             producers=ChainMap({}, around.producers),
             refined={**around.refined, **(refined or {})},
             owner=around.owner,
-            outputs=_outputs(graph),
         )
         self._quiet += quiet
         try:
@@ -350,10 +346,6 @@ class Interpreter:
         finally:
             self._quiet -= quiet
         return [self._operand(o.name, scope) or anything("", None) for o in graph.output]
-
-
-def _outputs(graph: GraphProto) -> frozenset[str]:
-    return frozenset(value.name for value in graph.output)
 
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
@@ -411,4 +403,4 @@ def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTe
     if node.op_type in COMMUTATIVE:
         numbers.sort()
     attributes = tuple(sorted((name, content(value)) for name, value in call.attributes.items()))
-    return domain, node.op_type, call.opset, attributes, tuple(numbers), len(node.output)
+    return domain, node.op_type, call.opset, call.in_body, attributes, tuple(numbers), len(node.output)

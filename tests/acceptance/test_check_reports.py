@@ -112,10 +112,13 @@ class TestAccepted:
         day = date.today() + timedelta(days=30)
         accepted = mean.with_name("accepted.toml")
         accepted.write_text(f'[[suppress]]\nnode = "mean"\nreason = "masks are never empty"\nexpires = {day}\n')
+        with accepted.open("a") as stream:
+            stream.write(f'[[suppress]]\nnode = "gone"\nreason = "it was a test"\nexpires = {day}\n')
         options = ("--suppress", accepted, "--sarif", mean.with_name("out.sarif"), "--runs", 0)
         done = vinculum("check", mean, *options)
         assert (done.returncode, done.stderr) == (0, "")
         assert "1 suppressed" in " ".join(done.stdout.split())
+        assert "Suppresses nothing: gone." in done.stdout
         (result,) = json.loads(mean.with_name("out.sarif").read_text())["runs"][0]["results"]
         assert result["suppressions"][0]["justification"] == "masks are never empty"
 

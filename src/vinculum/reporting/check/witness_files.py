@@ -33,6 +33,7 @@ def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:
         stem = stem.lstrip(".") or "model"
         for number, finding in enumerate(triage.open, 1):
             if finding.witness is not None:
+                folder.mkdir(parents=True, exist_ok=True)
                 script = folder.absolute() / f"{stem}-{number:02d}-{finding.rule}.py"
                 _write(finding, Path(triage.model).absolute(), script)
                 scripts.append(script)

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import onnx.parser
 import pytest
 
 from tests import processes
@@ -20,6 +21,8 @@ from tests.optional import module_or_skip
 yaml = module_or_skip("yaml")
 Vinculum = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
+BOTH = ("--assume", "a=1e30:1e38", "--assume", "b=1e-30:1")
+"""A large number by a small one is more than float holds."""
 ROOT = Path(__file__).parents[2]
 
 
@@ -80,7 +83,7 @@ class TestFindings:
 class TestWitnesses:
     """What ``--witness`` writes shows the finding, run as it is."""
 
-    @pytest.mark.parametrize("name", ["masked_mean", "norm_of_embeddings", "branches", "sizes"])
+    @pytest.mark.parametrize("name", ["norm_of_embeddings", "branches"])
     def test_the_script(self, vinculum: Vinculum, environment: dict[str, str], tmp_path: Path, name: str) -> None:
         path = tmp_path / "a model.onnx"
         path.write_bytes(getattr(hazardous, name)().SerializeToString())
@@ -93,6 +96,33 @@ class TestWitnesses:
         first = shown.stdout.splitlines()[0]
         assert "zero in" in first
         assert " 0 of" not in first
+
+    @pytest.mark.parametrize(
+        ("nodes", "options", "words"),
+        [
+            (
+                "int64[2] a, int64[2] b) => (int64[2] q) { q = Div(a, b) }",
+                (),
+                "divides the smallest integer by -1 in 2",
+            ),
+            ("float[2] a, float[2] b) => (float[2] q) { q = Div(a, b) }", BOTH, "overflows in 2"),
+        ],
+    )
+    def test_of_other_hazards(
+        self,
+        vinculum: Vinculum,
+        environment: dict[str, str],
+        tmp_path: Path,
+        nodes: str,
+        options: tuple[str, ...],
+        words: str,
+    ) -> None:
+        proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g ({nodes}')
+        (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+        vinculum("check", "m.onnx", *options, "--witness", "out", folder=tmp_path)
+        scripts = sorted((tmp_path / "out").glob("*.py"))
+        shown = [processes.run([sys.executable, str(s)], env=environment, encoding="utf-8").stdout for s in scripts]
+        assert any(words in told for told in shown)
 
     def test_pasted_into_a_shell(self, vinculum: Vinculum, environment: dict[str, str], mean: Path) -> None:
         """The lines one after the other, as the interactive interpreter reads them."""
@@ -199,6 +229,7 @@ class TestRefused:
             (("mean.onnx", "--assume", "mask=1:0"), "write the lower number first"),
             (("mean.onnx", "--witness", "w", "--runs", "0"), "leave one of them out"),
             (("mean.onnx", "--witness", "mean.onnx"), "is no folder"),
+            (("mean.onnx", "--witness", "nowhere/w"), "there is no folder 'nowhere'; make it"),
             (("mean.onnx", "--sarif", "."), "is a folder"),
             (("mean.onnx", "--sarif", "nowhere/out.sarif"), "there is no folder 'nowhere'"),
             (("mean.onnx", "--sarif", "mean.onnx"), "name the same file"),

@@ -166,6 +166,9 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
         raise AttributeValueError("--witness writes what runs show, and --runs 0 allows none; leave one of them out")
     if files.witness is not None and files.witness.exists() and not files.witness.is_dir():
         raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
+    if files.witness is not None and not files.witness.absolute().parent.is_dir():
+        folder = str(files.witness.parent)
+        raise ModelError(f"--witness {str(files.witness)!r} cannot be made: there is no folder {folder!r}; make it")
     read = {"MODEL": models, "--suppress": [p for p in (files.suppress,) if p is not None]}
     check_files({"--sarif": files.sarif}, read)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -161,7 +162,13 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     like : Stored, optional
         An array of this shape, whose order ``.npy`` has too, and whose compression Zarr.
     """
-    _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+    try:
+        _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+    except Exception as error:  # The packages raise a dozen classes, OSError without a name among them.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        number = error.errno if isinstance(error, OSError) and error.errno else errno.EIO
+        raise OSError(number, one_line(error), str(place.path)) from None
 
 
 def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:

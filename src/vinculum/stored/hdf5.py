@@ -90,6 +90,11 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+    links.set_create_intermediate_group(True)
+    # Of a dataset without axes the friendlier calls of h5py ignore such properties.
+    space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
+    name = (place.dataset or "").encode()
     with h5py.File(place.path, "x") as file:
-        file.create_dataset(place.dataset, shape, dtype, dcpl=properties)
+        h5py.h5d.create(file.id, name, h5py.h5t.py_create(dtype), space, properties, links)
     allocate(place.path, place.path.stat().st_size)

@@ -310,13 +310,14 @@ sys.exit(main())
         assert not list((tmp_path / "c.zarr").rglob("*.partial"))
 
     UNPRIVILEGED = """
-import contextlib, io, os, sys
+import contextlib, fcntl, io, os, sys, vinculum
 from vinculum.cli.main import main
 os.chdir(sys.argv.pop(1))
 wanted = sys.argv[:]
 sys.argv[-1] = "a.npy"  # is refused, and imports what the packages that divide import late, where others may not read
 with contextlib.redirect_stderr(io.StringIO()):
     assert main() == 2
+vinculum.get_threads()
 sys.argv[:] = wanted
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)

@@ -93,7 +93,7 @@ class Place:
         if hdf5 is not None:
             return cls(path, "hdf5", hdf5[2].strip("/"))
         kind = "zarr" if path.is_dir() else _SUFFIXES.get(path.suffix.lower())
-        if kind is None:
+        if kind is None or not path.name:
             raise ModelError(f"{name!r} is no name of a stored array; allowed: NAME.npy, NAME.zarr, NAME.h5:/DATASET")
         return cls(path, kind, "" if kind == "hdf5" else None)
 
@@ -209,6 +209,8 @@ def _room(place: Place) -> _Room:
 
 
 def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
+    if stored.hasobject:
+        raise ModelError(f"{str(place)!r} holds text or other objects, which are never unpickled; store numbers")
     raw = stored.kind == "V" and stored.names is None and stored.subdtype is None
     allowed = ", ".join(t.numpy for t in UNNAMED)
     if element_type is None:

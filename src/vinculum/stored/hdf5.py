@@ -62,9 +62,9 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
             file.visititems(lambda name, item: names.append(f"/{name}") if isinstance(item, h5py.Dataset) else None)
             asked = f"has no dataset {f'/{place.dataset}'!r}" if place.dataset else "has datasets, one has to be named"
             raise ModelError(f"{str(place.path)!r} {asked}: {place.path}:/NAME; its datasets: {listed(names)}")
-        dtype, shape, offset = found.dtype, found.shape, _offset(found)
-        if shape is None:
+        if found.shape is None:
             raise ModelError(f"{str(place)!r} is an empty dataset, which has no shape")
+        dtype, shape, offset = found.dtype, found.shape, _offset(found)
         if offset is None:
             return ChunkedDataset(place, found, seen_as(dtype))
     except BaseException:

@@ -140,9 +140,9 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 
     try:
         array = _room(place).open_array(place, seen_as, writable)
-    except (ModelError, OSError):
-        raise
     except Exception as error:  # The packages raise a dozen classes; whatever they trip over is in the file.
+        if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
+            raise
         raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
     try:
         yield array

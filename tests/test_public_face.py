@@ -18,7 +18,7 @@ from vinculum import errors, sonnx
 
 OPERATORS = {
     *("Operator", "backend", "convert", "div", "divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "sonnx"),
+    *("openvino", "reciprocal", "reference_ops", "sonnx", "stored"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
@@ -42,6 +42,7 @@ SIGNATURES = {
     "sonnx.div": "(a, b, *, out=None)",
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
+    "stored.divide": "(a, b, out, *, operator=None, element_type=None, task_bytes=None, client=None, advance=None)",
     "load": "(path)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
@@ -63,7 +64,7 @@ BACKEND = {
     "supports_device": "(device)",
 }
 # What only a division or a model needs.
-HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask"}
+HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask", "zarr", "h5py"}
 
 
 def public(path: str) -> Any:

@@ -28,6 +28,7 @@ from vinculum.ops.operator import Operator
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
+    from vinculum import stored as stored
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
@@ -59,6 +60,7 @@ __all__ = [
     "reference_ops",
     "set_threads",
     "sonnx",
+    "stored",
     "threads",
 ]
 
@@ -77,7 +79,7 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import rewritten
 
         return getattr(rewritten, name)
-    if name in ("backend", "openvino"):
+    if name in ("backend", "openvino", "stored"):
         from importlib import import_module
 
         return import_module(f"vinculum.{name}")

@@ -20,7 +20,7 @@ from tests.stored import killed
 from tests.stored.stores import Array, put, taken
 from vinculum import Operator, div
 from vinculum.errors import DivisionByZeroError, ModelError
-from vinculum.stored import divide, journal
+from vinculum.stored import divide, job, journal
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
@@ -266,7 +266,9 @@ class TestTrouble:
     def test_an_operand_that_changes(self, kind: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
         a = put(tmp_path, "x", taken(operands[0]), kind, 64)
         file = max(path for path in (Path(a), *Path(a).rglob("c/0/*")) if path.is_file())
-        with pytest.raises(ModelError, match=r"changed while it was read; delete the result's \.partial and \.journal, and"):
+        with pytest.raises(
+            ModelError, match=r"changed while it was read; delete the result's \.partial and \.journal, and"
+        ):
             divide(a, operands[1], tmp_path / "c.npy", advance=after(0, lambda: os.utime(file)))
         with pytest.raises(ModelError, match="is of another job: it differs in operands"):
             divide(a, operands[1], tmp_path / "c.npy")
@@ -380,3 +382,18 @@ print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.st
             pytest.skip("needs 5 GiB of disk")
         assert self.peak(tmp_path, 16384, 16384, 4) < 512
         (tmp_path / "c.npy").unlink()
+
+
+def test_data_and_lines_are_brought_to_the_disk_meanwhile(
+    tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, quotients = operands
+    calls: list[str] = []
+    monkeypatch.setattr(journal, "_EVERY", 0.0)
+    monkeypatch.setattr(job, "sync_data", lambda file: calls.append("data"))
+    monkeypatch.setattr(journal, "sync_data", lambda file: calls.append("lines"))
+    divide(a, b, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES)
+    assert calls[0] == "lines", "which job it is"
+    assert calls[1:3] == ["data", "lines"]
+    assert calls[-2:] == ["data", "data"], "the result, and its name in the folder"
+    assert np.load(tmp_path / "c.npy").tobytes() == quotients.tobytes()

@@ -64,7 +64,20 @@ BACKEND = {
     "supports_device": "(device)",
 }
 # What only a division or a model needs.
-HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask", "zarr", "h5py"}
+HEAVY = {
+    "onnx",
+    "typer",
+    "rich",
+    "defusedxml",
+    "jinja2",
+    "psutil",
+    "torch",
+    "onnxruntime",
+    "openvino",
+    "dask",
+    "zarr",
+    "h5py",
+}
 
 
 def public(path: str) -> Any:

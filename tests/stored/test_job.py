@@ -112,6 +112,22 @@ class TestKills:
             shutil.rmtree(result) if result.is_dir() else result.unlink()
         assert kills >= rounds
 
+    def test_between_the_last_two_steps(
+        self, tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The result has its place, and the journal is still there: it goes, and nothing else happens."""
+        a, b, _ = operands
+        out, notes = tmp_path / "c.npy", tmp_path / "c.npy.journal"
+        monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: missing_ok or stop())
+        with pytest.raises(StoppedError):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES)
+        monkeypatch.undo()
+        before = out.stat()
+        assert notes.exists()
+        assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed == 40
+        assert (out.stat().st_ino, out.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+        assert not notes.exists()
+
 
 class TestJournal:
     """Believed as far as it is intact; of another job, or in use, it is left alone."""

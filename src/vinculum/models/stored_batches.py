@@ -201,7 +201,10 @@ class ModelRun:
         for one in self.cut:
             check_unchanged(one.place, one.identity, one.raw_type)
         if _state(self.model) != self.state:
-            raise ModelError(f"{str(self.model)!r} changed while it was run; delete the outputs' .partial and .journal, and begin again")
+            raise ModelError(
+                f"{str(self.model)!r} changed while it was run; delete the outputs' .partial and the .journal, and begin "
+                "again"
+            )
 
     def outputs_of(self, number: int) -> dict[str, Array]:
         """Return what the model makes of a block."""

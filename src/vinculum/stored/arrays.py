@@ -175,7 +175,9 @@ def check_unchanged(place: Place, identity: list[object], element_type: ElementT
     """Refuse an array that is not what it was when a job began."""
     with open_stored(place, element_type) as array:
         if array.identity() != identity:
-            raise ModelError(f"{str(place)!r} changed while it was read; delete the result's .partial and .journal, and begin again")
+            raise ModelError(
+                f"{str(place)!r} changed while it was read; delete the result's .partial and .journal, and begin again"
+            )
 
 
 def journal_of(target: Place) -> Path:

@@ -75,6 +75,8 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
     OSError
         If something cannot be read or written; what is done is kept.
     """
+    if os.name == "nt":
+        raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")
     finals = work.targets
     partials = tuple(place.partial for place in finals)
     if not journal.exists():

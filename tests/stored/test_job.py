@@ -283,7 +283,7 @@ class TestTrouble:
         a = put(tmp_path, "x", taken(operands[0]), kind, 64)
         file = max(path for path in (Path(a), *Path(a).rglob("c/0/*")) if path.is_file())
         with pytest.raises(
-            ModelError, match=r"changed while it was read; delete the result's \.partial and \.journal, and"
+            ModelError, match=r"changed while it was read; delete the \.partial and \.journal files, and"
         ):
             divide(a, operands[1], tmp_path / "c.npy", advance=after(0, lambda: os.utime(file)))
         with pytest.raises(ModelError, match="is of another job: it differs in operands"):

@@ -202,8 +202,7 @@ class ModelRun:
             check_unchanged(one.place, one.identity, one.raw_type)
         if _state(self.model) != self.state:
             raise ModelError(
-                f"{str(self.model)!r} changed while it was run; delete the outputs' .partial and the .journal, and begin "
-                "again"
+                f"{str(self.model)!r} changed while it was run; delete the .partial and .journal files, and begin again"
             )
 
     def outputs_of(self, number: int) -> dict[str, Array]:

@@ -176,7 +176,7 @@ def check_unchanged(place: Place, identity: list[object], element_type: ElementT
     with open_stored(place, element_type) as array:
         if array.identity() != identity:
             raise ModelError(
-                f"{str(place)!r} changed while it was read; delete the result's .partial and .journal, and begin again"
+                f"{str(place)!r} changed while it was read; delete the .partial and .journal files, and begin again"
             )
 
 

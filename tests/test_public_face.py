@@ -17,8 +17,8 @@ from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {
-    *("Operator", "backend", "convert", "div", "divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "sonnx", "stored"),
+    *("Operator", "backend", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
+    *("openvino", "reciprocal", "reference_ops", "remainder", "sonnx", "stored"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
@@ -34,22 +34,26 @@ ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "IntegerOverflowError": (OverflowError,),
 }
 SIGNATURES = {
-    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, "
+    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
-    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None)",
-    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, "
+    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None, where=None)",
+    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
+    "floor_divide": "(a, b, *, out=None, zero_divisor='raise', overflow='wrap')",
+    "remainder": "(a, b, *, out=None, zero_divisor='raise')",
+    "divmod": "(a, b, *, zero_divisor='raise', overflow='wrap')",
     "sonnx.div": "(a, b, *, out=None)",
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
     "stored.divide": "(a, b, out, *, operator=None, element_type=None, task_bytes=None, client=None, advance=None)",
-    "load": "(path)",
+    "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
     "get_threads": "()",
     "set_threads": "(n)",
     "threads": "(n)",
+    "Operator.masked": "(self, a, b, out, where)",
     "Operator.on_blocks": "(self, *blocks, out=None)",
     "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",

@@ -80,7 +80,7 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'vinculum\[dask\]'"),
+        pytest.raises(ModelError, match=r"needs the package distributed: pip install 'vinculum-div\[dask\]'"),
         client_of(None, 1),
     ):
         pass

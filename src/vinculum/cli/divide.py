@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from vinculum.cli.options import (
     ClusterAddress,
+    DialectName,
     OneObject,
     OverflowPolicy,
     Processes,
@@ -24,7 +25,6 @@ from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
 
 if TYPE_CHECKING:
-    from vinculum.ops.policies import Overflow, ZeroDivisor
     from vinculum.spec.element_types import ElementType
 
 
@@ -36,19 +36,19 @@ def divide(
     version: Annotated[
         int | None, typer.Option(metavar="N", help="The operator's own version. Left out: the newest.")
     ] = None,
-    dialect: Annotated[
-        str | None, typer.Option(metavar="onnx|openvino|sonnx", help="Left out: the name decides.")
-    ] = None,
-    variant: Annotated[str | None, typer.Option(metavar="float|int", help="Which of SONNX's.")] = None,
+    dialect: DialectName = None,
+    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="Which of SONNX's.")] = None,
     axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
     broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
     consumed_inputs: Annotated[
         str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
     ] = None,
     m_pythondiv: Annotated[
-        str | None, typer.Option(metavar="true|false", help="Attribute of Divide: floor integers, or not.")
+        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: floor integers, or not.")
     ] = None,
-    auto_broadcast: Annotated[str | None, typer.Option(metavar="numpy|none|pdpd", help="Attribute of Divide.")] = None,
+    auto_broadcast: Annotated[
+        Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
+    ] = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     element_type: Annotated[
@@ -84,10 +84,10 @@ def divide(
         axis=axis,
         broadcast=broadcast,
         consumed_inputs=None if consumed_inputs is None else _whole_numbers(consumed_inputs),
-        m_pythondiv=cast("bool | None", {"true": True, "false": False}.get(m_pythondiv or "", m_pythondiv)),
+        m_pythondiv=None if m_pythondiv is None else m_pythondiv == "true",
         auto_broadcast=auto_broadcast,
-        zero_divisor=cast("ZeroDivisor", zero_divisor),
-        overflow=cast("Overflow", overflow),
+        zero_divisor=zero_divisor,
+        overflow=overflow,
     )
     raw_type = None if element_type is None else _raw_type(element_type)
     start = perf_counter()

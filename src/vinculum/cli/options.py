@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.ops.policies import ALLOWED_OTHERWISE, Overflow, ZeroDivisor
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -23,14 +24,16 @@ Inputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=FILE",
-        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
+        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each; FILE alone if "
+        "the model has one input.",
     ),
 ]
-ZeroDivisorPolicy = Annotated[
-    str, typer.Option("--zero-divisor", metavar="raise|zero|saturate", help="What x/0 gives, for integers.")
-]
-OverflowPolicy = Annotated[
-    str, typer.Option("--overflow", metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
+ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="What x/0 gives, for integers.")]
+OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="What MIN/-1 gives, for integers.")]
+# As `vinculum.models` has them, which takes long to import for a page of help.
+Engine = Literal["reference", "onnxruntime", "openvino"]
+DialectName = Annotated[
+    Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Left out: the name decides.")
 ]
 Processes = Annotated[
     int | None,
@@ -96,4 +99,5 @@ def policies_advised() -> Iterator[None]:
 
 
 def _advise(error: Exception, options: str) -> None:
-    error.args = (f"{error}; to continue, give {options}", *error.args[1:])
+    found = str(error).replace(ALLOWED_OTHERWISE["zero_divisor"], "").replace(ALLOWED_OTHERWISE["overflow"], "")
+    error.args = (f"{found}; to continue, give {options}", *error.args[1:])

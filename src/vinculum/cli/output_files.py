@@ -75,7 +75,7 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
     if not paths:
         return {}
     written: dict[str, OutputFile] = {}
-    with atomic_write(next(iter(paths.values()))) as folder:
+    with atomic_write(next(iter(paths.values())), make_folder=True) as folder:
         for name, path in paths.items():
             storable, stored_as = _storable(arrays[name])
             np.save(folder / path.name, storable, allow_pickle=False)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from vinculum.cli.options import (
     ClusterAddress,
+    Engine,
     Inputs,
     ModelFile,
     OneObject,
@@ -30,14 +31,15 @@ if TYPE_CHECKING:
 
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
-    from vinculum.models.model import Engine
     from vinculum.reporting.models.run_report import Observations, OutputReport
 
 
 def run(
     model: ModelFile,
     inputs: Inputs = None,
-    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each output there, as NAME.npy.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write each output there, as NAME.npy.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
     ] = None,
@@ -48,11 +50,8 @@ def run(
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
-        str,
-        typer.Option(
-            metavar="reference|onnxruntime|openvino",
-            help="What runs all but the divisions; IR files: reference or openvino.",
-        ),
+        Engine,
+        typer.Option(help="What runs all but the divisions; IR files: reference or openvino."),
     ] = "reference",
     batch: Annotated[
         int | None,
@@ -61,7 +60,7 @@ def run(
         ),
     ] = None,
     stored_as: Annotated[
-        str | None, typer.Option("--format", metavar="npy|zarr|h5", help="With --batch: how outputs are stored.")
+        Literal["npy", "zarr", "h5"] | None, typer.Option("--format", help="With --batch: how outputs are stored.")
     ] = None,
     workers: Processes = None,
     cluster: ClusterAddress = None,
@@ -72,18 +71,15 @@ def run(
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
-    from vinculum.models.model import check_engine
     from vinculum.reporting.models.run import page
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
-    policies = Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
-    check_engine(engine)
     if batch is not None:
         from vinculum.cli.run_batches import Batches, run_batches
 
         if seed is not None or dims or output is None:
             raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
-        batches = Batches(batch, stored_as or "npy", workers, cluster, cast("Engine", engine), policies)
+        batches = Batches(batch, stored_as or "npy", workers, cluster, engine, Policies(zero_divisor, overflow))
         run_batches(model, inputs or (), output, batches, in_json=in_json)
         return
     if (stored_as, workers, cluster) != (None, None, None):
@@ -110,9 +106,9 @@ def run(
 def _results(
     model: Model,
     arrays: Mapping[str, NDArray[Any]],
-    zero_divisor: str,
-    overflow: str,
-    engine: str,
+    zero_divisor: ZeroDivisor,
+    overflow: Overflow,
+    engine: Engine,
     observations: Observations,
 ) -> dict[str, NDArray[Any]]:
     from vinculum.models import DivisionRecord
@@ -127,10 +123,10 @@ def _results(
 
         return model.run(
             arrays,
-            zero_divisor=cast(ZeroDivisor, zero_divisor),
-            overflow=cast(Overflow, overflow),
+            zero_divisor=zero_divisor,
+            overflow=overflow,
             observer=observe,
-            engine=cast("Engine", engine),
+            engine=engine,
         )
 
 

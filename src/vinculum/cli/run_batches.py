@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from vinculum.cli.input_files import input_files, read_inputs
 from vinculum.cli.options import policies_advised
 from vinculum.cli.output_files import output_paths
-from vinculum.errors import AttributeValueError
 from vinculum.models import load
 from vinculum.models.model import Engine
 from vinculum.models.stored_batches import run_stored
@@ -25,8 +24,6 @@ from vinculum.reporting.tables import counted
 from vinculum.stored.arrays import Place
 from vinculum.stored.clusters import client_of
 from vinculum.text import shape_text
-
-_FORMATS = ("npy", "zarr", "h5")
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,6 @@ class Batches:
 
 def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batches, *, in_json: bool) -> None:
     """Run a model over stored arrays, write its outputs to a folder, and tell of them."""
-    if batches.stored_as not in _FORMATS:
-        raise AttributeValueError(f"--format is {batches.stored_as!r}; allowed: {', '.join(_FORMATS)}")
     loaded = load(model)
     files = input_files(options, loaded.inputs)
     read = {name: file for name, file in files.items() if file.path.suffix.lower() in (".npz", ".pb")}
@@ -66,7 +61,7 @@ def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batc
         client_of(batches.cluster, batches.workers) as client,
         progress("Running", 1000) as advance,
     ):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         try:
             report = run_stored(
                 model,

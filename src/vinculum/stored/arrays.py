@@ -204,7 +204,7 @@ def _room(place: Place) -> _Room:
         room: Any = import_module(_ROOMS[place.format])
     except ModuleNotFoundError as error:
         raise ModelError(
-            f"{str(place)!r} needs the package {error.name}: pip install 'vinculum[{place.format}]'"
+            f"{str(place)!r} needs the package {error.name}: pip install 'vinculum-div[{place.format}]'"
         ) from None
     typed: _Room = room
     return typed

@@ -32,7 +32,7 @@ def client_of(address: str | None, processes: int | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
-        raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum[dask]'") from None
+        raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum-div[dask]'") from None
     # What happens to workers is told by what becomes of the job.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:

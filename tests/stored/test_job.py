@@ -76,37 +76,35 @@ class TestKills:
 
     @pytest.mark.parametrize("name", ["c.npy", pytest.param("c.zarr", marks=needs("zarr"))])
     def test_a_few(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
-        self.kill(3 if name == "c.npy" else 1, tmp_path / name, *operands)
+        self.kill(3 if name == "c.npy" else 1, tmp_path, name, *operands)
 
     @pytest.mark.exhaustive
     @pytest.mark.parametrize("name", ["c.npy", "c.h5:/q", "c.zarr"])
     def test_many(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
-        self.kill(25, tmp_path / name, *operands)
+        self.kill(25, tmp_path, name, *operands)
 
-    def kill(self, rounds: int, out: Path, a: str, b: str, quotients: Array) -> None:
+    def kill(self, rounds: int, folder: Path, name: str, a: str, b: str, quotients: Array) -> None:
         """Kill two processes in each round, at moments spread over all that they do, and let a third end the job."""
-        folder = out.parent
         before = set(folder.iterdir())
         program = [sys.executable, killed.__file__]
-        quiet = folder / f"quiet-{out.name}"
-        moments = int(output_of([*program, "0", a, b, str(quiet)], env=importing()))
-        made = Path(str(quiet).partition(":")[0])
+        quiet, out = f"{folder}/quiet-{name}", f"{folder}/{name}"
+        moments = int(output_of([*program, "0", a, b, quiet], env=importing()))
+        made, result = Path(quiet.partition(":")[0]), Path(out.partition(":")[0])
         wanted = content(made)
-        assert taken(str(quiet)).tobytes() == quotients.tobytes()
+        assert taken(quiet).tobytes() == quotients.tobytes()
         shutil.rmtree(made) if made.is_dir() else made.unlink()
         random = Random(0)
         kills = 0
         for number in range(rounds):
             first = 1 + int((number + random.random()) * moments / rounds)
             for moment in (first, random.randint(1, moments)):
-                done = run([*program, str(moment), a, b, str(out)], env=importing())
+                done = run([*program, str(moment), a, b, out], env=importing())
                 assert done.returncode in (0, -signal.SIGKILL), done.stderr
                 kills += done.returncode != 0
                 if not done.returncode:
                     break
             else:
                 divide(a, b, out, task_bytes=killed.TASK_BYTES)
-            result = Path(str(out).partition(":")[0])
             assert set(folder.iterdir()) == before | {result}, moments
             assert content(result) == wanted
             shutil.rmtree(result) if result.is_dir() else result.unlink()

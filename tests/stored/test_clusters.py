@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.stored.stores import put, taken
 from vinculum import div
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.stored.clusters import client_of
+from vinculum.stored.workers import workers
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
@@ -72,6 +74,24 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
 def test_refused(address: str, processes: int | None, error: type[Exception], words: str) -> None:
     skip_without("distributed")
     with pytest.raises(error, match=words), client_of(address, processes):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({"tcp://x:1": "0.0.1"}, r"the worker at tcp://x:1 has vinculum 0\.0\.1, and this process .*; install one"),
+        (ImportError("no such module"), "the workers cannot import vinculum; install .* there: no such module"),
+    ],
+)
+def test_workers_of_another_version(found: dict[str, str] | Exception, words: str) -> None:
+    class Client:
+        def run(self, function: Callable[[], str]) -> dict[str, str]:
+            if isinstance(found, Exception):
+                raise found
+            return {"tcp://ours:1": function(), **found}
+
+    with pytest.raises(ModelError, match=words), workers(Client()):
         pass
 
 

@@ -15,6 +15,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "vinculum convert examples/rms_norm/model.onnx -o converted.xml",
     ),
     "harden": ("vinculum harden examples/windows/model.onnx --for onnxruntime -o hardened.onnx",),
+    "check": (
+        "vinculum check examples/windows/model.onnx",
+        "vinculum check examples/layer_norm/model.onnx --as float16 --assume x=-10:10",
+    ),
     "conform": (
         "vinculum conform onnx-reference --only 'Div-14/int32/*'",
         "vinculum conform 'openvino[device=CPU]' --quick --html report.html",

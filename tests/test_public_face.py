@@ -17,8 +17,8 @@ from tests.processes import output_of, python, run
 from vinculum import errors, sonnx
 
 OPERATORS = {
-    *("Operator", "backend", "check", "convert", "div", "divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "sonnx"),
+    *("Operator", "backend", "check", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
+    *("openvino", "reciprocal", "reference_ops", "remainder", "sonnx"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
@@ -34,15 +34,18 @@ ERRORS: dict[str, tuple[type[Exception], ...]] = {
     "IntegerOverflowError": (OverflowError,),
 }
 SIGNATURES = {
-    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, "
+    "div": "(a, b, *, opset=None, axis=None, broadcast=None, consumed_inputs=None, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
-    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None)",
-    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, "
+    "reciprocal": "(x, *, opset=None, consumed_inputs=None, out=None, where=None)",
+    "divide": "(a, b, *, m_pythondiv=True, auto_broadcast='numpy', axis=-1, out=None, where=None, "
     "zero_divisor='raise', overflow='wrap')",
+    "floor_divide": "(a, b, *, out=None, zero_divisor='raise', overflow='wrap')",
+    "remainder": "(a, b, *, out=None, zero_divisor='raise')",
+    "divmod": "(a, b, *, zero_divisor='raise', overflow='wrap')",
     "sonnx.div": "(a, b, *, out=None)",
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
-    "load": "(path)",
+    "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
     "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=())",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
@@ -50,7 +53,8 @@ SIGNATURES = {
     "get_threads": "()",
     "set_threads": "(n)",
     "threads": "(n)",
-    "Operator.on_blocks": "(self, *blocks)",
+    "Operator.masked": "(self, a, b, out, where)",
+    "Operator.on_blocks": "(self, *blocks, out=None)",
     "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",

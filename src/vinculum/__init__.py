@@ -21,6 +21,7 @@ from vinculum.errors import (
     VinculumError,
 )
 from vinculum.kernels.threads import get_threads, set_threads, threads
+from vinculum.ops.flooring import divmod, floor_divide, remainder
 from vinculum.ops.onnx import div, reciprocal
 from vinculum.ops.openvino import divide
 from vinculum.ops.operator import Operator
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from vinculum.models.rewritten import convert as convert
     from vinculum.models.rewritten import harden as harden
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AttributeValueError",
@@ -53,12 +54,15 @@ __all__ = [
     "convert",
     "div",
     "divide",
+    "divmod",
+    "floor_divide",
     "get_threads",
     "harden",
     "load",
     "openvino",
     "reciprocal",
     "reference_ops",
+    "remainder",
     "set_threads",
     "sonnx",
     "threads",

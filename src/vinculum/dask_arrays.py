@@ -31,6 +31,7 @@ from vinculum.spec.element_types import ElementType, Kind
 from vinculum.tensors import storage
 from vinculum.tensors.shapes import SymbolicShape
 from vinculum.tensors.type_checking import check_element_types
+from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
@@ -57,7 +58,7 @@ def as_operand(value: object, name: str) -> da.Array:
         return value
     if type(value).__module__.partition(".")[0] == "dask":
         raise ElementTypeError(
-            f"{name} is a {type(value).__name__} of {type(value).__module__}, not a dask.array; pass its values "
+            f"{name} is {kind_of(value)} of {type(value).__module__}, not a dask.array; pass its values "
             "as one, such as .to_dask_array(lengths=True) of a data frame, or dask.array.from_delayed"
         )
     array = storage.as_operand(value, name)

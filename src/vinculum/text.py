@@ -14,6 +14,12 @@ def quoted(name: str) -> str:
     return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}...")
 
 
+def kind_of(value: object) -> str:
+    """Return what a value is, with its article: ``a list``, ``an ArrayImpl``."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
+
+
 def one_line(error: BaseException) -> str:
     """Return the reason at the root of an error, on one line."""
     root, passed = error, {id(error)}

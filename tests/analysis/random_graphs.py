@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, NodeProto, helper, numpy_helper
 
+import vinculum
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.operands import drawn
 from tests.analysis.trying import session
@@ -370,6 +371,22 @@ def complaints(seed: int, *, draws: int = 4) -> Iterator[str]:
                     made = next(node for node in model.graph.node if name in node.output)
                     yield f"seed {seed}: {name} = {made.op_type}{tuple(made.input)}: {said}"
                     return
+
+
+def unreported(seed: int) -> Iterator[str]:
+    """Yield the nodes of the main graph that divide by zero in a run and of which the check tells nothing."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng)
+    told = {finding.node for finding in vinculum.check(model).findings}
+    nodes = {node.output[0]: node for node in model.graph.node if node.op_type in ("Div", "Reciprocal", "Mod")}
+    run, names = session(model), [value.name for value in model.graph.output]
+    for _ in range(3):
+        _, arrays = _inputs(rng, model)
+        values = {**arrays, **dict(zip(names, run.run(None, arrays), strict=True))}
+        for name, node in nodes.items():
+            divisor = values.get(node.input[-1])
+            if divisor is not None and np.size(divisor) and not np.all(divisor) and name not in told:
+                yield f"seed {seed}: {name} = {node.op_type}{tuple(node.input)}"
 
 
 def _inputs(rng: np.random.Generator, model: ModelProto) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -222,3 +222,21 @@ class TestWhere:
             { a = Relu(x) y = Div(x, a) b = Relu(x) z = Div(x, b) }"""
         prints = [f.fingerprint for f in checked(twice).findings]
         assert prints == [prints[0], f"{prints[0]}-2"]
+
+
+class TestMalformed:
+    """A node that its operator does not allow is told of like an unknown one, and ends nothing."""
+
+    @pytest.mark.parametrize(
+        "node",
+        [
+            "y = Div(x)",
+            "y = Transpose <perm = [5, 6]> (x)",
+            "y = Gather <axis = 7> (x, x)",
+            "y = Concat <axis = 9> (x, x)",
+        ],
+    )
+    def test_gives_anything(self, node: str) -> None:
+        report = checked(f'<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y) {{ {node} }}')
+        assert len(report.unknown_operators) <= 1
+        assert report.nodes == 1

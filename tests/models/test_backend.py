@@ -83,7 +83,7 @@ class TestPrepare:
     @pytest.mark.parametrize(
         ("given", "kind", "parts"),
         [
-            ("model.onnx", ModelError, ("is a str, not an onnx.ModelProto", "onnx.load")),
+            ("model.onnx", ModelError, ("is a str;", "onnx.load")),
             (ModelProto(), ModelError, ("no ONNX graph",)),
         ],
     )

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -48,6 +49,18 @@ class TestFormats:
         marked = ir_file(RESULT, EDGE).rename(model_file.with_suffix(".ir"))
         marked.write_bytes(b"\xef\xbb\xbf\n" + marked.read_bytes().partition(b"?>")[2])
         assert load(marked).inputs[0].name == "x"
+
+    def test_bytes_and_messages(self, model_file: Path) -> None:
+        content = model_file.read_bytes()
+        message = onnx.load_model_from_string(content)
+        for model in (content, message):
+            assert [tensor.name for tensor in load(model).inputs] == ["a", "b"]
+        assert message.SerializeToString() == onnx.load_model_from_string(content).SerializeToString()
+        with pytest.raises(ModelError, match=r"the model is an int; give a path, or an onnx.ModelProto"):
+            load(5)  # type: ignore[arg-type]  # the subject of the test
+        with pytest.raises(ModelError) as broken:
+            load(b"no model")
+        assert "\n" not in str(broken.value)
 
     def test_the_public_name(self, model_file: Path) -> None:
         dividend, divisor = np.array([1, 2], np.float32), np.array([3, 4], np.float32)

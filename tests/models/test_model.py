@@ -64,6 +64,21 @@ class TestMemory:
 class TestInputs:
     """Bad input: missing, surplus, of another type or shape; and what may be left out."""
 
+    def test_in_their_order(self, division: Model) -> None:
+        assert division.run([A, A])["c"].tolist() == division.run((A, A))["c"].tolist() == [1, 1]
+        assert division(A, B).tolist() == division.run({"a": A, "b": B})["c"].tolist() == [3, np.inf]
+        with pytest.raises(ModelError, match="3 inputs given; the model has 2: 'a', 'b'"):
+            division(A, B, A)
+        with pytest.raises(ModelError, match="no array for input 'b'"):
+            division(A)
+        with pytest.raises(ModelError, match="the inputs are a ndarray; give a dict of arrays by name, or a list"):
+            division.run(A)  # type: ignore[arg-type]  # the subject of the test
+
+    def test_outputs_in_their_order(self, onnx_file: File) -> None:
+        nodes = [helper.make_node("Div", ["a", "a"], ["c"]), helper.make_node("Identity", ["a"], ["d"])]
+        c, d = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS, "d": FLOATS}))(A)
+        assert (c.tolist(), d.tolist()) == ([1, 1], A.tolist())
+
     def test_an_initializer_that_is_an_input_too(self, onnx_file: File) -> None:
         weight = helper.make_tensor("b", TensorProto.FLOAT, [2], [2, 3])
         node = helper.make_node("Div", ["a", "b"], ["c"])

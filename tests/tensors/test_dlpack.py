@@ -6,10 +6,11 @@ import warnings
 from types import ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import ConstraintError, ElementTypeError, div, divide, reciprocal, sonnx
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, div, divide, reciprocal, sonnx
 from vinculum.tensors.storage import as_operand
 
 
@@ -25,15 +26,29 @@ class TestViews:
         operand = as_operand(tensor, "A")
         assert operand.dtype == np.dtype(name)
         assert operand.__array_interface__["data"][0] == tensor.data_ptr()
-        quotient = div(tensor, np.array([2, 3], name))
-        assert type(quotient) is np.ndarray
+        quotient = div(np.array([6, 9], name), torch_or_skip.tensor([2, 3]).to(tensor.dtype))
+        assert type(quotient) is torch_or_skip.Tensor
+        assert quotient.dtype is tensor.dtype
         assert quotient.tolist() == [3, 3]
+
+    @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+    def test_narrow_types_that_dlpack_lacks(self, torch_or_skip: ModuleType, name: str) -> None:
+        tensor = torch_or_skip.tensor([6.0, 1.0]).to(getattr(torch_or_skip, name))
+        operand = as_operand(tensor, "A")
+        assert operand.dtype == np.dtype(getattr(ml_dtypes, name))
+        assert operand.__array_interface__["data"][0] == tensor.data_ptr()
+        divisor = torch_or_skip.tensor([4.0, 3.0]).to(tensor.dtype)
+        quotient: Any = divide(tensor, divisor)
+        assert quotient.dtype is tensor.dtype
+        expected = divide(operand, as_operand(divisor, "B"))
+        assert quotient.to(torch_or_skip.float32).tolist() == expected.astype("f4").tolist()
 
     def test_any_strides(self, torch_or_skip: ModuleType) -> None:
         tensor = torch_or_skip.arange(1, 25, dtype=torch_or_skip.float32).reshape(2, 3, 4)
         views = [tensor.permute(2, 0, 1), tensor[:, 1:, ::2], tensor[0, 0].expand(5, 4), tensor[:0], tensor[0, 0, 0]]
         for view in views:
-            np.testing.assert_array_equal(reciprocal(view), 1 / view.numpy(), strict=True)
+            quotients: Any = reciprocal(view)
+            np.testing.assert_array_equal(quotients.numpy(), 1 / view.numpy(), strict=True)
 
     def test_in_every_operator(self, torch_or_skip: ModuleType) -> None:
         a, b = torch_or_skip.tensor([-7, 7]), torch_or_skip.tensor([2])
@@ -62,10 +77,6 @@ class TestRefusals:
 
     def test_no_memory(self, torch_or_skip: ModuleType) -> None:
         assert "must lie in CPU memory" in self.refusal(torch_or_skip.ones(2, device="meta"))
-
-    def test_types_that_numpy_lacks(self, torch_or_skip: ModuleType) -> None:
-        assert ".view(ml_dtypes.bfloat16)" in self.refusal(torch_or_skip.ones(2, dtype=torch_or_skip.bfloat16))
-        self.refusal(torch_or_skip.ones(2).to(torch_or_skip.float8_e5m2))
 
     def test_types_that_are_not_divided(self, torch_or_skip: ModuleType) -> None:
         assert self.refusal(torch_or_skip.tensor([True, False])).startswith("A has NumPy type bool")
@@ -96,6 +107,29 @@ class TestRefusals:
             with pytest.raises(ConstraintError, match=r"^\[GR1\]"):
                 call(np.ones((2, 2), "f4"), sparse)
 
-    def test_as_out(self, torch_or_skip: ModuleType) -> None:
-        with pytest.raises(ElementTypeError, match="out is a Tensor; it must be a NumPy array"):
-            div(np.ones(2, "f4"), np.ones(2, "f4"), out=torch_or_skip.ones(2))
+
+class TestOut:
+    """Quotients are written to a tensor where it lies."""
+
+    def test_strided(self, torch_or_skip: ModuleType) -> None:
+        memory = torch_or_skip.zeros(2, 4, dtype=torch_or_skip.int32)
+        out = memory[:, ::2]
+        a = torch_or_skip.tensor([[7, -7], [9, 8]], dtype=torch_or_skip.int32)
+        assert div(a, np.int32(2), out=out) is out
+        assert memory.tolist() == [[3, 0, -3, 0], [4, 0, 4, 0]]
+        assert sonnx.div(a, a, out=a) is a
+        assert a.tolist() == [[1, 1], [1, 1]]
+
+    def test_a_type_that_dlpack_lacks(self, torch_or_skip: ModuleType) -> None:
+        x = torch_or_skip.tensor([4.0, 8.0], dtype=torch_or_skip.bfloat16)
+        assert reciprocal(x, out=x) is x
+        assert x.tolist() == [0.25, 0.125]
+
+    def test_refused(self, torch_or_skip: ModuleType) -> None:
+        a = torch_or_skip.ones(2)
+        with pytest.raises(ElementTypeError, match="out has type float64; the result has type float32"):
+            div(a, a, out=torch_or_skip.ones(2, dtype=torch_or_skip.float64))
+        with pytest.raises(BroadcastError, match="results would overwrite each other"):
+            div(a, a, out=torch_or_skip.ones(1).expand(2))
+        with pytest.raises(ElementTypeError, match=r"out is a Parameter that NumPy cannot view .*gradient"):
+            div(a, a, out=torch_or_skip.nn.Parameter(torch_or_skip.ones(2)))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from vinculum import ConstraintError, ElementTypeError, VinculumError, div, divide, reciprocal
+from vinculum.text import kind_of
 
 GOOD = np.ones(2, "i4")
 
@@ -35,8 +36,6 @@ class TestWithoutElementType:
             [[1.0], [2.0]],
             (1, 2),
             [],
-            1,
-            1.5,
             True,
             1j,
             None,
@@ -57,15 +56,12 @@ class TestWithoutElementType:
         ids=lambda value: type(value).__name__,
     )
     def test_refused(self, value: object) -> None:
-        kind = type(value).__name__
-        assert refusal_of(div, value, GOOD).startswith(f"A is a {kind}, ")
+        kind = kind_of(value)
+        assert refusal_of(div, value, GOOD) == f"A is {kind}; pass np.asarray(A, dtype=...)"
         if value is not None:  # nothing given for B is a call with one operand
-            assert refusal_of(div, GOOD, value).startswith(f"B is a {kind}, ")
-            assert refusal_of(divide, GOOD, value).startswith(f"b is a {kind}, ")
-        assert refusal_of(reciprocal, value).startswith(f"X is a {kind}, ")
-
-    def test_the_line_says_what_to_do(self) -> None:
-        assert "pass an array, such as numpy.asarray(value, dtype=...)" in refusal_of(div, [1, 2], GOOD)
+            assert refusal_of(div, GOOD, value) == f"B is {kind}; pass np.asarray(B, dtype=...)"
+            assert refusal_of(divide, GOOD, value) == f"b is {kind}; pass np.asarray(b, dtype=...)"
+        assert refusal_of(reciprocal, value) == f"X is {kind}; pass np.asarray(X, dtype=...)"
 
     def test_a_missing_divisor(self) -> None:
         assert refusal_of(div, GOOD, None) == "Div-14 takes two operands, A and B; one given"
@@ -143,9 +139,9 @@ class TestBrokenExporters:
 
         members = {"__dlpack__": export, "__dlpack_device__": lambda self: (1, 0)}
         line = refusal_of(div, type("Exporter", (), members)(), GOOD)
-        assert line.startswith("A is a Exporter that NumPy cannot view (the first line and the second)")
+        assert line.startswith("A is an Exporter that NumPy cannot view (the first line and the second)")
 
-    @pytest.mark.parametrize("device", [(2, 0), (3, 1), None, "cpu"])
+    @pytest.mark.parametrize("device", [(3, 1), None, "cpu"])
     def test_memory_that_is_not_the_processors(self, device: object) -> None:
         members = {"__dlpack__": lambda self, **options: 7, "__dlpack_device__": lambda self: device}
         assert "NumPy cannot view" in refusal_of(div, type("Exporter", (), members)(), GOOD)

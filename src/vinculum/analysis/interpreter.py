@@ -26,6 +26,8 @@ from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
+_OF_MALFORMED_NODES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
 
@@ -255,7 +257,11 @@ class Interpreter:
             return body
         if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
             operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
-        result = transfer(call, *operands)
+        try:
+            result = transfer(call, *operands)
+        except _OF_MALFORMED_NODES:
+            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
+            return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
         results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)
         definition = Definition(node.op_type, dict(call.attributes), numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -75,9 +75,14 @@ class Model:
     _program: Program
     inner_divisions: tuple[InnerDivision, ...] = ()
 
+    def __call__(self, *inputs: Any) -> Any:
+        """Return the outputs for inputs in their order: an array, or a tuple of them if the model has several."""
+        outputs = tuple(self.run(inputs).values())
+        return outputs[0] if len(outputs) == 1 else outputs
+
     def run(
         self,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, Any] | Sequence[Any],
         *,
         zero_divisor: ZeroDivisor = "raise",
         overflow: Overflow = "wrap",
@@ -88,8 +93,8 @@ class Model:
 
         Parameters
         ----------
-        inputs : Mapping of str to array
-            By the names of `inputs`; those that are optional may be left out.
+        inputs : Mapping of str to array, or sequence of arrays
+            By the names of `inputs`, or in their order; those that are optional may be left out.
         zero_divisor : {"raise", "zero", "saturate"}
             What integer divisions do with a zero divisor, as in `vinculum.div`.
         overflow : {"wrap", "raise", "saturate"}
@@ -177,7 +182,7 @@ class Model:
         self._program.read_data()
 
     def evaluate(
-        self, inputs: Mapping[str, Any], execution: RunContext, engine: Engine = "reference"
+        self, inputs: Mapping[str, Any] | Sequence[Any], execution: RunContext, engine: Engine = "reference"
     ) -> dict[str, Value]:
         """Return the outputs as `run` does, and those that are no tensors too.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.source import SourceFile, read_source, source_of
+from vinculum.errors import AttributeValueError
+from vinculum.models.source import any_source, read_source
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -58,7 +58,11 @@ class Rewritten(Generic[Report]):
 
 
 def convert(
-    model: str | PathLike[str] | ModelProto, *, opset: int | None = None, to: str | None = None, inputs: Inputs = None
+    model: str | PathLike[str] | bytes | ModelProto,
+    *,
+    opset: int | None = None,
+    to: str | None = None,
+    inputs: Inputs = None,
 ) -> Rewritten[FileConversion]:
     """Return a model in another operator set or format, every division meaning what it meant.
 
@@ -66,7 +70,7 @@ def convert(
 
     Parameters
     ----------
-    model : path or ModelProto
+    model : path, bytes or ModelProto
         An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
     opset : int, optional
         The operator set of an ONNX result; needed from ONNX to ONNX, 21 from IR if None.
@@ -91,14 +95,14 @@ def convert(
         raise AttributeValueError(f"to is {to!r}; allowed: {', '.join(map(repr, FORMATS))}")
     from vinculum.models.convert.file_conversion import convert_file
 
-    source = _source(model)
+    source = any_source(model)
     with _target("xml" if to == "openvino" else "onnx") as target:
         report = convert_file(source, target, opset=opset, inputs=_sets(inputs))
         return Rewritten(_read(target), report)
 
 
 def harden(
-    model: str | PathLike[str] | ModelProto,
+    model: str | PathLike[str] | bytes | ModelProto,
     *,
     target: Runtime,
     inputs: Inputs = None,
@@ -112,7 +116,7 @@ def harden(
 
     Parameters
     ----------
-    model : path or ModelProto
+    model : path, bytes or ModelProto
         An ONNX file, or an ONNX model in memory, which is not changed.
     target : {"onnxruntime", "openvino", "portable"}
         Where it is to run.
@@ -140,7 +144,7 @@ def harden(
     """
     from vinculum.models.harden.file_hardening import harden_file
 
-    source = _source(model)
+    source = any_source(model)
     with _target("onnx") as file:
         report = harden_file(
             source,
@@ -152,16 +156,6 @@ def harden(
             fix_exported=fix_exported,
         )
         return Rewritten(_read(file), report)
-
-
-def _source(model: str | PathLike[str] | ModelProto) -> SourceFile:
-    if isinstance(model, str | PathLike):
-        return read_source(Path(fspath(model)))
-    from onnx import ModelProto
-
-    if not isinstance(model, ModelProto):
-        raise ModelError(f"the model is a {type(model).__name__}; give a path or an onnx.ModelProto")
-    return source_of(model)
 
 
 def _sets(inputs: Inputs) -> Sequence[Mapping[str, Any]]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.errors import ModelError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.files import regular_size
 from vinculum.models.model import Model
-from vinculum.text import one_line
+from vinculum.text import kind_of, one_line
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -39,13 +40,14 @@ class SourceFile:
 
         Errors are as `vinculum.load` says.
         """
-        if self.onnx is None:
-            from vinculum.models.openvino_ir.graph import read_openvino_ir
+        with _naming(self.path):
+            if self.onnx is None:
+                from vinculum.models.openvino_ir.graph import read_openvino_ir
 
-            return read_openvino_ir(self.content, self.path)
-        from vinculum.models.onnx.model import model_of
+                return read_openvino_ir(self.content, self.path)
+            from vinculum.models.onnx.model import model_of
 
-        return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
+            return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse to write where the source is, or the data that belong to it."""
@@ -56,10 +58,26 @@ class SourceFile:
                 raise ModelError(f"the result would replace{belongs} the model {str(self.path)!r}; give another -o")
 
 
-def load(path: str | PathLike[str]) -> Model:
-    """Return the model in a file: ONNX (``.onnx``) or OpenVINO IR (``.xml``, its ``.bin`` beside it).
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Let each error tell which file it is about."""
+    try:
+        yield
+    except VinculumError as error:
+        if file is not _IN_MEMORY and str(file) not in str(error):
+            error.args = (f"model {str(file)!r}: {error}", *error.args[1:])
+        raise
 
-    A file with another suffix is taken for what its first byte says.
+
+def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
+    """Return a model, ready to run.
+
+    Parameters
+    ----------
+    model : path, bytes or ModelProto
+        An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, its ``.bin`` beside it); a file with another suffix is
+        taken for what its first byte says. Or what is in an ONNX file, as bytes or as a message, which is not changed;
+        data in other files then lie in the working directory.
 
     Raises
     ------
@@ -68,9 +86,20 @@ def load(path: str | PathLike[str]) -> Model:
     ElementTypeError, AttributeValueError, BroadcastError
         If a division in it has an element type, an attribute or shapes that its operator version does not allow.
     """
-    model = read_source(Path(fspath(path))).model(use_up=True)
-    model.read_data()
-    return model
+    loaded = any_source(model).model(use_up=True)
+    loaded.read_data()
+    return loaded
+
+
+def any_source(model: str | PathLike[str] | bytes | ModelProto) -> SourceFile:
+    """Return a model's source, however it is given; errors are as `load` says."""
+    if isinstance(model, bytes | bytearray | memoryview):
+        from vinculum.models.onnx.file import parse
+
+        return _onnx_source(parse(bytes(model), _IN_MEMORY), _IN_MEMORY)
+    if isinstance(model, str | PathLike):
+        return read_source(Path(fspath(model)))
+    return source_of(model)
 
 
 def read_source(path: Path) -> SourceFile:
@@ -96,7 +125,7 @@ def source_of(model: ModelProto) -> SourceFile:
     from vinculum.models.onnx.file import check_text, normalise
 
     if not isinstance(model, ModelProto):
-        raise ModelError(f"the model is a {type(model).__name__}, not an onnx.ModelProto; read it by onnx.load")
+        raise ModelError(f"the model is {kind_of(model)}; give a path, or an onnx.ModelProto, which onnx.load returns")
     try:
         copy = deepcopy(model)
         check_text(copy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.execution import Shape, read_only
 from vinculum.spec.element_types import ElementType
-from vinculum.tensors.storage import as_operand, dtype_of, native
-from vinculum.text import listed, quoted, shape_text
+from vinculum.tensors.storage import as_operand, dtype_of, element_type_of_dtype, native
+from vinculum.text import kind_of, listed, quoted, shape_text
 
 Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
 """A tensor, a sequence of values, a map, or an optional that holds nothing."""
@@ -74,7 +74,7 @@ class ModelTensor:
         return f"{self.element_type}, shape {shape_text(self.shape)}"
 
 
-def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     """Return read-only views of the given inputs, each known to keep what the model declares.
 
     ModelError if an input is missing or surplus.
@@ -83,6 +83,8 @@ def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any])
     BroadcastError if an input has another rank or size, or a symbolic dimension has two sizes.
     """
     declared = {tensor.name: tensor for tensor in tensors}
+    if not isinstance(given, Mapping):
+        given = _by_name(declared, given)
     surplus = [str(name) for name in given if name not in declared]
     if surplus:
         raise ModelError(f"the model has no input {listed(surplus)}; its inputs: {listed(list(declared))}")
@@ -93,12 +95,23 @@ def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any])
     return {name: _admitted(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
 
 
+def _by_name(declared: Mapping[str, ModelTensor], given: Sequence[Any]) -> dict[str, Any]:
+    if not isinstance(given, list | tuple):
+        raise ModelError(
+            f"the inputs are {kind_of(given)}; give a dict of arrays by name, or a list of them in the order "
+            f"{listed(list(declared))}"
+        )
+    if len(given) > len(declared):
+        raise ModelError(f"{len(given)} inputs given; the model has {len(declared)}: {listed(list(declared))}")
+    return dict(zip(declared, given, strict=False))
+
+
 def _admitted(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tuple[int, str]]) -> Value:
     if tensor.element is not None and tensor.element_type == "optional":
         return None if value is None else _admitted(tensor.element, value, title, symbols)
     if tensor.element is not None:
         if not isinstance(value, list | tuple):
-            raise ElementTypeError(f"{title} is a {type(value).__name__}; the model declares a sequence: pass a list")
+            raise ElementTypeError(f"{title} is {kind_of(value)}; the model declares a sequence: pass a list")
         # The items of one sequence may differ in the sizes that have names.
         return [_admitted(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
     array = _typed(tensor, native(as_operand(value, title)), title)
@@ -113,7 +126,10 @@ def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]
             return array.astype(object) if array.dtype.kind != "O" else array
     elif array.dtype == tensor_dtype(tensor):
         return array
-    raise ElementTypeError(f"{title} has element type {array.dtype}; the model declares {tensor.element_type}")
+    known = element_type_of_dtype(array.dtype)
+    advice = "" if tensor.element_type == "string" else f": convert it by .astype({tensor_dtype(tensor).name!r})"
+    given = known or array.dtype
+    raise ElementTypeError(f"{title} has element type {given}; the model declares {tensor.element_type}{advice}")
 
 
 def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:

@@ -22,6 +22,7 @@ def div(
     broadcast: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
     out: Array | None = None,
+    where: object = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
 ) -> Array:
@@ -31,14 +32,16 @@ def div(
     ----------
     a, b : array
         Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
-        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or, in CPU memory, with ``__dlpack__``;
-        nothing is converted.
+        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or ``__dlpack__``, Dask arrays, and what
+        lies on a CUDA device; nothing is converted.
     opset : int, optional
         ONNX operator-set version; it selects the version of Div in force there, the newest if None.
     axis, broadcast, consumed_inputs : optional
         Attributes of Div-1 and Div-6 (the last of Div-1 only, where it is a hint without effect).
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
+    where : array of bool, optional
+        Where to divide, for operands in CPU memory; elsewhere `out`, which must be given then, stays as it is.
     zero_divisor : {"raise", "zero", "saturate"}
         For integers, about which the standard is silent: raise; give 0; give the largest or smallest value by the
         dividend's sign, and 0 for 0/0. Floats follow IEEE 754 and never raise or warn.
@@ -47,8 +50,8 @@ def div(
 
     Returns
     -------
-    ndarray
-        Of the operands' element type and the joined shape.
+    array
+        Of the operands' element type and the joined shape, and of the library of the first operand that is not NumPy's.
 
     Raises
     ------
@@ -69,7 +72,8 @@ def div(
     array([-3,  4], dtype=int32)
     """
     find = _div if consumed_inputs is None else _new_div
-    return find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)(a, b, out)
+    operator = find(opset, axis, broadcast, consumed_inputs, zero_divisor, overflow)
+    return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
 def reciprocal(
@@ -78,6 +82,7 @@ def reciprocal(
     opset: int | None = None,
     consumed_inputs: Sequence[int] | None = None,
     out: Array | None = None,
+    where: object = None,
 ) -> Array:
     """Return 1/x of each element, correctly rounded.
 
@@ -89,12 +94,14 @@ def reciprocal(
         ONNX operator-set version; it selects the version of Reciprocal in force there, the newest if None.
     consumed_inputs : sequence of int, optional
         A hint of Reciprocal-1, without effect.
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be `x`.
+    where : array of bool, optional
+        As in `div`.
 
     Returns
     -------
-    ndarray
+    array
         Of x's element type and shape.
 
     Raises
@@ -107,7 +114,8 @@ def reciprocal(
     ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity of the zero's sign, as IEEE 754 has it.
     """
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
-    return find(opset, consumed_inputs)(x, None, out)
+    operator = find(opset, consumed_inputs)
+    return operator(x, None, out) if where is None else operator.masked(x, None, out, where)
 
 
 def _new_div(

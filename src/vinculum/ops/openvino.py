@@ -20,6 +20,7 @@ def divide(
     auto_broadcast: str = "numpy",
     axis: int = -1,
     out: Array | None = None,
+    where: object = None,
     zero_divisor: ZeroDivisor = "raise",
     overflow: Overflow = "wrap",
 ) -> Array:
@@ -37,8 +38,10 @@ def divide(
     axis : int
         With ``pdpd`` the dimension of `a` at which `b` begins; -1 lets it end where `a` ends. The document has no such
         attribute; IR files may.
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
+    where : array of bool, optional
+        Where to divide, for operands in CPU memory; elsewhere `out`, which must be given then, stays as it is.
     zero_divisor : {"raise", "zero", "saturate"}
         For integers, where the document leaves the result undefined; see `vinculum.div`.
     overflow : {"wrap", "raise", "saturate"}
@@ -46,7 +49,7 @@ def divide(
 
     Returns
     -------
-    ndarray
+    array
         Of the operands' element type and the joined shape.
 
     Raises
@@ -67,7 +70,8 @@ def divide(
     >>> divide(np.int32([-11, 12]), np.int32([3, 3]))
     array([-4,  4], dtype=int32)
     """
-    return _divide(m_pythondiv, auto_broadcast, axis, zero_divisor, overflow)(a, b, out)
+    operator = _divide(m_pythondiv, auto_broadcast, axis, zero_divisor, overflow)
+    return operator(a, b, out) if where is None else operator.masked(a, b, out, where)
 
 
 @prepared

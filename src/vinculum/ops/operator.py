@@ -23,8 +23,10 @@ from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRo
 from vinculum.spec.registry import find
 from vinculum.tensors.broadcasting import Alignment, join
 from vinculum.tensors.inference import infer
+from vinculum.tensors.libraries import in_library_of
+from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out, check_out_layout, dtype_of, element_type_of
+from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
@@ -157,14 +159,17 @@ class Operator:
         a : array
             The dividend; of Reciprocal, the one operand.
         b : array
-            The divisor, of the same element type.
-        out : ndarray, optional
+            The divisor, of the same element type. A Python int or float beside an array takes the array's type where
+            that holds it; SONNX's operators take none.
+        out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
 
         Returns
         -------
-        ndarray
-            `out` if given, else a new array of the operands' element type.
+        array
+            `out` if given, else a new array of the operands' element type: of the library that the first operand
+            belongs to that is not NumPy's (PyTorch, JAX, CuPy, Dask, or what has an ``__array_namespace__``), else an
+            ndarray.
 
         Raises
         ------
@@ -186,6 +191,8 @@ class Operator:
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
         names = [operand.name for operand in self._spec.inputs]
+        if not self._unary and self._spec.dialect is not Dialect.SONNX:  # [GR2]
+            a, b = with_element_types(a, b, names)
         room = room_of(a, b)
         if room is not None:
             lazy: Array = room.divide(self, self._operands(a, b, names, room.as_operand), out)
@@ -194,25 +201,75 @@ class Operator:
         given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
-        if out is not None:
-            check_out(out, dtype)
+        result = None if out is None else checked_out(out, dtype)
         alignment = self.alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        result = None if out is None else np.asarray(out)
-        if out is not None:
-            check_out_layout(out.shape, out.strides, alignment.shape, dtype.itemsize)
+        if result is not None:
+            check_out_layout(result.shape, result.strides, alignment.shape, dtype.itemsize)
         quotients = self._quotients(operands, alignment, result)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
         if out is None or result is None:
-            return quotients
+            adopted: Array = in_library_of((a, b), quotients)
+            return adopted
         if quotients is not result:
             result[...] = quotients
         return out
 
-    def on_blocks(self, *blocks: Array) -> Array | Exceptions:
+    def masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
+        """Divide where a mask is true, and leave `out` as it is elsewhere, whatever the operands are there.
+
+        Parameters
+        ----------
+        a, b : array
+            In CPU memory; see `__call__`.
+        out : array
+            Where to write.
+        where : array of bool
+            Of a shape that broadcasts to the result's.
+
+        Raises
+        ------
+        AttributeValueError
+            If there is no `out`.
+        ElementTypeError, BroadcastError, DivisionByZeroError, IntegerOverflowError
+            As of `__call__`, or if the mask is none.
+        """
+        if out is None:
+            raise AttributeValueError(
+                "where is given without out, which keeps its elements where the mask is False; give out, such as "
+                "np.zeros_like(a)"
+            )
+        names = [operand.name for operand in self._spec.inputs]
+        if not self._unary:
+            a, b = with_element_types(a, b, names)
+        operands = self._operands(a, b, names, as_operand)
+        mask = as_operand(where, "where")
+        if mask.dtype != np.bool_:
+            raise ElementTypeError(f"where has type {mask.dtype}; a mask has type bool")
+        alignment = self.alignment(*(x.shape for x in operands))
+        try:
+            mask = np.broadcast_to(mask, alignment.shape)
+        except ValueError:
+            raise BroadcastError(f"where has shape {mask.shape}, the result {alignment.shape}") from None
+        target = checked_out(out, native_dtype(operands[-1].dtype))
+        check_out_layout(target.shape, target.strides, alignment.shape, target.itemsize)
+        divisor = operands[-1] if self._unary else _onto(operands[-1], alignment)
+        harmless = np.where(mask, divisor, np.ones((), divisor.dtype))
+        quotients = self(harmless) if self._unary else self(operands[0], harmless)
+        np.copyto(target, quotients, where=mask)
+        return out
+
+    def on_blocks(self, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
         """Divide blocks of operands that `alignment` has joined, each of the result's rank and of an allowed type.
+
+        Parameters
+        ----------
+        *blocks : ndarray
+            Of each operand.
+        out : ndarray, optional
+            Where to write: of the result's element type and shape.
 
         Returns
         -------
@@ -220,7 +277,7 @@ class Operator:
             The quotients, or what a policy raises for.
         """
         shapes = [block.shape for block in blocks]
-        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), None)
+        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
     def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
         """Divide operands that the version takes, to `out` or to a new array."""

@@ -38,12 +38,12 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     a, b : array
         Of one shape [C1] and one element type [C2]: object arrays of ``fractions.Fraction`` (real); float16, float or
         double (float); or one of the eight integer types (int). Nothing is converted [GR2, GR3].
-    out : ndarray, optional
+    out : array, optional
         Where to write, of the operands' element type and shape; it may be an operand.
 
     Returns
     -------
-    ndarray
+    array
         Of the operands' element type and shape. Where floats have 0/0 it holds NaN, the document's one error
         condition: `error_conditions` tells where.
 
@@ -64,10 +64,10 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     room = room_of(a, b)
     if room is None:
         dividend, divisor = _operands(a, b)
-        return _operator(dividend, divisor)(dividend, divisor, out)
-    lazy = _operands(a, b, room.as_operand)
-    types = room.element_type_of(lazy[0], "A"), room.element_type_of(lazy[1], "B")
-    return _checked_operator(types, (room.shape_of(lazy[0]), room.shape_of(lazy[1])))(*lazy, out)
+        return _operator(dividend, divisor)(a, b, out)
+    dividend, divisor = _operands(a, b, room.as_operand)
+    types = room.element_type_of(dividend, "A"), room.element_type_of(divisor, "B")
+    return _checked_operator(types, (room.shape_of(dividend), room.shape_of(divisor)))(a, b, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
+from vinculum.tensors.libraries import library_of, packages_of
+from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
@@ -95,10 +97,7 @@ def as_operand(value: object, name: str) -> Array:
             return _from_dlpack(value, name)
         if hasattr(value, "__array__"):
             return _as_numpy_views(value, name)
-    raise ElementTypeError(
-        f"{name} is a {type(value).__name__}, which has no element type and is not converted; "
-        "pass an array, such as numpy.asarray(value, dtype=...)"
-    )
+    raise ElementTypeError(f"{name} is {kind_of(value)}; pass np.asarray({name}, dtype=...)")
 
 
 def native(array: Array) -> Array:
@@ -131,9 +130,20 @@ def _refuse_sparse(value: object, name: str) -> None:
 
 def _refuse_own_arithmetic(value: object, name: str) -> None:
     kind = type(value)
+    packages = packages_of(value)
+    if "pandas" in packages:
+        raise ElementTypeError(
+            f"{name} is {kind_of(value)} of pandas, whose division aligns by index, and an operator's does not; pass "
+            f"its values in their order: {name}.to_numpy()"
+        )
+    if "xarray" in packages:
+        raise ElementTypeError(
+            f"{name} is {kind_of(value)} of xarray, whose dimensions have names, and an operator's do not; let xarray "
+            'join them: xarray.apply_ufunc(vinculum.div, a, b, dask="allowed")'
+        )
     if getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is not np.ndarray.__array_ufunc__:
         raise ElementTypeError(
-            f"{name} is a {kind.__name__} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
+            f"{name} is {kind_of(value)} of {kind.__module__}, which defines its own arithmetic (__array_ufunc__); "
             f"a division here would lose what that keeps, such as a unit or an index: "
             f"pass its values, such as numpy.asarray({name})"
         )
@@ -144,41 +154,49 @@ def _as_numpy_views(value: object, name: str) -> Array:
         array = np.asarray(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view ({reason})") from None
+        raise ElementTypeError(f"{name} is {kind_of(value)} that NumPy cannot view ({reason})") from None
     if array.dtype == object:  # NumPy wraps what it cannot view
-        raise ElementTypeError(f"{name} is a {type(value).__name__} that NumPy cannot view; pass an array")
+        raise ElementTypeError(f"{name} is {kind_of(value)} that NumPy cannot view; pass an array")
     return array
 
 
-def _from_dlpack(value: object, name: str) -> Array:
+def _from_dlpack(value: Any, name: str) -> Array:
     if getattr(value, "is_neg", bool)():
         # PyTorch exports the memory as it is, which holds the opposite numbers.
-        raise ElementTypeError(f"{name} is a {type(value).__name__} negated lazily; pass its .resolve_neg()")
+        raise ElementTypeError(f"{name} is {kind_of(value)} negated lazily; pass its .resolve_neg()")
     try:
-        return np.from_dlpack(value)  # type: ignore[arg-type]  # the caller has seen that it has __dlpack__
+        library = library_of(value)
+        exported, dtype = (value, None) if library is None else library.exported(value)
+        array = np.from_dlpack(exported)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ElementTypeError(
-            f"{name} is a {type(value).__name__} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
-            "no gradient, and have a type that DLPack shares with NumPy (bfloat16: pass its 16-bit integer view as "
-            "an array and .view(ml_dtypes.bfloat16))"
+            f"{name} is {kind_of(value)} that NumPy cannot view ({reason}); it must lie in CPU memory, carry "
+            "no gradient, and have a type that DLPack shares with NumPy"
         ) from None
+    return array if dtype is None else array.view(dtype)
 
 
-def check_out(out: object, dtype: np.dtype[Any]) -> None:
-    """Check that results of a NumPy type can be written to `out`.
+def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
+    """View where results of a NumPy type are to be written as an array.
 
     Raises
     ------
     ElementTypeError
-        If it is not a NumPy array of that type that may be written.
+        If it is not an array of that type that may be written.
     """
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise ElementTypeError(f"out is a {type(out).__name__}; it must be a NumPy array (without a mask)")
-    if out.dtype != dtype:
-        raise ElementTypeError(f"out has type {out.dtype}; the result has type {dtype}, as the operands do")
-    if not out.flags.writeable:
+    library = library_of(out)
+    if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
+        raise ElementTypeError(
+            f"out is {kind_of(out)}; it must be an array of NumPy (without a mask), PyTorch or another library "
+            "of arrays that may be written"
+        )
+    array = np.asarray(out) if library is None else as_operand(out, "out")
+    if array.dtype != dtype:
+        raise ElementTypeError(f"out has type {array.dtype}; the result has type {dtype}, as the operands do")
+    if not array.flags.writeable or (library is not None and not library.writable):
         raise ElementTypeError("out is read-only; give an array that may be written")
+    return array
 
 
 def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], item_size: int) -> None:

@@ -632,6 +632,41 @@ _BOXES = (
     ),
 )
 
+_SCORES = "float[2, 3] x, bool[2, 3] mask"
+_INF = "float low = {-inf}"
+_NO_MASK = {"x": np.zeros((2, 3), np.float32), "mask": np.zeros((2, 3), bool)}
+
+
+def _masked(name: str, *nodes: str, rules: tuple[str, ...] = (), constants: str = _INF) -> Entry:
+    text = _model(_SCORES, _Y, *nodes, constants=constants)
+    return Entry(name, text, rules, assume=("x=-9:9",), witness=_NO_MASK if rules else {})
+
+
+_ROWS = (
+    _masked("masked softmax", "s = Where(mask, x, low)", "y = Softmax(s)", rules=("masked-row",)),
+    _masked(
+        "masked softmax, added",
+        *("m = Where(mask, zero, low)", "s = Add(x, m)", "y = Softmax(s)"),
+        rules=("masked-row",),
+        constants=f"{_INF}, {_ZERO}",
+    ),
+    _masked(
+        "masked softmax, mended",
+        *("s = Where(mask, x, low)", "p = Softmax(s)", "n = IsNaN(p)", "y = Where(n, zero, p)"),
+        constants=f"{_INF}, {_ZERO}",
+    ),
+    _masked(
+        "masked softmax, by a finite number",
+        *("s = Where(mask, x, low)", "y = Softmax(s)"),
+        constants="float low = {-3.0e38}",
+    ),
+    _masked(
+        "causal softmax",
+        *("s = Where(causal, x, low)", "y = Softmax(s)"),
+        constants=f"{_INF}, bool[2, 3] causal = {{1, 0, 0, 1, 1, 0}}",
+    ),
+)
+
 _NARROW = (
     _float(
         "epsilon in float16",
@@ -831,4 +866,4 @@ _BODIES = (
     ),
 )
 
-ENTRIES = (*_FLOATS, *_INTEGERS, *_SHAPES, *_MASKS, *_BOXES, *_NARROW, *_LEGALITY, *_BODIES)
+ENTRIES = (*_FLOATS, *_INTEGERS, *_SHAPES, *_MASKS, *_BOXES, *_ROWS, *_NARROW, *_LEGALITY, *_BODIES)

@@ -13,6 +13,8 @@ from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, r
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.places import frames
 
+_NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1, "int32": 2.0**24}
+"""The largest integers that OpenVINO's CPU device divides exactly."""
 _MOST_QUOTIENTS = 1 << 20
 _MOST_DIVISORS = 64
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
@@ -181,7 +183,7 @@ def _is_corrected(site: Site) -> bool:
 
 
 class NarrowedIntegers(Hazard):
-    """Integers can be beyond 32 bits, to which this target narrows them."""
+    """Integers can be beyond what this target computes in: 32 bits for those of 64, float32 for those of 32."""
 
     code = "narrowed-integers"
     operators = ("Div", "Mod")
@@ -189,10 +191,12 @@ class NarrowedIntegers(Hazard):
     profile = "narrowing"
 
     def look(self, site: Site) -> Found | None:
-        """Return the first operand of 64 bits that declared ranges do not keep within 32."""
+        """Return the first operand that declared ranges do not keep within that."""
         for place, operand in enumerate(site.operands[:2]):
-            if operand is None or operand.element_type not in ("int64", "uint64", "uint32"):
+            limit = _NARROWED.get(operand.element_type) if operand is not None else None
+            if operand is None or limit is None or is_empty(site):
                 continue
-            if float(operand.box.largest().max()) >= 2.0**31 and not is_empty(site):
-                return Found(place, certain=operand.bounds_from is BoundsFrom.MODEL and operand.constant is not None)
+            if float(operand.box.largest().max()) > limit:
+                certain = operand.constant is not None and operand.bounds_from is BoundsFrom.MODEL
+                return Found(place, certain, {"exact_up_to": int(limit)})
         return None

@@ -15,12 +15,14 @@ from vinculum.analysis.hazards.integers import (
 )
 from vinculum.analysis.hazards.legality import IllegalAttribute, IllegalElementType, LegacyBroadcast
 from vinculum.analysis.hazards.magnitudes import EpsilonLost, QuotientOverflow, SubnormalDivisor
+from vinculum.analysis.hazards.masks import MaskedRow
 from vinculum.analysis.hazards.sonnx import SonnxOverflow, SonnxShapes, SonnxTypes, SonnxUntyped, SonnxZeroDivisor
 
 HAZARDS: tuple[Hazard, ...] = (
     IntegerZeroDivisor(),
     ZeroDivisor(),
     ZeroOverZero(),
+    MaskedRow(),
     MinOverMinusOne(),
     QuotientOverflow(),
     EpsilonLost(),

@@ -98,7 +98,7 @@ def at_most_of_norm(call: Call, a: AbstractTensor, b: AbstractTensor, result: Ab
         return like(result, result.shape, box, bounds_from=BoundsFrom.MODEL)
     if form is None or not a.number or _guarded_norm(call.values, b.number) != a.number:
         return result
-    if float(b.mag.min()) ** 2 < form.smallest_normal or form.u > 2.0**-20:
+    if float(np.square(b.mag.min())) < form.smallest_normal or form.u > 2.0**-20:
         return result
     limit = 1.0 + _SLACK
     box = Box(np.maximum(result.low, -limit), np.minimum(result.high, limit), result.mag)

@@ -10,13 +10,15 @@ import numpy as np
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.facts import Facts
-from vinculum.analysis.domain.formats import Bounds, outward
+from vinculum.analysis.domain.formats import FORMATS, Bounds, outward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.shared import broadcast, carried, like, margined, monotone, ranged, rest_on
 
 # Errors in ulps: twice the largest that was measured of ONNX Runtime, NumPy and PyTorch on 2 * 10**6 points.
 _ULPS_EXP, _ULPS_ERF, _ULPS_LOG, _ULPS_TANH, _ULPS_OTHER = 2, 4, 8, 10, 16
 _OVER_ONE = 1 + 2.0**-20
+_OF_ATTRIBUTES = 2.0**-21
+"""What attributes, which are float32, and numbers made of them may be off by, relatively."""
 _HALF_PI = 1.5707963267948966 * _OVER_ONE
 
 
@@ -51,6 +53,7 @@ def _softplus(call: Call, a: AbstractTensor) -> AbstractTensor:
     error = 8 * a.form.u
     low, high = margined(np.logaddexp(0, a.low), np.logaddexp(0, a.high), a.form, 4)
     low, high = np.maximum(low - error, 0.0), high + error
+    high = np.where(a.high >= np.log(a.form.max) - 1, np.inf, high)  # As log(1 + exp(x)) it overflows.
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
 
 
@@ -83,6 +86,10 @@ def _pieces(negative: Callable[[Call, Bounds], Bounds], positive: Callable[[Call
             np.where(has_positive, np.maximum(whole[2], whole[3]), -np.inf),
         )
         low, high = margined(low, high, a.form, _ULPS_OTHER)
+        low, high = (
+            np.where(np.isfinite(end), end + side * _OF_ATTRIBUTES * np.abs(end), end)
+            for end, side in ((low, -1), (high, 1))
+        )
         low, high = low - 4 * a.form.u * (np.abs(low) < 4), high + 4 * a.form.u * (np.abs(high) < 4)
         return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or nan, bounds_from=a.bounds_from)
 
@@ -159,7 +166,10 @@ def _thresholded(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _shrink(call: Call, a: AbstractTensor) -> AbstractTensor:
     bias = abs(call.attribute("bias", 0.0))
     low, high = np.minimum(a.low - bias, 0.0), np.maximum(a.high + bias, 0.0)
-    low, high = outward(low, high, a.form) if a.form is not None else (low, high)
+    if a.form is not None:  # Some runtimes compute it in float32 whatever the type.
+        low, high = outward(*outward(low, high, a.form), FORMATS["float32"])
+        slack = _OF_ATTRIBUTES * np.where(np.isfinite(bias), bias, 0.0)
+        low, high = low - slack, high + slack
     return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan, bounds_from=a.bounds_from)
 
 

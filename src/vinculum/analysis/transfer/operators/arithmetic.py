@@ -352,8 +352,10 @@ def _absolute(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 
 def _sign(call: Call, a: AbstractTensor) -> AbstractTensor:
-    mag = np.where(a.mag > 0, 1.0, 0.0)
-    return tensor(a.element_type, a.shape, np.sign(a.low), np.sign(a.high), mag, may_nan=a.may_nan, integral=True)
+    low, high, mag = np.sign(a.low), np.sign(a.high), np.where(a.mag > 0, 1.0, 0.0)
+    if a.may_nan:  # Some runtimes give 0.
+        low, high, mag = np.minimum(low, 0.0), np.maximum(high, 0.0), np.zeros_like(mag)
+    return tensor(a.element_type, a.shape, low, high, mag, may_nan=a.may_nan, integral=True)
 
 
 def _square_root(call: Call, a: AbstractTensor) -> AbstractTensor:

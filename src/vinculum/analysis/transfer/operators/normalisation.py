@@ -113,7 +113,7 @@ def _batch(
     given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]
     gain, offset, middle, spread = (operand for operand in given if operand is not None)
     epsilon = float(call.attribute("epsilon", 1e-5))
-    under_low, under_high = spread.low + epsilon, spread.high + epsilon
+    under_low, under_high = spread.low + epsilon * (1 - 2.0**-21), spread.high + epsilon * (1 + 2.0**-21)
     if bool((under_low <= 0).any()) or any(x.may_infinite or x.may_nan for x in (scale, shift, mean, variance)):
         return [anything(a.element_type, a.shape)]
     inverse_high, inverse_low = 1 / np.sqrt(under_low), 1 / np.sqrt(under_high)
@@ -160,7 +160,7 @@ def _norm(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, a.shape)
     norm = norm_of_rows(call, a)
-    safe = float(a.mag.min()) ** 2 >= a.form.smallest_normal and a.form.u < 2.0**-20
+    safe = float(np.square(a.mag.min())) >= a.form.smallest_normal and a.form.u < 2.0**-20
     limit = 1.0 + 1e-3 if safe else np.inf  # Where squares underflow it is 1.22, or infinite.
     nan = a.may_nan or a.may_infinite or norm.may_zero
     return tensor(a.element_type, a.shape, -limit, limit, may_nan=nan, bounds_from=BoundsFrom.MODEL)

@@ -131,8 +131,8 @@ def _norm_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
         shape = _outward_shape(call, a.shape[:2], a.shape[2:], _kernel(call, a))
         count = float(np.prod(_kernel(call, a)))
     largest = float(a.box.largest().max())
-    high = largest * count ** (1 / power) * 1.01 if largest and power else 0.0
-    if a.form is not None and (largest**power * count * 1.01 > a.form.max or not np.isfinite(high)):
+    high = largest * float(np.power(count, 1 / power)) * 1.01 if largest and power else 0.0
+    if a.form is not None and (float(np.power(largest, power)) * count * 1.01 > a.form.max or not np.isfinite(high)):
         high = np.inf
     return tensor(a.element_type, shape, 0, high + 1e-3 * (high > 0), may_nan=a.may_nan, bounds_from=a.bounds_from)
 

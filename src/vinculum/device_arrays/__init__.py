@@ -1,0 +1,1 @@
+"""Division of arrays in the memory of a CUDA device."""

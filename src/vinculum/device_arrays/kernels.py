@@ -1,0 +1,44 @@
+"""Kernels that divide on a CUDA device, compiled by CuPy from the one source of the quotient of two elements."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import cupy
+
+from vinculum.device_arrays.source import NARROW, SOURCE
+
+
+@cache
+def integer_kernel(*, floor: bool, zero_divisor: str, overflow: str) -> Any:
+    """Return the kernel ``(dividend, divisor, quotient, exceptional)`` of integers of one type, and of policies.
+
+    It writes 1 to the first of `exceptional`, int32, if a policy raises.
+    """
+    arguments = f"T, {str(floor).lower()}, vinculum::{zero_divisor.upper()}, vinculum::{overflow.upper()}"
+    return cupy.ElementwiseKernel(
+        "T dividend, T divisor",
+        "T quotient, raw int32 exceptional",
+        f"""
+        bool found;
+        quotient = vinculum::integer_quotient<{arguments}>(dividend, divisor, found);
+        if (found) exceptional[0] = 1;
+        """,
+        name="vinculum_integer_quotient",
+        preamble=SOURCE,
+    )
+
+
+@cache
+def float_kernel(numpy_name: str) -> Any:
+    """Return the kernel ``(dividend, divisor, quotient)`` of a floating-point type, by its NumPy name."""
+    narrow = NARROW.get(numpy_name)
+    function = "float_quotient" if narrow is None else f"narrow_quotient<vinculum::{narrow}>"
+    return cupy.ElementwiseKernel(
+        "T dividend, T divisor",
+        "T quotient",
+        f"quotient = vinculum::{function}(dividend, divisor)",
+        name=f"vinculum_{numpy_name}_quotient",
+        preamble=SOURCE,
+    )

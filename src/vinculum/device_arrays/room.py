@@ -1,0 +1,214 @@
+"""Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
+
+PyTorch, JAX and CuPy arrays come through DLPack, others through ``__cuda_array_interface__``. CuPy's current stream
+divides them, and nothing waits for it unless a policy raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vinculum.errors import ElementTypeError
+from vinculum.kernels.contract import Exceptions, Index
+from vinculum.ops.operator import Operator
+from vinculum.ops.policies import raise_exceptions
+from vinculum.spec.element_types import ElementType, Kind
+from vinculum.spec.model import IntegerRounding
+from vinculum.tensors import storage
+from vinculum.tensors.broadcasting import Alignment
+from vinculum.tensors.libraries import Library, library_of, on_cuda_device
+from vinculum.tensors.shapes import SymbolicShape
+from vinculum.tensors.type_checking import check_element_types
+from vinculum.text import kind_of
+
+try:
+    import cupy
+except ImportError:
+    raise ElementTypeError(
+        "an operand lies in the memory of a CUDA device, where CuPy divides, which is not installed: "
+        "pip install 'vinculum-div[cuda]', or move the operands to CPU memory"
+    ) from None
+
+from vinculum.device_arrays.kernels import float_kernel, integer_kernel
+from vinculum.device_arrays.source import NARROW
+
+
+@dataclass(frozen=True)
+class DeviceOperand:
+    """An operand as the kernels take it.
+
+    Attributes
+    ----------
+    elements : cupy.ndarray, or numpy.generic in CPU memory
+        Encodings, of narrow floating-point types.
+    dtype : numpy.dtype
+        What they are.
+    library : Library or None
+        Which the array belongs to.
+    """
+
+    elements: Any
+    dtype: np.dtype[Any]
+    library: Library | None
+
+
+def as_operand(value: object, name: str) -> DeviceOperand:
+    """View an operand where it lies.
+
+    Raises
+    ------
+    ElementTypeError
+        If it is no array on a CUDA device, nor a single element in CPU memory.
+    """
+    if isinstance(value, DeviceOperand):
+        return value
+    if not on_cuda_device(value):
+        array = storage.as_operand(value, name)
+        storage.element_type_of(array, name)
+        if array.ndim:
+            raise ElementTypeError(
+                f"{name} lies in CPU memory and the other operand on a CUDA device; move one of them: only an array "
+                "without dimensions is taken from where it lies"
+            )
+        return DeviceOperand(_encodings(storage.native(array))[()], storage.native_dtype(array.dtype), None)
+    library = library_of(value)
+    try:
+        exported, dtype = library.exported(value) if library else (value, None)
+        elements = cupy.from_dlpack(exported) if hasattr(exported, "__dlpack__") else cupy.asarray(exported)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ElementTypeError(f"{name} is {kind_of(value)} that CuPy cannot view ({reason})") from None
+    return DeviceOperand(_encodings(elements), dtype or elements.dtype, library)
+
+
+def element_type_of(operand: DeviceOperand, name: str) -> ElementType:
+    """Return the element type of an operand; ElementTypeError if no operator divides it."""
+    return storage.element_type_of(np.empty(0, operand.dtype), name)
+
+
+def shape_of(operand: DeviceOperand) -> SymbolicShape:
+    """Return the shape of an operand."""
+    return tuple(operand.elements.shape)
+
+
+def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -> Any:
+    """Return the quotients, on the device that the operands lie on, as an array of the first operand's library.
+
+    Parameters
+    ----------
+    operator : Operator
+        What divides.
+    operands : sequence of DeviceOperand
+        One for each of the operator's.
+    out : array, optional
+        Where to write: on the same device, of the result's element type and shape. It may be an operand.
+
+    Raises
+    ------
+    ElementTypeError, BroadcastError
+        As for NumPy arrays; or if the operands lie on different devices.
+    DivisionByZeroError, IntegerOverflowError, ConstraintError
+        By the policies, when all has been divided; `out` may then hold partial results.
+    """
+    names = [operand.name for operand in operator.spec.inputs]
+    types = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+    element_type = check_element_types(operator.spec, types)
+    dtype = storage.dtype_of(element_type)
+    alignment = operator.alignment(*(shape_of(x) for x in operands))  # type: ignore[arg-type]  # no size is unknown
+    arrays = [x.elements for x in operands]
+    if len(arrays) == 2:
+        arrays[1] = _aligned(arrays[1], alignment)
+    else:
+        arrays.insert(0, _encodings(np.ones((), dtype))[()])
+    if out is not None:
+        arrays.append(_checked_out(out, dtype, alignment))
+    with _device_of(arrays):
+        result = cupy.empty(alignment.shape, arrays[1].dtype) if out is None else arrays.pop()
+        crossed = any(_overlaps(x, result) for x in arrays)
+        quotients = cupy.empty_like(result) if crossed else result
+        exceptions = _divide(operator, element_type, arrays[0], arrays[1], quotients)
+        if exceptions is not None:
+            raise_exceptions(exceptions, operator.policies, operator.spec, partial=out is not None)
+        if crossed:
+            result[...] = quotients
+    if out is not None:
+        return out
+    quotients = quotients.view(dtype)
+    library = next((x.library for x in operands if x.library is not None), None)
+    return quotients if library is None else library.adopted(quotients)
+
+
+def _encodings(array: Any) -> Any:
+    """View an array of a narrow floating-point type as what the kernels take for it."""
+    return array.view(f"u{array.dtype.itemsize}") if str(array.dtype) in NARROW else array
+
+
+def _aligned(divisor: Any, alignment: Alignment) -> Any:
+    """Return a divisor with the result's rank; dimensions of size 1 come and go."""
+    if isinstance(divisor, np.generic):
+        return divisor
+    return divisor.reshape([1 if own is None else divisor.shape[own] for own in alignment.b])
+
+
+def _device_of(arrays: Sequence[Any]) -> Any:
+    """Return the one device that arrays lie on, as a context in which it is CuPy's current one."""
+    devices = {x.device.id: x.device for x in arrays if not isinstance(x, np.generic)}
+    if len(devices) > 1:
+        raise ElementTypeError(
+            f"operands and out lie on CUDA devices {' and '.join(map(str, sorted(devices)))}; move them to one"
+        )
+    return next(iter(devices.values()))
+
+
+def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> Any:
+    if not on_cuda_device(out):
+        raise ElementTypeError(f"out is {kind_of(out)} in CPU memory; the operands lie on a CUDA device")
+    operand = as_operand(out, "out")
+    if operand.library is not None and not operand.library.writable:
+        raise ElementTypeError(f"out is an array of {operand.library.name}, which may not be written; leave it out")
+    if operand.dtype != dtype:
+        raise ElementTypeError(f"out has type {operand.dtype}; the result has type {dtype}, as the operands do")
+    storage.check_out_layout(operand.elements.shape, operand.elements.strides, alignment.shape, dtype.itemsize)
+    return operand.elements
+
+
+def _overlaps(operand: Any, result: Any) -> bool:
+    """Whether a quotient may be written where another's operand has not been read."""
+    if isinstance(operand, np.generic) or not cupy.may_share_memory(operand, result):
+        return False
+    places = [(x.data.ptr, x.shape, x.strides) for x in (operand, result)]
+    return places[0] != places[1]
+
+
+def _divide(operator: Operator, element_type: ElementType, dividend: Any, divisor: Any, out: Any) -> Exceptions | None:
+    """Divide on the current device, and return what a policy raises for."""
+    if element_type.kind is Kind.FLOAT:
+        float_kernel(element_type.numpy)(dividend, divisor, out)
+        return None
+    policies = operator.policies
+    exceptional = cupy.zeros(1, "int32")
+    kernel = integer_kernel(
+        floor=operator.spec.rounding(operator.attributes) is IntegerRounding.FLOOR,
+        zero_divisor=policies.zero_divisor,
+        overflow=policies.overflow,
+    )
+    kernel(dividend, divisor, out, exceptional)
+    if "raise" not in (policies.zero_divisor, policies.overflow) or not int(exceptional[0]):
+        return None
+    zeros = _found(divisor == 0, out.shape)
+    overflows: tuple[int, Index | None] = (0, None)
+    if element_type.kind is Kind.SIGNED and policies.overflow != "wrap":
+        overflows = _found((dividend == element_type.minimum) & (divisor == -1), out.shape)
+    return Exceptions(out.size, *zeros, *overflows)
+
+
+def _found(condition: Any, shape: tuple[int, ...]) -> tuple[int, Index | None]:
+    """Return how many elements of a result meet a condition, and the index of the first in row-major order."""
+    everywhere = cupy.broadcast_to(cupy.asarray(condition), shape)
+    count = int(cupy.count_nonzero(everywhere))
+    first = np.unravel_index(int(cupy.argmax(everywhere)), shape) if count else None
+    return count, None if first is None else tuple(int(i) for i in first)

@@ -1,0 +1,122 @@
+"""Arrays of other libraries: their elements are viewed through DLPack, and results go back to them the same way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from vinculum.errors import ElementTypeError
+
+# DLPack as NumPy and CuPy know it lacks these: they are exchanged as unsigned integers with the same bits.
+_ENCODINGS = {
+    "bfloat16": (np.dtype(ml_dtypes.bfloat16), "uint16"),
+    "float8_e4m3fn": (np.dtype(ml_dtypes.float8_e4m3fn), "uint8"),
+    "float8_e5m2": (np.dtype(ml_dtypes.float8_e5m2), "uint8"),
+}
+
+_CUDA_DEVICES = (2, 13)  # DLPack's numbers: memory of a CUDA device, and memory that it shares with the processor
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library of arrays.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    from_dlpack : callable
+        Makes an array of its own of what exports DLPack, in the same memory.
+    bit_cast : callable or None
+        Returns an array's bits as another element type, by its name; None where DLPack has all of its types.
+    writable : bool
+        Whether its arrays may be written.
+    """
+
+    name: str
+    from_dlpack: Callable[[Any], Any]
+    bit_cast: Callable[[Any, str], Any] | None = None
+    writable: bool = True
+
+    def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
+        """Return what exports an array's elements: itself and None, or its encodings and what they encode."""
+        dtype, bits = _ENCODINGS.get(element_type_name(array.dtype), (None, ""))
+        if self.bit_cast is None or dtype is None:
+            return array, None
+        return self.bit_cast(array, bits), dtype
+
+    def adopted(self, results: Any) -> Any:
+        """Return results, in memory that is nobody else's, as an array of the library's.
+
+        Raises
+        ------
+        ElementTypeError
+            If the library narrows their element type, as JAX does to 64 bits unless it is told otherwise.
+        """
+        name = element_type_name(results.dtype)
+        if self.bit_cast is not None and name in _ENCODINGS:
+            return self.bit_cast(self.from_dlpack(results.view(_ENCODINGS[name][1])), name)
+        adopted = self.from_dlpack(results)
+        if element_type_name(adopted.dtype) != name:
+            raise ElementTypeError(
+                f"{self.name} has made {adopted.dtype} of quotients of type {name}; pass NumPy arrays, or let "
+                f"{self.name} keep {name}"
+            )
+        return adopted
+
+
+def element_type_name(dtype: object) -> str:
+    """Return the NumPy name of an element type of any library."""
+    return str(dtype).rpartition(".")[2]  # torch.int32
+
+
+def packages_of(value: object) -> frozenset[str]:
+    """Return the top-level packages of a value's class and of its ancestors."""
+    kind: Any = type(value)
+    return _packages_of_type(kind)
+
+
+@lru_cache(maxsize=1024)
+def _packages_of_type(kind: type) -> frozenset[str]:
+    return frozenset(ancestor.__module__.partition(".")[0] for ancestor in kind.__mro__)
+
+
+def library_of(value: object) -> Library | None:
+    """Return the library that an array belongs to; None for NumPy's, and for what belongs to none."""
+    if isinstance(value, (np.ndarray, np.generic, type)):
+        return None
+    packages = packages_of(value)
+    if "torch" in packages:
+        torch = sys.modules["torch"]
+        return Library("PyTorch", torch.from_dlpack, lambda array, name: array.view(getattr(torch, name)))
+    if packages & {"jax", "jaxlib"}:
+        jax = sys.modules["jax"]
+        return Library("JAX", jax.numpy.from_dlpack, jax.lax.bitcast_convert_type, writable=False)
+    if hasattr(value, "__array_namespace__"):
+        namespace = value.__array_namespace__()
+        return Library(namespace.__name__, namespace.from_dlpack)
+    return None
+
+
+def in_library_of(operands: tuple[object, ...], results: Any) -> Any:
+    """Return results as an array of the library that the first operand with one belongs to; as they are for NumPy."""
+    library = next(filter(None, map(library_of, operands)), None)
+    return results if library is None else library.adopted(results)
+
+
+def on_cuda_device(value: object) -> bool:
+    """Whether a value is an array in the memory of a CUDA device."""
+    if isinstance(value, (np.ndarray, np.generic, type)):
+        return False
+    try:
+        if hasattr(value, "__cuda_array_interface__"):
+            return True
+        return value.__dlpack_device__()[0] in _CUDA_DEVICES  # type: ignore[attr-defined]
+    except Exception:  # a sparse tensor's own, say; whatever views the value will tell what is wrong
+        return False

@@ -1,0 +1,67 @@
+"""Python numbers beside an array: they take its element type, as NumPy lets them (NEP 50), where that loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import ElementTypeError
+from vinculum.tensors.libraries import element_type_name
+from vinculum.tensors.storage import as_operand, native_dtype
+
+Array = npt.NDArray[Any]
+
+_NUMBERS = (int, float)  # and no bool, no class derived from them
+_SMALL_INTEGERS = (np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4))
+
+
+def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[object, object]:
+    """Return the operands, a Python number among them as an array without dimensions, of the other's element type.
+
+    Raises
+    ------
+    ElementTypeError
+        If the type does not hold the number.
+    """
+    if type(a) in _NUMBERS and type(b) not in _NUMBERS:
+        return _held(a, _dtype_of(b, names[1]), names[0], names[1]), b
+    if type(b) in _NUMBERS and type(a) not in _NUMBERS:
+        return a, _held(b, _dtype_of(a, names[0]), names[1], names[0])
+    return a, b
+
+
+def _dtype_of(operand: object, name: str) -> np.dtype[Any]:
+    """Return the element type of an array, wherever it lies."""
+    dtype = getattr(operand, "dtype", None)
+    if dtype is None:
+        return as_operand(operand, name).dtype
+    if isinstance(dtype, np.dtype):
+        return native_dtype(dtype)
+    known = element_type_name(dtype)
+    try:
+        return np.dtype(getattr(ml_dtypes, known, known))
+    except TypeError:
+        return as_operand(operand, name).dtype
+
+
+def _held(number: Any, dtype: np.dtype[Any], name: str, other: str) -> Array:
+    # NumPy and ml_dtypes call only some of the integers kind "iu".
+    integers = dtype.kind in "iu" or dtype in _SMALL_INTEGERS
+    if integers is isinstance(number, int) or not integers:
+        try:
+            with np.errstate(over="ignore"):
+                array = np.array(number if integers else float(number), dtype)
+        except (OverflowError, TypeError, ValueError):
+            pass  # it is too large, or nothing divides arrays of that type, as is told when they are looked at
+        else:
+            if array.item() == number or number != number:
+                return array
+    kind = "float" if isinstance(number, float) else "int"
+    raise ElementTypeError(
+        f"{name} is the Python {kind} {number!r}, and {other}'s element type {dtype} does not hold it; "
+        "convert one of them, such as by numpy.float32(...)"
+    )

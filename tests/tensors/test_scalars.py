@@ -1,0 +1,101 @@
+"""Python numbers beside an array take its element type where it holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from vinculum import ConstraintError, ElementTypeError, Operator, div, divide, reciprocal, sonnx
+
+
+class TestHeld:
+    """Nothing is lost."""
+
+    @pytest.mark.parametrize(
+        ("dtype", "number", "quotient"),
+        [
+            ("i4", 4, 1),
+            ("u1", 255, 0),
+            (">i8", 2**62, 0),
+            (ml_dtypes.int4, -3, -2),
+            ("f4", 4, 1.75),
+            ("f4", 0.5, 14.0),
+            ("f2", -2.0, -3.5),
+            (ml_dtypes.bfloat16, 2**60, 7 / 2**60),
+            (ml_dtypes.float8_e4m3fn, 0.5, 14.0),
+            ("f8", 0.1, 70.0),
+        ],
+    )
+    def test_the_arrays_type(self, dtype: Any, number: Any, quotient: float) -> None:
+        a = np.array([7], np.dtype(dtype))
+        result = divide(a, number, m_pythondiv=False)
+        assert result.dtype == a.dtype.newbyteorder("=")
+        assert result.item() == quotient
+        assert divide(number, a).shape == (1,)
+        assert Operator("Divide", m_pythondiv=False)(a, number).item() == quotient
+
+    @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan"), -0.0, 1e308])
+    def test_special_numbers(self, number: float) -> None:
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(div(np.array([1.0, -1.0]), number), np.array([1.0, -1.0]) / number)
+
+    def test_beside_a_buffer_and_other_libraries(self, torch_or_skip: Any) -> None:
+        assert div(memoryview(bytearray(b"\x09")), 2).tolist() == [4]
+        tensor = torch_or_skip.tensor([1.0, 3.0], dtype=torch_or_skip.bfloat16)
+        assert div(tensor, 2).tolist() == [0.5, 1.5]
+
+    def test_beside_a_dask_array(self) -> None:
+        da = pytest.importorskip("dask.array")
+        assert div(da.arange(6, chunks=2), 2).compute().tolist() == [0, 0, 1, 1, 2, 2]  # type: ignore[attr-defined]
+
+
+class TestRefused:
+    """One clear line."""
+
+    @pytest.mark.parametrize(
+        ("dtype", "number"),
+        [
+            ("i1", 128),
+            ("u1", -1),
+            ("u8", 2**64),
+            ("i4", 2.0),
+            ("i4", 0.5),
+            (ml_dtypes.int4, 8),
+            ("f4", 0.1),
+            ("f4", 2**24 + 1),
+            ("f2", 65536.0),
+            ("f4", 10**400),
+            (ml_dtypes.float8_e4m3fn, float("inf")),
+        ],
+    )
+    def test_what_would_be_lost(self, dtype: Any, number: Any) -> None:
+        with pytest.raises(
+            ElementTypeError, match=r"^B is the Python (int|float) .*element type \w+ does not hold"
+        ) as line:
+            div(np.ones(2, np.dtype(dtype)), number)
+        assert "\n" not in str(line.value)
+
+    @pytest.mark.parametrize("number", [True, np.True_, 1j, "2", None])
+    def test_what_is_no_number(self, number: Any) -> None:
+        with pytest.raises(ElementTypeError):
+            div(np.ones(2, "f4"), number)
+
+    def test_without_an_array(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"A is an int; pass np.asarray\(A, dtype=...\)"):
+            div(7, 2)
+        with pytest.raises(ElementTypeError, match="X is a float"):
+            reciprocal(2.0)
+
+    def test_gr2(self) -> None:
+        """[GR2]: SONNX's operators take tensors, and no numbers."""
+        with pytest.raises(ConstraintError, match=r"\[GR2\]"):
+            sonnx.div(np.ones(2, "i4"), 2)
+        with pytest.raises(ElementTypeError, match="B is an int"):
+            Operator("Div", dialect="sonnx", variant="int")(np.ones(2, "i4"), 2)
+
+    def test_divide(self) -> None:
+        with pytest.raises(ElementTypeError, match=r"^b is the Python int 300"):
+            divide(np.ones(2, "u1"), 300)

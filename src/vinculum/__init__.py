@@ -29,6 +29,7 @@ from vinculum.ops.operator import Operator
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
+    from vinculum import stored as stored
     from vinculum.analysis import check as check
     from vinculum.analysis import trace as trace
     from vinculum.models import load as load
@@ -66,6 +67,7 @@ __all__ = [
     "remainder",
     "set_threads",
     "sonnx",
+    "stored",
     "threads",
     "trace",
 ]
@@ -89,7 +91,7 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import rewritten
 
         return getattr(rewritten, name)
-    if name in ("backend", "openvino"):
+    if name in ("backend", "openvino", "stored"):
         from importlib import import_module
 
         return import_module(f"vinculum.{name}")

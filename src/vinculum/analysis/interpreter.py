@@ -27,7 +27,10 @@ from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
-_OF_MALFORMED_NODES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+_OF_MALFORMED_NODES = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),
+    StopIteration,
+)
 """What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""

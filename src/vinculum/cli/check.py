@@ -144,9 +144,9 @@ def check(
     accuracies = [accuracy(model, assume=assume or (), input_errors=errors) for model in models if bounds]
     if in_json:
         found = {"accuracy": accuracy_data(accuracies[0])} if bounds else {}
-        print(json.dumps({**as_json(triages[0]), **found}, indent=2, allow_nan=False))
+        print(json.dumps({**as_json(triages[0], list(arrays or ())), **found}, indent=2, allow_nan=False))
     for place, triage in enumerate(() if in_json else triages):
-        console().print(page(triage))
+        console().print(page(triage, list(arrays or ())))
         if bounds:
             console().print(accuracy_page(accuracies[place]))
     if not in_json:

@@ -166,6 +166,7 @@ def structured(space: Space) -> Iterator[Candidate]:
     longest = max(map(len, inside))
     for place in range(longest):
         yield from (each[place] for each in inside if place < len(each))
+    yield from _ends_of_integers(space)
     yield from _smallest_over_minus_one(space)
     if len(space.tensors) > 1:
         shapes = {name: array.shape for name, array in base(space, space.size).items()}
@@ -180,6 +181,21 @@ def structured(space: Space) -> Iterator[Candidate]:
     drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
     yield Candidate("random inputs", drawn)
     yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
+
+
+def _ends_of_integers(space: Space) -> Iterator[Candidate]:
+    """Yield -1 and the ends of an integer type, as far as they keep what is declared."""
+    for tensor in space.tensors:
+        kind = tensor.element_type
+        if not isinstance(kind, ElementType) or not kind.is_integer:
+            continue
+        plain = base(space, space.size)
+        for value in (-1, kind.minimum, kind.maximum):
+            if value < kind.minimum:
+                continue
+            array = np.full_like(plain[tensor.name], value)
+            if space.holds(tensor, array):
+                yield Candidate(f"{tensor.name} = {value} everywhere", {**plain, tensor.name: array})
 
 
 def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:

@@ -1,7 +1,7 @@
 """What shows the findings of the corpus, as ``make hazards`` prints it: how many have a witness that was confirmed.
 
-Only findings that a label names count, and of those the rules that a run can show. A model that is checked as if it were
-of another type is not run.
+Only findings that a label names count, and of those the rules that a run can show. A model that is checked as if it
+were of another type is not run.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def main() -> None:
                     warnings.simplefilter("ignore")
                     torch.onnx.export(module, operands, str(path), verbose=False, **options)
                 model = onnx.load(path)
-                _shorten(model)
+                shorten(model)
                 onnx.save(model, path)
 
 
@@ -134,7 +134,7 @@ def _write_floor_without_correction() -> None:
     onnx.save(model, _MODELS / "floor_without_correction.onnx")
 
 
-def _shorten(model: onnx.ModelProto) -> None:
+def shorten(model: onnx.ModelProto) -> None:
     """Leave out what the exporter writes of its own machine, but for the user's lines."""
     for node in (*model.graph.node, *(node for function in model.functions for node in function.node)):
         kept = [entry.value for entry in node.metadata_props if entry.key == _TRACE]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
     from vinculum import stored as stored
+    from vinculum.analysis import check as check
+    from vinculum.analysis import trace as trace
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
@@ -50,6 +52,7 @@ __all__ = [
     "SpecLookupError",
     "VinculumError",
     "backend",
+    "check",
     "convert",
     "div",
     "divide",
@@ -66,6 +69,7 @@ __all__ = [
     "sonnx",
     "stored",
     "threads",
+    "trace",
 ]
 
 
@@ -79,6 +83,10 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
+    if name in ("check", "trace"):
+        from vinculum import analysis
+
+        return getattr(analysis, name)
     if name in ("convert", "harden"):
         from vinculum.models import rewritten
 

@@ -15,18 +15,22 @@ import onnx.parser
 from onnx import ModelProto
 
 import vinculum
+from tests.analysis.corpus.architectures import ENTRIES as ARCHITECTURES
+from tests.analysis.corpus.architectures import load
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.exported import ENTRIES as EXPORTED
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report
 
-ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED)
+ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES)
 _HERE = Path(__file__).parent
 
 
 @cache
 def model_of(entry: Entry) -> ModelProto:
     """Return an entry's model."""
+    if entry.model.endswith(".gz"):
+        return load(_HERE / "models" / entry.model)
     if entry.model.endswith(".onnx"):
         return onnx.load(_HERE / "models" / entry.model)
     return onnx.parser.parse_model(entry.model)

@@ -113,13 +113,13 @@ def _backbone() -> Any:
 
 def _detector(config: type, width: int = 16, **more: Any) -> Any:
     return config(
+        **{"decoder_layers": 1, **more},
         use_timm_backbone=False,
         use_pretrained_backbone=False,
         backbone=None,
         backbone_config=_backbone(),
         d_model=width,
         encoder_layers=1,
-        decoder_layers=1,
         encoder_attention_heads=2,
         decoder_attention_heads=2,
         encoder_ffn_dim=24,
@@ -127,7 +127,6 @@ def _detector(config: type, width: int = 16, **more: Any) -> Any:
         num_queries=4,
         num_labels=3,
         attn_implementation="eager",
-        **more,
     )
 
 
@@ -194,7 +193,7 @@ ARCHITECTURES: dict[str, _Architecture] = {
         lambda: t.ConditionalDetrForObjectDetection(_detector(t.ConditionalDetrConfig)), **_DETECTED
     ),
     "deformable_detr": _Architecture(
-        lambda: t.DeformableDetrForObjectDetection(_detector(t.DeformableDetrConfig, 32, num_feature_levels=1, disable_custom_kernels=True)),
+        lambda: t.DeformableDetrForObjectDetection(_detector(t.DeformableDetrConfig, 32, decoder_layers=2, num_feature_levels=1, disable_custom_kernels=True)),
         **_DETECTED,
     ),
     "mixtral": _Architecture(
@@ -252,18 +251,6 @@ ARCHITECTURES: dict[str, _Architecture] = {
         _TEXT,
         _HIDDEN,
     ),
-    "dbrx": _Architecture(
-        lambda: t.DbrxModel(
-            t.DbrxConfig(
-                d_model=16, n_heads=2, n_layers=2, max_seq_len=16, vocab_size=32, initializer_range=0.2, use_cache=False,
-                attn_config={"kv_n_heads": 1, "rope_theta": 1e4},
-                ffn_config={"ffn_hidden_size": 16, "moe_num_experts": 4, "moe_top_k": 2, "moe_normalize_expert_weights": 1},
-                attn_implementation="eager", experts_implementation="batched_mm",
-            )
-        ),
-        _TEXT,
-        _HIDDEN,
-    ),
     "bert_sdpa": _Architecture(
         lambda: t.BertModel(t.BertConfig(**{**_SMALL, **_WORDS, "attn_implementation": "sdpa"})), _TEXT, _HIDDEN
     ),
@@ -281,15 +268,6 @@ ARCHITECTURES: dict[str, _Architecture] = {
         lambda: t.WavLMForSequenceClassification(t.WavLMConfig(**_SOUND, num_buckets=8)),
         {"input_values": _WAVE, "attention_mask": _WAVE_MASK},
         ("logits",),
-    ),
-    "siglip2_vision": _Architecture(
-        lambda: t.Siglip2VisionModel(t.Siglip2VisionConfig(**_SMALL, patch_size=4, num_patches=4)),
-        {
-            "pixel_values": torch.linspace(-1, 1, 192).reshape(1, 4, 48),
-            "pixel_attention_mask": torch.ones(1, 4, dtype=torch.int64),
-            "spatial_shapes": torch.tensor([[2, 2]]),
-        },
-        _HIDDEN,
     ),
     "patchtst": _Architecture(
         lambda: t.PatchTSTModel(

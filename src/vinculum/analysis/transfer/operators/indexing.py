@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractT
     chosen = indices.small
     size = a.shape[axis]
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
-        return _gathered(a, axis, chosen, shape)
+        return _gathered(a, axis, size, chosen, shape)
     if chosen is not None and chosen.size == 1 and a.entries is not None and len(a.shape) == 1:
         return _one_entry(a, int(chosen.reshape(())), shape)
     box = a.box.along((axis,)).mapped(
@@ -43,7 +44,7 @@ def _inside(chosen: Any, size: int) -> bool:
     return bool((chosen >= -size).all() and (chosen < size).all())
 
 
-def _gathered(a: AbstractTensor, axis: int, chosen: Any, shape: Shape) -> AbstractTensor:
+def _gathered(a: AbstractTensor, axis: int, size: int, chosen: Any, shape: Shape) -> AbstractTensor:
     def take(bounds_: Any) -> Any:
         if bounds_.shape[axis] == 1:
             return bounds_.reshape((*bounds_.shape[:axis], *[1] * chosen.ndim, *bounds_.shape[axis + 1 :]))
@@ -58,6 +59,8 @@ def _gathered(a: AbstractTensor, axis: int, chosen: Any, shape: Shape) -> Abstra
     facts: Facts = tuple(
         Fact(f.kind, f.axis if f.axis < axis else f.axis + shift, f.low, f.high) for f in a.facts if f.axis != axis
     )
+    if chosen.ndim and chosen.shape[-1] == chosen.size and np.array_equal(chosen.reshape(-1), range(size)):
+        facts += tuple(replace(f, axis=axis + shift) for f in a.facts if f.axis == axis)
     if box is None:
         return hulled(a, shape, constant=whole, entries=entries)
     return like(a, shape, box, constant=whole, entries=entries, facts=facts)
@@ -76,7 +79,21 @@ def _gather_nd(call: Call, a: AbstractTensor, indices: AbstractTensor) -> Abstra
     if a.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
         first = indices.shape[-1] + int(call.attribute("batch_dims", 0))
         shape = (*indices.shape[:-1], *a.shape[first:])
-    return hulled(a, shape)
+    facts = _facts_of_rows(a, indices, shape) if not call.attribute("batch_dims", 0) else ()
+    return hulled(a, shape, facts=facts)
+
+
+def _facts_of_rows(a: AbstractTensor, indices: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return facts on rows along the last axis, where every row of the result is a row of the operand."""
+    size = a.shape[-1] if a.shape else None
+    if indices.constant is None or shape is None or not isinstance(size, int) or a.rank != indices.constant.shape[-1]:
+        return ()
+    rows = indices.constant
+    if rows.shape[-2:-1] != (size,) or not (rows[..., -1] == np.arange(size)).all():
+        return ()
+    if not (rows[..., :-1] == rows[..., :1, :-1]).all():
+        return ()
+    return tuple(replace(f, axis=len(shape) - 1) for f in a.facts if f.axis == a.rank - 1)
 
 
 def _scatter(call: Call, a: AbstractTensor, indices: AbstractTensor, updates: AbstractTensor) -> AbstractTensor:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import Shape, is_fixed
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
 from vinculum.analysis.transfer.refinement import refine
-from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on
+from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts
 
 
 def _comparison(operator: str) -> Transfer:
@@ -24,9 +26,20 @@ def _comparison(operator: str) -> Transfer:
         always, never = _decided(operator, a, b)
         if a.may_nan or b.may_nan:  # A comparison with NaN is false.
             always = np.zeros_like(always)
-        return boolean(shape, always.astype(float), 1.0 - never.astype(float))
+        facts = _facts_of_equality(a, b, shape) if operator == "Equal" else ()
+        return boolean(shape, always.astype(float), 1.0 - never.astype(float)).known(facts=facts)
 
     return transfer
+
+
+def _facts_of_equality(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return that some element of every row is the largest that it can be, with which all are compared."""
+    facts: Facts = ()
+    for compared, number in ((a, b.scalar), (b, a.scalar)):
+        if number is None or compared.may_nan or float(compared.high.max()) > number:
+            continue
+        facts += tuple(replace(fact, low=1.0) for fact in spread_facts(compared, shape) if fact.low >= number)
+    return facts
 
 
 def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, Any]:
@@ -44,7 +57,9 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
 
 
 def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    return boolean(broadcast(a.shape, b.shape), np.minimum(a.low, b.low), np.minimum(a.high, b.high))
+    shape = broadcast(a.shape, b.shape)
+    facts = [fact for p, q in ((a, b), (b, a)) if bool((q.low >= 1).all()) for fact in spread_facts(p, shape)]
+    return boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high)).known(facts=tuple(facts))
 
 
 def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -96,10 +111,10 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         may_nan=then.may_nan or other.may_nan,
         may_plus_zero=then.may_zero or other.may_zero,  # Some runtimes add what is chosen to zeros.
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
-        facts=_facts_of_choice(call, condition, a, b),
+        facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
         bounds_from=rest_on(a, b),
-        entries=_entries_of_choice(condition, a, b),
+        entries=_entries_of_choice(condition, a, b, shape),
     )
 
 
@@ -108,21 +123,31 @@ def _chosen(a: AbstractTensor) -> AbstractTensor:
     return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
 
 
-def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
-    chosen, p, q = condition.small, a.sizes(), b.sizes()
-    if chosen is None or p is None or q is None or chosen.size != 1 or len(p) != 1 or len(q) != 1:
+def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Any) -> Any:
+    """Return what each of a few integers is, where it is known which of two it is, or both are the same."""
+    p, q = a.sizes(), b.sizes()
+    if p is None or q is None or not is_fixed(shape) or len(shape) > 1 or 0 in shape:
         return None
-    return p if bool(chosen.reshape(())) else q
+    chosen = [[bool(x) for x in np.broadcast_to(x, shape).reshape(-1)] for x in (condition.low, condition.high)]
+    p, q = (x * len(chosen[0]) if len(x) == 1 else x for x in (p, q))
+    places = zip(*chosen, p, q, strict=True)
+    return tuple(x if always or x == y else None if may else y for always, may, x, y in places)
 
 
-def _facts_of_choice(call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Facts:
-    """Return the sums that are left where rows of NaN are replaced by zeros: 0, or what they were."""
+def _facts_of_choice(
+    call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Shape | None
+) -> Facts:
+    """Return the sums that are left where rows of NaN are replaced by zeros, and what is chosen somewhere in a row."""
     definition = call.definition(condition)
-    if definition is None or definition.operator != "IsNaN" or definition.operands[0] != b.number:
-        return ()
-    if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
-        return ()
-    return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
+    if definition is not None and definition.operator == "IsNaN" and definition.operands[0] == b.number:
+        if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
+            return ()
+        return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
+    if definition is not None and definition.operator == "Not":
+        turned = call.values.tensor(definition.operands[0])
+        condition, a = (condition, a) if turned is None else (turned, b)
+    least = float(a.low.min())
+    return tuple(replace(fact, low=least) for fact in spread_facts(condition, shape) if fact.low > 0)
 
 
 def _bits(operator: str) -> Transfer:

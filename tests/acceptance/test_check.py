@@ -47,7 +47,9 @@ class TestTold:
 
     def test_from_data(self, vinculum: Vinculum, masked_mean: Path, tmp_path: Path) -> None:
         np.savez(tmp_path / "seen.npz", mask=np.ones((2, 3), np.int64))
-        assert vinculum("check", masked_mean, "--calibrate", tmp_path / "seen.npz").returncode == 0
+        done = vinculum("check", masked_mean, "--calibrate", tmp_path / "seen.npz", columns=120)
+        assert done.returncode == 0
+        assert "Ranges of mask come from data: floats may lie 50% of their spread beyond it." in done.stdout
 
     def test_only_what_is_certain_fails_if_asked_for(self, vinculum: Vinculum, masked_mean: Path) -> None:
         assert vinculum("check", masked_mean, "--assume", "mask=0|1", "--fail-on", "certain").returncode == 0
@@ -56,7 +58,7 @@ class TestTold:
     def test_json(self, vinculum: Vinculum, masked_mean: Path) -> None:
         done = vinculum("check", masked_mean, "--json")
         report = json.loads(done.stdout)
-        assert set(report) == {"model", "findings", "unknown_operators", "nodes", "seconds"}
+        assert set(report) == {"model", "calibrated", "findings", "unknown_operators", "nodes", "seconds"}
         (found,) = report["findings"]
         assert (found["rule"], found["severity"], found["node"], found["divisor"]) == (
             "zero-over-zero",

@@ -22,12 +22,16 @@ from vinculum.analysis.transfer.bodies import Bodies
 from vinculum.analysis.transfer.call import Call, Expected, named_type
 from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
 from vinculum.analysis.transfer.shared import aligned
+from vinculum.errors import VinculumError
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
-_OF_MALFORMED_NODES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+_OF_MALFORMED_NODES = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),
+    StopIteration,
+)
 """What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
@@ -68,7 +72,6 @@ class Scope:
     producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
     refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
     owner: str = ""
-    outputs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,9 +127,7 @@ class Interpreter:
     def run(self) -> Scope:
         """Look at the whole model and return its graph's scope."""
         graph = self._model.graph
-        scope = Scope(
-            "", ChainMap(), opset_imports(self._model), types=_types(self._types.graph), outputs=_outputs(graph)
-        )
+        scope = Scope("", ChainMap(), opset_imports(self._model), types=_types(self._types.graph))
         with np.errstate(all="ignore"):
             self._add_initializers(graph, scope)
             for value in graph.input:
@@ -175,11 +176,25 @@ class Interpreter:
             self._node(node, scope)
 
     def _node(self, node: NodeProto, scope: Scope) -> None:
+        """Look at a node; one that its operator does not allow may give anything, and is named."""
         self.nodes += not self._quiet and not scope.owner
+        call = self._call(node, scope)
+        results: list[AbstractTensor] = []
+        try:
+            results = self._results(node, call, scope)
+        except VinculumError:
+            raise
+        except _OF_MALFORMED_NODES:
+            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
+        for place, name in enumerate(node.output):
+            if name and (place < len(results) or name not in scope.values):
+                value = results[place] if place < len(results) else self.values.numbered(call.anything(place))
+                scope.values[name] = value
+
+    def _results(self, node: NodeProto, call: Call, scope: Scope) -> list[AbstractTensor]:
         operands = [self._operand(name, scope) for name in node.input]
         domain = "" if node.domain == "ai.onnx" else node.domain
         function = self._functions.get((node.domain, node.op_type, node.overload))
-        call = self._call(node, scope)
         if function is not None:
             results = self._enter(function, node, operands, scope)
         elif domain == "" and node.op_type in CONTROL:
@@ -191,9 +206,7 @@ class Interpreter:
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
         if function is None and not self._quiet:
             self._look(Site(node, call, operands, results, scope))
-        for name, value in zip(node.output, results, strict=False):
-            if name:
-                scope.values[name] = value
+        return results
 
     def _operand(self, name: str, scope: Scope) -> AbstractTensor | None:
         if not name:
@@ -258,11 +271,7 @@ class Interpreter:
             return body
         if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
             operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
-        try:
-            result = transfer(call, *operands)
-        except _OF_MALFORMED_NODES:
-            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
-            return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
+        result = transfer(call, *operands)
         results = [result] if isinstance(result, AbstractTensor) else list(result)
         numbers = tuple(0 if value is None else value.number for value in operands)
         definition = Definition(node.op_type, dict(call.attributes), numbers)
@@ -340,7 +349,6 @@ class Interpreter:
             producers=ChainMap({}, around.producers),
             refined={**around.refined, **(refined or {})},
             owner=around.owner,
-            outputs=_outputs(graph),
         )
         self._quiet += quiet
         try:
@@ -351,10 +359,6 @@ class Interpreter:
         finally:
             self._quiet -= quiet
         return [self._operand(o.name, scope) or anything("", None) for o in graph.output]
-
-
-def _outputs(graph: GraphProto) -> frozenset[str]:
-    return frozenset(value.name for value in graph.output)
 
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
@@ -421,4 +425,4 @@ def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTe
     if node.op_type in COMMUTATIVE:
         numbers.sort()
     attributes = tuple(sorted((name, content(value)) for name, value in call.attributes.items()))
-    return domain, node.op_type, call.opset, attributes, tuple(numbers), len(node.output)
+    return domain, node.op_type, call.opset, call.in_body, attributes, tuple(numbers), len(node.output)

@@ -62,8 +62,8 @@ def check(
     arrays = None if calibrate is None else read_arrays(calibrate)
     report = checked(model, assume=assume or (), calibrate=arrays, as_type=as_type, profile=profile or ())
     if in_json:
-        print(json.dumps(as_json(report, str(model)), indent=2, allow_nan=False))
+        print(json.dumps(as_json(report, str(model), list(arrays or ())), indent=2, allow_nan=False))
     else:
-        console().print(page(report, str(model)))
+        console().print(page(report, str(model), list(arrays or ())))
     if report.at_least(fail_on.value):
         raise typer.Exit(_FINDING)

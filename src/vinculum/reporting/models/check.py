@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
 from vinculum.analysis.findings import Finding, Frame, Report, Severity
 from vinculum.analysis.hazards.registry import BY_CODE
@@ -24,12 +25,15 @@ _BOUNDS_FROM = {
 }
 
 
-def page(report: Report, model: str) -> RenderableType:
-    """Return a report as a page: findings, then what is not known, then how many there are."""
-    return Group(*_parts(report, model))
+def page(report: Report, model: str, calibrated: Sequence[str] = ()) -> RenderableType:
+    """Return a report as a page: findings, then what is not known, then how many there are.
+
+    - `calibrated`: the inputs whose ranges come from data.
+    """
+    return Group(*_parts(report, model, calibrated))
 
 
-def _parts(report: Report, model: str) -> Iterator[RenderableType]:
+def _parts(report: Report, model: str, calibrated: Sequence[str]) -> Iterator[RenderableType]:
     for finding in report.findings:
         yield _heading(finding)
         for line in _lines(finding):
@@ -38,6 +42,9 @@ def _parts(report: Report, model: str) -> Iterator[RenderableType]:
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
         yield Text(f"Nothing is known of these operators, whose results may be anything: {names}.", "yellow")
+    if calibrated:
+        names = ", ".join(map(one_line, calibrated))
+        yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
     counts = {severity: sum(f.severity is severity for f in report.findings) for severity in Severity}
     found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
     nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)
@@ -83,10 +90,11 @@ def shortened(path: tuple[str, ...]) -> tuple[str, ...]:
     return path if len(path) <= 8 else (*path[:3], "...", *path[-4:])
 
 
-def as_json(report: Report, model: str) -> dict[str, Any]:
+def as_json(report: Report, model: str, calibrated: Sequence[str] = ()) -> dict[str, Any]:
     """Return the same as JSON knows it; infinities are strings, because JSON has none."""
     return {
         "model": model,
+        "calibrated": {"inputs": list(calibrated), "margin": MARGIN},
         "findings": [_as_json(finding) for finding in report.findings],
         "unknown_operators": dict(report.unknown_operators),
         "nodes": report.nodes,

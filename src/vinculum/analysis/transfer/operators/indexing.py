@@ -11,11 +11,13 @@ import numpy as np
 from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box, compact
+from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, is_fixed
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.operators.shapes import shape_from
 from vinculum.analysis.transfer.shared import axis_of, hulled, like, rest_on
 
 
@@ -28,8 +30,6 @@ def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractT
     size = a.shape[axis]
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
         return _gathered(a, axis, size, chosen, shape)
-    if chosen is not None and chosen.size == 1 and a.entries is not None and len(a.shape) == 1:
-        return _one_entry(a, int(chosen.reshape(())), shape)
     box = a.box.along((axis,)).mapped(
         lambda b: b.reshape((*b.shape[:axis], *[1] * len(indices.shape or ()), *b.shape[axis + 1 :]))
     )
@@ -64,10 +64,6 @@ def _gathered(a: AbstractTensor, axis: int, size: int, chosen: Any, shape: Shape
     if box is None:
         return hulled(a, shape, constant=whole, entries=entries)
     return like(a, shape, box, constant=whole, entries=entries, facts=facts)
-
-
-def _one_entry(a: AbstractTensor, place: int, shape: Shape) -> AbstractTensor:
-    return hulled(a, shape)
 
 
 def _gather_elements(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
@@ -225,9 +221,9 @@ def _range(call: Call, start: AbstractTensor, limit: AbstractTensor, delta: Abst
         values = fixed_start + fixed_delta * np.arange(count)
         if np.abs(values).max() < 2**24:
             box_low = box_high = values
-            constant = values.astype(start.constant.dtype) if start.constant is not None else None
+            whole_values = values.astype(start.constant.dtype) if start.constant is not None else None
             return tensor(
-                start.element_type, (count,), values, values, may_minus_zero=False, integral=True, constant=constant
+                start.element_type, (count,), values, values, may_minus_zero=False, integral=True, constant=whole_values
             )
     return tensor(start.element_type, (count,), box_low, box_high, integral=whole, bounds_from=rest_on(start, limit))
 
@@ -247,9 +243,6 @@ def _count_of_range(start: AbstractTensor, limit: AbstractTensor, delta: Abstrac
 
 
 def _constant_of_shape(call: Call, sizes: AbstractTensor) -> AbstractTensor:
-    from vinculum.analysis.domain.constants import constant
-    from vinculum.analysis.transfer.operators.shapes import shape_from
-
     value = call.attribute("value", None)
     value = np.zeros(1, np.float32) if value is None else value
     known = constant(np.asarray(value).reshape(()), call.narrowed if value.dtype == np.float32 else None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
-from vinculum.analysis.domain.joining import join
+from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.shared import axis_of, boolean, hulled
 
@@ -44,8 +44,6 @@ def _one_after_another(call: Call, sequence: AbstractTensor) -> AbstractTensor:
 def _split(call: Call, a: AbstractTensor, sizes: Operand = None) -> AbstractTensor:
     if a.shape is None:
         return hulled(a, None)
-    from vinculum.analysis.domain.joining import unknown_size
-
     axis = axis_of(call.attribute("axis", 0), len(a.shape))
     if sizes is None and not call.attribute("keepdims", 1):
         return hulled(a, (*a.shape[:axis], *a.shape[axis + 1 :]))

@@ -1,4 +1,4 @@
-"""A float32 model converted to float16, every number rounded to the nearest, as `vinculum check --as float16` asks."""
+"""Models changed, to show a label by running: converted to float16, with zeros inside, with quotients as outputs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx.shape_inference import infer_shapes
 
 
 def float16(model: ModelProto) -> ModelProto:
-    """Return the model converted."""
+    """Return a float32 model converted, every number rounded to the nearest, as ``--as float16`` asks."""
     converted = ModelProto()
     converted.CopyFrom(model)
     graph = converted.graph
@@ -25,6 +26,29 @@ def float16(model: ModelProto) -> ModelProto:
             node.attribute.append(helper.make_attribute("value", zero))
     del graph.value_info[:]
     return converted
+
+
+def with_zeros(model: ModelProto, name: str) -> ModelProto:
+    """Return a model in which a value is zeros, of the same shape."""
+    changed = ModelProto()
+    changed.CopyFrom(model)
+    nodes = changed.graph.node
+    place = next(place for place, node in enumerate(nodes) if name in node.output)
+    before = f"{name}, computed"
+    nodes[place].output[list(nodes[place].output).index(name)] = before
+    nodes.insert(place + 1, helper.make_node("Sub", [before, before], [name]))
+    return changed
+
+
+def with_quotients(model: ModelProto) -> ModelProto:
+    """Return a model that gives its floating-point quotients beside its outputs."""
+    changed = ModelProto()
+    changed.CopyFrom(model)
+    types = infer_shapes(model).graph.value_info
+    floats = {value.name: value for value in types if value.type.tensor_type.elem_type == TensorProto.FLOAT}
+    quotients = [name for node in model.graph.node if node.op_type == "Div" for name in node.output if name in floats]
+    changed.graph.output.extend(floats[name] for name in quotients)
+    return changed
 
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:

@@ -20,7 +20,7 @@ class Entry:
     rules : tuple of str
         The hazards that it has; none: it is a control.
     source : str
-        Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript, opset 11"``, ``"transformers, torch"``...
+        Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript, opset 11"``, ``"transformers, torch"``.
     assume, as_type, profile
         What it is checked with.
     witness : Mapping, optional

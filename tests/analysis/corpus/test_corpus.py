@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.changed import float16, with_quotients, with_zeros
+from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, arrays, differing, model_of, scores
 from tests.analysis.trying import session
 from vinculum.analysis.hazards.registry import BY_CODE

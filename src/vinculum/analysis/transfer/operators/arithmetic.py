@@ -343,12 +343,15 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         may_nan=nan,
         integral=a.integral and b.integral,
         bounds_from=rest_on(b if not call.attribute("fmod", 0) else a),
-        **({} if call.attribute("fmod", 0) else _folded(a, b, np.mod, _remainder)),
+        **({} if call.attribute("fmod", 0) else _folded_remainder(a, b)),
     )
 
 
-def _remainder(a: Dimension, b: Dimension) -> Dimension | None:
-    return a % b if isinstance(a, int) and isinstance(b, int) and b else None
+def _folded_remainder(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
+    def remainder(x: Dimension, y: Dimension) -> Dimension | None:
+        return x % y if isinstance(x, int) and isinstance(y, int) and y else None
+
+    return _folded(a, b, np.mod, remainder)
 
 
 def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:

@@ -55,15 +55,19 @@ def _gathered(a: AbstractTensor, axis: int, size: int, chosen: Any, shape: Shape
     entries = None
     if a.entries is not None and len(a.shape or ()) == 1 and chosen.ndim <= 1:
         entries = tuple(a.entries[int(place)] for place in chosen.reshape(-1))
-    shift = chosen.ndim - 1
-    facts: Facts = tuple(
-        Fact(f.kind, f.axis if f.axis < axis else f.axis + shift, f.low, f.high) for f in a.facts if f.axis != axis
-    )
-    if chosen.ndim and chosen.shape[-1] == chosen.size and np.array_equal(chosen.reshape(-1), range(size)):
-        facts += tuple(replace(f, axis=axis + shift) for f in a.facts if f.axis == axis)
+    facts = _facts_of_gathered(a, axis, size, chosen)
     if box is None:
         return hulled(a, shape, constant=whole, entries=entries)
     return like(a, shape, box, constant=whole, entries=entries, facts=facts)
+
+
+def _facts_of_gathered(a: AbstractTensor, axis: int, size: int, chosen: Any) -> Facts:
+    """Return facts along other axes, and along this one if all of it is gathered along the last axis of the indices."""
+    shift = chosen.ndim - 1
+    facts = tuple(replace(f, axis=f.axis if f.axis < axis else f.axis + shift) for f in a.facts if f.axis != axis)
+    if chosen.ndim and chosen.shape[-1] == chosen.size and np.array_equal(chosen.reshape(-1), range(size)):
+        facts += tuple(replace(f, axis=axis + shift) for f in a.facts if f.axis == axis)
+    return facts
 
 
 def _gather_elements(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
@@ -81,15 +85,14 @@ def _gather_nd(call: Call, a: AbstractTensor, indices: AbstractTensor) -> Abstra
 
 def _facts_of_rows(a: AbstractTensor, indices: AbstractTensor, shape: Shape | None) -> Facts:
     """Return facts on rows along the last axis, where every row of the result is a row of the operand."""
-    size = a.shape[-1] if a.shape else None
-    if indices.constant is None or shape is None or not isinstance(size, int) or a.rank != indices.constant.shape[-1]:
+    if indices.constant is None or shape is None or not a.shape or len(a.shape) != indices.constant.shape[-1]:
         return ()
     rows = indices.constant
-    if rows.shape[-2:-1] != (size,) or not (rows[..., -1] == np.arange(size)).all():
+    if rows.shape[-2:-1] != a.shape[-1:] or not (rows[..., -1] == np.arange(rows.shape[-2])).all():
         return ()
     if not (rows[..., :-1] == rows[..., :1, :-1]).all():
         return ()
-    return tuple(replace(f, axis=len(shape) - 1) for f in a.facts if f.axis == a.rank - 1)
+    return tuple(replace(f, axis=len(shape) - 1) for f in a.facts if f.axis == len(a.shape) - 1)
 
 
 def _scatter(call: Call, a: AbstractTensor, indices: AbstractTensor, updates: AbstractTensor) -> AbstractTensor:

@@ -10,7 +10,7 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, is_fixed
+from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
@@ -58,8 +58,14 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
 
 def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
-    facts = [fact for p, q in ((a, b), (b, a)) if bool((q.low >= 1).all()) for fact in spread_facts(p, shape)]
-    return boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high)).known(facts=tuple(facts))
+    both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
+    return both.known(facts=_facts_of_both(a, b, shape))
+
+
+def _facts_of_both(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return facts on rows of one operand where the other is true everywhere."""
+    pairs = ((a, b), (b, a))
+    return tuple(fact for p, q in pairs if bool((q.low >= 1).all()) for fact in spread_facts(p, shape))
 
 
 def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -114,7 +120,7 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
         bounds_from=rest_on(a, b),
-        entries=_entries_of_choice(condition, a, b, shape),
+        entries=_entries_of_choice(condition, a, b),
     )
 
 
@@ -123,15 +129,11 @@ def _chosen(a: AbstractTensor) -> AbstractTensor:
     return a.known(number=0, may_plus_zero=True) if a.may_minus_zero else a
 
 
-def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Any) -> Any:
-    """Return what each of a few integers is, where it is known which of two it is, or both are the same."""
-    p, q = a.sizes(), b.sizes()
-    if p is None or q is None or not is_fixed(shape) or len(shape) > 1 or 0 in shape:
+def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Any:
+    chosen, p, q = condition.small, a.sizes(), b.sizes()
+    if chosen is None or p is None or q is None or chosen.size != 1 or len(p) != 1 or len(q) != 1:
         return None
-    chosen = [[bool(x) for x in np.broadcast_to(x, shape).reshape(-1)] for x in (condition.low, condition.high)]
-    p, q = (x * len(chosen[0]) if len(x) == 1 else x for x in (p, q))
-    places = zip(*chosen, p, q, strict=True)
-    return tuple(x if always or x == y else None if may else y for always, may, x, y in places)
+    return p if bool(chosen.reshape(())) else q
 
 
 def _facts_of_choice(

@@ -11,7 +11,7 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint types layers pytest wheel check-build \
+.PHONY: demo docs test lint types layers pytest wheel check-build \
   sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo
@@ -42,6 +42,10 @@ BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.buil
 
 .venv/test: $(BUILT_FROM) | .venv/bin/python
 	$(INSTALL) '.[test,onnxruntime,openvino,jax]'
+	touch $@ .venv/demo
+
+.venv/docs: $(BUILT_FROM) | .venv/bin/python
+	$(INSTALL) '.[docs]'
 	touch $@ .venv/demo
 
 lint: .venv/test
@@ -108,6 +112,11 @@ exhaustive: .venv/test
 # Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
 mutation: .venv/test
 	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
+
+# The documentation as a site in build/site, which needs no server and no network: open build/site/index.html.
+# A warning fails.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance

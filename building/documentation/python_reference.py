@@ -1,0 +1,60 @@
+"""The Python reference: a page for each part of the public face, from the docstrings."""
+
+from __future__ import annotations
+
+from building.documentation.made import MadePage
+
+_PARTS = {
+    "Division": (
+        "division",
+        "Each function takes arrays and returns exact quotients. What is right for all of them stands in "
+        "[Arrays of other libraries](../../how-to/arrays.md).",
+        ("div", "reciprocal", "divide", "floor_divide", "remainder", "divmod", "Operator"),
+    ),
+    "SONNX": ("sonnx", "The safety-related profile: every constraint is checked, and named.", ("sonnx",)),
+    "Models": (
+        "models",
+        "Models are loaded, run, converted and hardened; see [Models](../models.md).",
+        ("load", "models.Model", "convert", "harden", "openvino", "backend", "reference_ops"),
+    ),
+    "Threads": (
+        "threads",
+        "Quotients do not depend on the number of threads.",
+        ("set_threads", "get_threads", "threads"),
+    ),
+    "Errors": (
+        "errors",
+        "Every error is a `VinculumError`, and the built-in error that a Python user would catch.",
+        ("errors",),
+    ),
+    "Reference": (
+        "reference",
+        "The same divisions in exact rationals: slow, and independent of the kernels.",
+        ("reference",),
+    ),
+    "Testing": (
+        "testing",
+        "For runtimes of your own; see [A runtime of your own](../../how-to/runtime.md).",
+        ("testing",),
+    ),
+}
+_MODULES = ("sonnx", "openvino", "backend", "errors", "reference", "testing")
+
+
+def python_pages() -> list[MadePage]:
+    """Return the pages, the folder's own first."""
+    links = "".join(f"- [{title}]({file}.md): {says}\n" for title, (file, says, _) in _PARTS.items())
+    links = links.replace("](../../", "](../../").replace("](../models.md)", "](../models.md)")
+    overview = f"# Python\n\nThe public face of the package, from its docstrings.\n\n{links}"
+    parts = [
+        MadePage(title, f"{file}.md", f"# {title}\n\n{says}\n\n" + "".join(_section(name) for name in names))
+        for title, (file, says, names) in _PARTS.items()
+    ]
+    return [MadePage("Python", "index.md", overview), *parts]
+
+
+def _section(name: str) -> str:
+    options = "    options:\n      heading_level: 2\n"
+    if name in _MODULES:
+        options += "      show_submodules: false\n      show_root_toc_entry: true\n"
+    return f"::: vinculum.{name}\n{options}\n"

@@ -133,6 +133,7 @@ bench-guard: .venv/test
 SURVEYED := onnxruntime openvino torch onnx-reference
 survey: .venv/test
 	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.toml) --html docs/survey.html
+	$(BIN)/python -m building.documentation.survey_picture
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.

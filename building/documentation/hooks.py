@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site: pages that are made from the program, and the files that pages link to."""
+"""What MkDocs calls while it builds the site: pages made from the program, and of the files that pages link to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOLDERS = {
     "reference/commands/": command_pages,
     "reference/python/": python_pages,
 }
-"""Folders of the navigation that are made here: each page by its title, its name and its text; the first is the folder's own."""
+"""Folders of the navigation whose pages are made here; the first of each is the folder's own."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

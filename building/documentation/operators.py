@@ -1,4 +1,4 @@
-"""A page for each operator version, from its row: what it takes, what it computes, what changed, and what shows it right."""
+"""A page for each operator version, from its row: what it takes and computes, what changed, and what shows it right."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def operator_pages() -> list[MadePage]:
             row.dialect.standard,
             f"[{row.title}]({_file(row)})",
             _counted(row),
-            "<br>".join(rule.name.lower() for rule in row.broadcasting.values()) if len(row.inputs) > 1 else "–",
-            "<br>".join(rule.name.lower() for rule in row.integer_rounding.values()) or "–",
+            "<br>".join(rule.name.lower() for rule in row.broadcasting.values()) if len(row.inputs) > 1 else "-",
+            "<br>".join(rule.name.lower() for rule in row.integer_rounding.values()) or "-",
             _in_force(row),
         )
         for row in ROWS
@@ -109,7 +109,7 @@ def _sections(row: OperatorSpec) -> Iterator[str]:
     if any(t.binary_format for t in row.element_types):
         yield "## Special values\n\n" + _special_values(row)
     yield "".join(_changes(row))
-    yield "## Clauses\n\nEach statement that this version makes, what the document says, and what shows that it is kept.\n\n"
+    yield "## Clauses\n\nEach statement of this version, where the document has it, and what shows that it is kept.\n\n"
     for clause, found in zip(row.clauses, trace(row).clauses, strict=True):
         yield f"### {safe(clause.tag)}\n\n{safe(clause.statement)}\n\n*Basis: {safe(clause.basis)}*\n\n{_shown(found)}"
 
@@ -218,8 +218,8 @@ def _special_values(row: OperatorSpec) -> str:
         for dividend in (OperandClass if binary else (OperandClass.FINITE,))
     ]
     return table(["dividend \\ divisor", *_CLASSES.values()], rows) + (
-        "The sign of a quotient is the exclusive-or of the operands' signs; that of NaN is unspecified. *finite* is any "
-        "number but 0, subnormals included; *rounded* is the exact quotient, rounded once, ties to even.\n\n"
+        "The sign of a quotient is the exclusive-or of the operands' signs; that of NaN is unspecified. *finite* is "
+        "any number but 0, subnormals included; *rounded* is the exact quotient, rounded once, ties to even.\n\n"
     )
 
 
@@ -261,14 +261,17 @@ def _shown(found: ClauseTrace) -> str:
     elif found.no_theorem_because:
         parts.append(f"No theorem: {safe(found.no_theorem_because)}.")
     if found.functions:
-        parts.append(
-            f"Functions: {', '.join(code(name.removeprefix('vinculum.').removeprefix('vinculum/')) for name in found.functions)}."
-        )
+        names = (name.removeprefix("vinculum.").removeprefix("vinculum/") for name in found.functions)
+        parts.append(f"Functions: {', '.join(map(code, names))}.")
     tests = [*found.tests, *found.shared_tests]
     parts.append(f"Tests: {', '.join(code(test.partition('::')[2]) for test in tests)}.")
     body = "\n\n".join(f"    {part}" for part in parts)
-    counted = f"{len(found.theorems)} theorem{'' if len(found.theorems) == 1 else 's'}, {len(tests)} test{'' if len(tests) == 1 else 's'}"
-    return f'??? note "{counted}"\n\n{body}\n\n'
+    counts = f"{_number(len(found.theorems), 'theorem')}, {_number(len(tests), 'test')}"
+    return f'??? note "{counts}"\n\n{body}\n\n'
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _anchor(theorem: str) -> str:

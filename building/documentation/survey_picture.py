@@ -40,7 +40,8 @@ def drawn(page: str) -> str:
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     height = _TOP + _STEP * len(data["runtimes"])
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="14">'
+    box = f'viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="14"'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" {box}>'
     yield '<title>How four runtimes divide</title><rect width="100%" height="100%" fill="white"/>'
     yield '<text x="20" y="28" font-size="18" font-weight="bold" fill="#1d2129">How runtimes divide, in verdicts</text>'
     x = 20.0

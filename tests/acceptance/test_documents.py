@@ -1,4 +1,4 @@
-"""Every command and program in README.md and docs/ does what the page says, run from top to bottom in a folder of its own."""
+"""Every command and program in README.md and docs/ does what its page says, run from top to bottom of the page."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests import processes
 from tests.acceptance.conftest import Vinculum
 from tests.acceptance.documents import PAGES, ROOT, Block, blocks, commented, difference
 from tests.cases import case
+from tests.optional import needs
 
 BY_HAND = ("pip install", "apt install", "make ", "git ", ". ", "source ", "python -m venv", "cd ")
 """How commands begin that set up a machine, or that take minutes: they are looked at, not run."""
@@ -64,6 +65,19 @@ class TestPages:
                     shown = {command for other in READ[page] if other.language == "bash" for command in other.commands}
                     runs = re.findall(r"run: (.*)", block.body)
                     assert [r for r in runs if r not in shown and not r.startswith(BY_HAND)] == []
+
+
+class TestReadme:
+    """Issue 20, point 4: four rows, each with one command, which finds or does what its row says."""
+
+    COMMANDS = re.findall(r"^\|[^|]+\| `(vinculum [^`]+)` \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+
+    def test_four(self) -> None:
+        assert [command.split()[1] for command in self.COMMANDS] == ["audit", "harden", "convert", "conform"]
+
+    @needs("onnxruntime")
+    def test_each_as_pasted(self, folder: Path, vinculum: Vinculum) -> None:
+        assert [_done(command, folder, vinculum)[0] for command in self.COMMANDS] == [1, 0, 0, 1]
 
 
 class TestRules:
@@ -128,7 +142,9 @@ def _done(command: str, folder: Path, vinculum: Vinculum) -> tuple[int, str]:
     words = shlex.split(command)
     if re.search(r"[|<>&;$]", re.sub(r"'[^']*'", "", command)):
         aliases = f'vinculum() {{ "{sys.executable}" -m vinculum "$@"; }}; python() {{ "{sys.executable}" "$@"; }}; '
-        done = processes.run(["bash", "-c", aliases + command], cwd=folder, env={**processes.importing(), "COLUMNS": "80"})
+        done = processes.run(
+            ["bash", "-c", aliases + command], cwd=folder, env={**processes.importing(), "COLUMNS": "80"}
+        )
     elif words[0] == "vinculum":
         done = vinculum(*words[1:], folder=folder)
     elif words[0] == "python":

@@ -122,7 +122,7 @@ def summary(report: Report) -> Iterator[str]:
         slower = sum(row.ratio < 1 for row in compared if row.ratio is not None)
         clearly = sum(row.ratio < _CLEARLY for row in compared if row.ratio is not None)
         yield (
-            f"Vinculum is the fastest of the exact packages in {len(compared) - slower:,} of {len(compared):,} cells; in "
+            f"Vinculum is the fastest exact package in {len(compared) - slower:,} of {len(compared):,} cells; in "
             f"{clearly:,} another is faster by more than a tenth."
         )
     many = [row for row in compared if row.cell.size >= _MANY]

@@ -11,13 +11,16 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs test lint types layers pytest wheel check-build \
+.PHONY: help demo docs test lint types layers pytest wheel check-build \
   sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
-demo: .venv/demo
+demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
 
-test: lint types layers pytest
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/\1\t\2/p' Makefile | expand -t 18
+
+test: lint types layers pytest ## Lint, type-check and test everything quick
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -63,18 +66,18 @@ pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
-wheel: .venv/test
+wheel: .venv/test ## Build the source distribution and the wheel into dist/
 	rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" python -m build --no-isolation --skip-dependency-check --outdir dist . \
 	  --config-setting=setup-args=-Dcore=enabled --config-setting=setup-args=-Dwerror=true
 
 # Both are installed into empty environments, the first where no compiler is found, and divide there.
-check-build: wheel
+check-build: wheel ## Install both into empty environments and divide there
 	$(BIN)/pytest tests/building -m installing $(PYTEST_ARGS)
 
 # The core built so that GCC's sanitizers watch it, in folders of its own: its memory and its arithmetic under all that tests
 # kernels, then its threads. The first report is printed and ends a process, and so fails a test.
-sanitize: sanitize-memory sanitize-threads
+sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's sanitizers
 
 sanitize-memory: SANITIZERS := address,undefined
 sanitize-memory: TESTS := tests/kernels
@@ -105,60 +108,60 @@ TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
 # PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of
 # which sources, in tests/exhaustive/recorded.txt. Then every property of the quick tests with twenty times the examples.
-exhaustive: .venv/test
+exhaustive: .venv/test ## Run the long enumerations and twenty times the properties (an hour)
 	$(BIN)/pytest tests -m exhaustive -s -o timeout=14400 -o faulthandler_timeout=14400 $(RECORD) $(PYTEST_ARGS)
 	$(BIN)/pytest tests -m 'hypothesis and not exhaustive' --hypothesis-profile=thorough -n $(WORKERS) --dist worksteal
 
 # Small mistakes planted in the kernels and operators, one at a time: what no test finds is listed, and fails. Half an hour.
-mutation: .venv/test
+mutation: .venv/test ## Plant small mistakes and list those that no test finds (half an hour)
 	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
 # The documentation as a site in build/site, which needs no server and no network: open build/site/index.html.
 # A warning fails.
-docs: .venv/docs
+docs: .venv/docs ## Build the documentation site into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance
-bench: .venv/test
+bench: .venv/test ## Measure, and write docs/performance.* (twenty minutes, on an idle machine)
 	$(BIN)/vinculum bench --full --rounds 3 --json $(PERFORMANCE).json --svg $(PERFORMANCE).svg --markdown $(PERFORMANCE).md
 	$(BIN)/python benchmarks/engines.py
 
 # Instructions counted under valgrind's callgrind, against benchmarks/guard/expected.json. On Debian: apt install valgrind gcc.
 # RECORD=--record keeps what is counted as what is expected.
-bench-guard: .venv/test
+bench-guard: .venv/test ## Count instructions against what is expected; needs valgrind
 	$(BIN)/python -m benchmarks.guard $(RECORD)
 
 # What these runtimes' divisions do, as docs/survey.html shows it. PyTorch comes first: pip install torch==2.13.0
 SURVEYED := onnxruntime openvino torch onnx-reference
-survey: .venv/test
+survey: .venv/test ## Ask four runtimes for divisions, and write docs/survey.html; needs PyTorch
 	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.toml) --html docs/survey.html
 	$(BIN)/python -m building.documentation.survey_picture
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.
-proofs:
+proofs: ## Replay the proofs that changed; needs why3 and its provers
 	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay
 
 # Every proof again, every false variant, and `false` itself. RECORD=--record writes proofs/recorded.txt if all is well.
-proofs-all:
+proofs-all: ## Replay every proof and every false variant
 	$(PYTHON) -m proofs.checking.rules --check
 	$(PYTHON) -m proofs.checking.replay --all $(RECORD)
 
 # The core's rules, extracted anew from the proved programs. It needs why3; `make proofs` compares them byte for byte.
-rules:
+rules: ## Extract the core's rules from the proved programs; needs why3
 	$(PYTHON) -m proofs.checking.rules
 
 # The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
-sonnx-c:
+sonnx-c: ## Build the proved loops as a C library in build/sonnx-c; needs why3 and gcc
 	$(PYTHON) -m proofs.checking.extraction build/sonnx-c
 
 # docs/traceability.md and what `vinculum spec --trace` prints, from the rows, the sessions and the tests.
-traceability: .venv/test
+traceability: .venv/test ## Write docs/traceability.md from the rows, the proofs and the tests
 	$(BIN)/python -m proofs.checking.traceability
 
-clean:
+clean: ## Remove what was installed and built
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f src/vinculum/kernels/_core.*.so src/vinculum/kernels/_core.*.pyd
 	find src tests -name __pycache__ -type d -exec rm -rf {} +

@@ -88,7 +88,7 @@ def pytest_collection_finish() -> None:
 def torch_or_skip(request: pytest.FixtureRequest) -> ModuleType:
     """Return PyTorch; without it skip the test, or fail it under ``--require-torch``."""
     if importlib.util.find_spec("torch") is None:
-        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum[torch]'")
+        skip_or_fail(request, "--require-torch", "PyTorch: pip install 'vinculum-div[torch]'")
     return importlib.import_module("torch")
 
 

@@ -18,7 +18,7 @@ def _write(target: Path, names: tuple[str, ...], text: str = "new") -> None:
 
 
 def _fail(target: Path, error: type[BaseException], beside: Path | None = None) -> None:
-    with atomic_write(target) as folder:
+    with atomic_write(target, make_folder=True) as folder:
         (folder / target.name).write_text("half", encoding="utf-8")
         if beside is not None:
             beside.write_text("", encoding="utf-8")
@@ -48,9 +48,16 @@ class TestWhole:
         _write(tmp_path / "m.xml", ("m.xml", "m.bin"))
         assert _names(tmp_path) == ["m.bin", "m.xml"]
 
-    def test_folders_are_made(self, tmp_path: Path) -> None:
-        _write(tmp_path / "a" / "b" / "m.onnx", ("m.onnx",))
-        assert _names(tmp_path / "a" / "b") == ["m.onnx"]
+    def test_a_folder_is_made_if_asked_for(self, tmp_path: Path) -> None:
+        with atomic_write(tmp_path / "a" / "m.onnx", make_folder=True) as folder:
+            (folder / "m.onnx").write_text("new", encoding="utf-8")
+        assert _names(tmp_path / "a") == ["m.onnx"]
+        for target, make_folder in ((tmp_path / "b" / "m", False), (tmp_path / "b" / "c" / "m", True)):
+            with (
+                pytest.raises(ModelError, match=r"cannot be written: there is no folder '.*b'; make it$"),
+                atomic_write(target, make_folder=make_folder),
+            ):
+                pass
 
     def test_nothing_is_in_place_before_the_end(self, tmp_path: Path) -> None:
         (tmp_path / "m.onnx").write_text("old", encoding="utf-8")
@@ -84,7 +91,7 @@ class TestNotAtAll:
 
     def test_a_failure_leaves_nothing(self, tmp_path: Path) -> None:
         with pytest.raises(KeyError):
-            _fail(tmp_path / "a" / "b" / "m.onnx", KeyError)
+            _fail(tmp_path / "a" / "m.onnx", KeyError)
         assert _names(tmp_path) == []
 
     def test_a_failure_leaves_what_was_there(self, tmp_path: Path) -> None:
@@ -107,6 +114,6 @@ class TestNotAtAll:
 
     def test_a_file_where_a_folder_should_be(self, tmp_path: Path) -> None:
         (tmp_path / "a").write_text("", encoding="utf-8")
-        with pytest.raises(OSError, match="a"):
+        with pytest.raises(ModelError, match="there is no folder"):
             _write(tmp_path / "a" / "m.onnx", ("m.onnx",))
         assert _names(tmp_path) == ["a"]

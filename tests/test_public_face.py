@@ -53,7 +53,7 @@ SIGNATURES = {
     "set_threads": "(n)",
     "threads": "(n)",
     "Operator.masked": "(self, a, b, out, where)",
-    "Operator.on_blocks": "(self, *blocks)",
+    "Operator.on_blocks": "(self, *blocks, out=None)",
     "Operator.alignment": "(self, a, b=())",
     "Operator.infer": "(self, element_types, shapes)",
     "Operator.__call__": "(self, a, b=None, out=None)",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from vinculum.models.rewritten import convert as convert
     from vinculum.models.rewritten import harden as harden
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AttributeValueError",

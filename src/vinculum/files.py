@@ -13,20 +13,22 @@ from vinculum.text import one_line
 
 
 @contextmanager
-def atomic_write(file: Path) -> Iterator[Path]:
+def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
     """Yield a folder in which to write a file and what belongs to it; all of it moves beside each other at the end.
 
-    If the block raises, nothing is left behind, folders that had to be made included.
+    If the block raises, nothing is left behind, a folder that had to be made included.
 
     Parameters
     ----------
     file : Path
         Where the file is to be. It takes its place last, when what belongs to it is there.
+    make_folder : bool
+        Whether its folder is made if it is not there, in one that is.
 
     Raises
     ------
     ModelError
-        If a folder or a device stands in the place of a file.
+        If a folder or a device stands in the place of a file, or there is no folder to write to.
     OSError
         If nothing can be written there; it names the file, or the folder that is in the way.
     """
@@ -35,9 +37,13 @@ def atomic_write(file: Path) -> Iterator[Path]:
         raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
     if file.exists() and not file.is_file():  # What replaced it would be no device, to the harm of all that use it.
         raise ModelError(f"{str(file)!r} is no ordinary file; give the name of one to write")
-    created = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    missing = not folder.exists()
+    needed = folder.parent if make_folder else folder
+    if not needed.is_dir():
+        raise ModelError(f"{str(file)!r} cannot be written: there is no folder {str(needed)!r}; make it")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if missing:
+            folder.mkdir()
         with TemporaryDirectory(prefix=".vinculum-", dir=folder) as temporary:
             yield Path(temporary)
             written = sorted(Path(temporary).iterdir(), key=lambda path: path.name == file.name)
@@ -47,9 +53,8 @@ def atomic_write(file: Path) -> Iterator[Path]:
             for path in written:
                 path.replace(folder / path.name)
     except BaseException as error:
-        for parent in created:
-            if parent.is_dir() and not any(parent.iterdir()):
-                parent.rmdir()
+        if missing and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
         if isinstance(error, OSError):
             # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
             known = error.filename in [str(parent) for parent in file.parents]

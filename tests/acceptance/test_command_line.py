@@ -84,7 +84,7 @@ class TestWrongUsage:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (("divide",), "No such command 'divide'"),
+            (("multiply",), "No such command 'multiply'"),
             (("--loud",), "No such option: --loud; see vinculum --help"),
             (("spec", "Divv"), "'Divv'"),
             (("spec", "Div", "--version", "10"), "operator set 10 uses Div-7"),

@@ -70,7 +70,9 @@ class TestRefusals:
 
     def test_no_such_engine(self, refused: Callable[..., str], examples: Path) -> None:
         line = refused("run", examples / "rms_norm" / "model.onnx", "--seed", 0, "--engine", "tensorrt")
-        assert line == "engine is 'tensorrt'; allowed: 'reference', 'onnxruntime', 'openvino'"
+        assert line.startswith(
+            "Invalid value for '--engine': 'tensorrt' is not one of 'reference', 'onnxruntime', 'openv"
+        )
 
     def test_openvino_models(self, refused: Callable[..., str], examples: Path) -> None:
         line = refused("run", examples / "openvino_image" / "model.xml", "--seed", 0, "--engine", "onnxruntime")
@@ -97,7 +99,7 @@ class TestRefusals:
         done = started_vinculum(*command, PYTHONPATH=paths)
         assert (done.returncode, done.stdout) == (2, "")
         assert len(done.stderr.splitlines()) == 1
-        assert "install it: pip install 'vinculum[onnxruntime]'" in done.stderr
+        assert "install it: pip install 'vinculum-div[onnxruntime]'" in done.stderr
 
     def test_a_zero_divisor_is_a_finding_as_ever(
         self, refused: Callable[..., str], tmp_path: Path, examples: Path

@@ -127,7 +127,7 @@ class TestOptions:
     ) -> None:
         monkeypatch.setattr("vinculum.reporting.bench.plot.find_spec", lambda name: None)
         assert bench("--svg", tmp_path / "figure.svg") == 2
-        assert "pip install 'vinculum[bench]'" in capsys.readouterr().err
+        assert "pip install 'vinculum-div[bench]'" in capsys.readouterr().err
         assert not asked
 
 

@@ -73,7 +73,7 @@ class TestWriting:
         assert sorted(p.name for p in tmp_path.iterdir()) == ["elsewhere.npy", "y.npy"]
 
     def test_a_failure_leaves_nothing(self, tmp_path: Path) -> None:
-        folder = tmp_path / "new" / "out"
+        folder = tmp_path / "new"
         arrays = {"a": np.arange(3), "b": np.zeros(2, [("field", object)])}
         with pytest.raises(ValueError, match="allow_pickle"):
             write_outputs(arrays, output_paths(folder, list(arrays), []))

@@ -70,7 +70,7 @@ class TestRefused:
             validated_inputs(TENSORS, {"a": A, "b": B, "z": A})
 
     def test_another_element_type(self, one_line: OneLine) -> None:
-        with one_line(ElementTypeError, "input 'a'", "float64", "declares float"):
+        with one_line(ElementTypeError, "input 'a'", "double", "declares float"):
             validated_inputs(TENSORS, {"a": A.astype(np.float64), "b": B})
 
     @pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], 1.0, "text", None])
@@ -121,7 +121,7 @@ class TestSequencesAndOptionals:
         [
             (A, ElementTypeError, ("input 's' is a ndarray", "pass a list")),
             (None, ElementTypeError, ("input 's' is a NoneType",)),
-            ([A, A.astype(np.float64)], ElementTypeError, ("item 1 of input 's'", "float64", "declares float")),
+            ([A, A.astype(np.float64)], ElementTypeError, ("item 1 of input 's'", "double", "declares float")),
             ([A, None], ElementTypeError, ("item 1 of input 's' is a NoneType",)),
             ([A[0]], BroadcastError, ("item 0 of input 's' has shape (3,)", "ranks differ")),
         ],

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated
 
 import typer
 
-from vinculum.cli.options import ModelFile, OneObject
+from vinculum.cli.options import Engine, ModelFile, OneObject
 from vinculum.reporting.console import console
-
-if TYPE_CHECKING:
-    from vinculum.models.model import Engine
 
 
 def convert(
@@ -37,9 +34,8 @@ def convert(
         ),
     ] = None,
     engine: Annotated[
-        str | None,
+        Engine | None,
         typer.Option(
-            metavar="reference|onnxruntime|openvino",
             help="What runs all nodes but the divisions; if left out the reference, or OpenVINO where only it can.",
         ),
     ] = None,
@@ -50,14 +46,13 @@ def convert(
 ) -> None:
     """Write a model in another operator set or format, with every division in it meaning what it meant."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
+    from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file
-    from vinculum.models.model import check_engine
     from vinculum.models.source import read_source
     from vinculum.reporting.models.convert import as_json, page
     from vinculum.reporting.progress import progress
 
-    if engine is not None:
-        check_engine(engine)
+    check_files({"-o": output}, {})
     source = read_source(model)
     given = []
     if inputs:
@@ -72,7 +67,7 @@ def convert(
             ir_version=ir_version,
             check=verify,
             inputs=given,
-            engine=cast("Engine | None", engine),
+            engine=engine,
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
     if in_json:

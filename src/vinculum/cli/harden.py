@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal
 
 import typer
 
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError
-from vinculum.ops.policies import Overflow, ZeroDivisor
 from vinculum.reporting.console import console
 
 _FINDING = 1
@@ -19,12 +18,12 @@ _FINDING = 1
 def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
     runtime: Annotated[
-        str,
-        typer.Option("--for", metavar="RUNTIME", help="Where the model is to run: onnxruntime, openvino, portable."),
+        Literal["onnxruntime", "openvino", "portable"],
+        typer.Option("--for", help="Where the model is to run; portable: guards alone, for any runtime."),
     ],
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
-    zero_divisor: Annotated[str, typer.Option(metavar="zero|saturate", help="What x/0 gives, for integers.")] = "zero",
-    overflow: Annotated[str, typer.Option(metavar="wrap|saturate", help="What MIN/-1 gives, for integers.")] = "wrap",
+    zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="What x/0 gives, for integers.")] = "zero",
+    overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="What MIN/-1 gives, for integers.")] = "wrap",
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,13 +51,15 @@ def harden(
     Exit code 1: a division or remainder is left that may kill the runtime, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
-    from vinculum.models.harden import Runtime, harden_file
+    from vinculum.cli.report_files import check_files
+    from vinculum.models.harden import harden_file
     from vinculum.models.source import read_source
     from vinculum.reporting.models.harden import as_json, page
     from vinculum.reporting.progress import progress
 
     if output is None and not dry_run:
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
+    check_files({"-o": output}, {})
     source = read_source(model)
     given = []
     if inputs:
@@ -69,9 +70,9 @@ def harden(
         hardened = harden_file(
             source,
             None if dry_run else output,
-            cast(Runtime, runtime),
-            zero_divisor=cast(ZeroDivisor, zero_divisor),
-            overflow=cast(Overflow, overflow),
+            runtime,
+            zero_divisor=zero_divisor,
+            overflow=overflow,
             functions=functions,
             fix_exported=fix_exported,
             inputs=given,

@@ -84,6 +84,8 @@ def _input_file(option: str, names: Sequence[str]) -> InputFile:
     starts = [position for position, character in enumerate(option) if character == "="]
     split = next((p for p in starts if option[:p] in names), starts[0] if starts else -1)
     name, place = option[:split], option[split + 1 :]
+    if split < 0 and len(names) == 1:  # there is nothing to choose
+        name, place, split = names[0], option, len(names[0])
     if split < 1 or not place:
         raise ModelError(f"--input {quoted(option)} is not of the form NAME=FILE; inputs: {listed(names)}")
     if name not in names:

@@ -18,14 +18,22 @@ from vinculum.cli.audit import audit
 from vinculum.cli.bench import bench
 from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
+from vinculum.cli.divide import divide
 from vinculum.cli.fingerprint import fingerprint
 from vinculum.cli.harden import harden
+from vinculum.cli.help import epilog
 from vinculum.cli.info import info
 from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
 from vinculum.cli.vectors import vectors
-from vinculum.errors import DifferenceError, DivisionByZeroError, IntegerOverflowError, VinculumError
+from vinculum.errors import (
+    ConstraintError,
+    DifferenceError,
+    DivisionByZeroError,
+    IntegerOverflowError,
+    VinculumError,
+)
 from vinculum.reporting.escape import one_line
 
 FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -35,18 +43,24 @@ _UsageError: type[Exception] = next(
     c for c in typer.BadParameter.__mro__ if issubclass(c, Exception) and c.__name__ == "ClickException"
 )
 
-app = typer.Typer(name="vinculum", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-app.command()(run)
-app.command()(convert)
-app.command()(harden)
-app.command()(conform)
-app.command()(report)
-app.command()(fingerprint)
-app.command()(audit)
+app = typer.Typer(
+    name="vinculum",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=epilog("run"))(run)
+app.command(epilog=epilog("divide"))(divide)
+app.command(epilog=epilog("convert"))(convert)
+app.command(epilog=epilog("harden"))(harden)
+app.command(epilog=epilog("conform"))(conform)
+app.command(epilog=epilog("report"))(report)
+app.command(epilog=epilog("fingerprint"))(fingerprint)
+app.command(epilog=epilog("audit"))(audit)
 app.add_typer(vectors)
-app.command()(spec)
-app.command()(bench)
-app.command()(info)
+app.command(epilog=epilog("spec"))(spec)
+app.command(epilog=epilog("bench"))(bench)
+app.command(epilog=epilog("info"))(info)
 
 
 def _print_version(wanted: bool) -> None:
@@ -85,6 +99,8 @@ def main() -> int:
         return _usage(error)
     except (DifferenceError, DivisionByZeroError, IntegerOverflowError) as error:
         return _fail(str(error), FINDING)
+    except ConstraintError as error:
+        return _fail(str(error), FINDING if error.count else UNUSABLE)
     except VinculumError as error:
         return _fail(str(error))
     except OSError as error:
@@ -126,8 +142,14 @@ def _usage(error: Exception) -> int:
     if not message:  # No command was given, and the help has been printed.
         return UNUSABLE
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "vinculum"
+    command = context.command_path if context is not None else " ".join(["vinculum", *_command_given()])
     return _fail(f"{message.rstrip('.')}; see {command} --help")
+
+
+def _command_given() -> list[str]:
+    """Return the command that the command line names first, which an error in reading its options does not tell."""
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    return [word for word in sys.argv[1:2] if word in known]
 
 
 def _reason(error: OSError) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.ops.policies import ALLOWED_OTHERWISE, Overflow, ZeroDivisor
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -19,8 +24,24 @@ Inputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=FILE",
-        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each.",
+        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each; FILE alone if "
+        "the model has one input.",
     ),
+]
+ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="What x/0 gives, for integers.")]
+OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="What MIN/-1 gives, for integers.")]
+# As `vinculum.models` has them, which takes long to import for a page of help.
+Engine = Literal["reference", "onnxruntime", "openvino"]
+DialectName = Annotated[
+    Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Left out: the name decides.")
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, metavar="N", help="Start so many processes on this machine, a Dask cluster."),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Use the Dask cluster whose scheduler is at tcp://HOST:PORT."),
 ]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -62,3 +83,21 @@ Record = Annotated[
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
+
+
+@contextmanager
+def policies_advised() -> Iterator[None]:
+    """Say in an error that a policy raises which options let the command continue."""
+    try:
+        yield
+    except DivisionByZeroError as error:
+        _advise(error, "--zero-divisor zero or --zero-divisor saturate")
+        raise
+    except IntegerOverflowError as error:
+        _advise(error, "--overflow wrap or --overflow saturate")
+        raise
+
+
+def _advise(error: Exception, options: str) -> None:
+    found = str(error).replace(ALLOWED_OTHERWISE["zero_divisor"], "").replace(ALLOWED_OTHERWISE["overflow"], "")
+    error.args = (f"{found}; to continue, give {options}", *error.args[1:])

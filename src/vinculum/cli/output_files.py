@@ -34,7 +34,7 @@ class OutputFile:
     stored_as: str | None = None
 
 
-def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> dict[str, Path]:
+def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suffix: str = ".npy") -> dict[str, Path]:
     """Return where each output is to be written, one file each, none outside the folder.
 
     What a file name should not hold is written ``_``; names that a file system may take for one get a number.
@@ -56,8 +56,8 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path]) -> 
             number += 1
             candidate = f"{stem}-{number}"
         taken.add(_key(candidate))
-        paths[name] = path = folder / f"{candidate}.npy"
-        if path.is_dir():
+        paths[name] = path = folder / f"{candidate}{suffix}"
+        if path.is_dir() and suffix == ".npy":
             raise ModelError(f"output {quoted(name)} cannot be written: {str(path)!r} is a folder")
         if path.exists() and any(path.samefile(other) for other in inputs):
             raise ModelError(f"output {quoted(name)} would replace the input {str(path)!r}; give another --output")
@@ -75,7 +75,7 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
     if not paths:
         return {}
     written: dict[str, OutputFile] = {}
-    with atomic_write(next(iter(paths.values()))) as folder:
+    with atomic_write(next(iter(paths.values())), make_folder=True) as folder:
         for name, path in paths.items():
             storable, stored_as = _storable(arrays[name])
             np.save(folder / path.name, storable, allow_pickle=False)

@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.cli.options import (
+    ClusterAddress,
+    Engine,
+    Inputs,
+    ModelFile,
+    OneObject,
+    OverflowPolicy,
+    Processes,
+    ZeroDivisorPolicy,
+    policies_advised,
+)
+from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.reporting.console import console
 
@@ -21,14 +31,15 @@ if TYPE_CHECKING:
 
     from vinculum.cli.output_files import OutputFile
     from vinculum.models import Model
-    from vinculum.models.model import Engine
     from vinculum.reporting.models.run_report import Observations, OutputReport
 
 
 def run(
     model: ModelFile,
     inputs: Inputs = None,
-    output: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write each output there, as NAME.npy.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write each output there, as NAME.npy.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
     ] = None,
@@ -36,19 +47,23 @@ def run(
         list[str] | None,
         typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
     ] = None,
-    zero_divisor: Annotated[
-        str, typer.Option(metavar="raise|zero|saturate", help="What x/0 gives, for integers.")
-    ] = "raise",
-    overflow: Annotated[
-        str, typer.Option(metavar="wrap|raise|saturate", help="What MIN/-1 gives, for integers.")
-    ] = "wrap",
+    zero_divisor: ZeroDivisorPolicy = "raise",
+    overflow: OverflowPolicy = "wrap",
     engine: Annotated[
-        str,
-        typer.Option(
-            metavar="reference|onnxruntime|openvino",
-            help="What runs all but the divisions; IR files: reference or openvino.",
-        ),
+        Engine,
+        typer.Option(help="What runs all but the divisions; IR files: reference or openvino."),
     ] = "reference",
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Read N items of the batch at once, from stored arrays, in bounded memory."
+        ),
+    ] = None,
+    stored_as: Annotated[
+        Literal["npy", "zarr", "h5"] | None, typer.Option("--format", help="With --batch: how outputs are stored.")
+    ] = None,
+    workers: Processes = None,
+    cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
     """Run a model with every division in it computed to the last bit, and tell what each division met."""
@@ -56,12 +71,19 @@ def run(
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load
-    from vinculum.models.model import check_engine
     from vinculum.reporting.models.run import page
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
-    Policies(cast(ZeroDivisor, zero_divisor), cast(Overflow, overflow))
-    check_engine(engine)
+    if batch is not None:
+        from vinculum.cli.run_batches import Batches, run_batches
+
+        if seed is not None or dims or output is None:
+            raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
+        batches = Batches(batch, stored_as or "npy", workers, cluster, engine, Policies(zero_divisor, overflow))
+        run_batches(model, inputs or (), output, batches, in_json=in_json)
+        return
+    if (stored_as, workers, cluster) != (None, None, None):
+        raise AttributeValueError("--format, --workers and --cluster go with --batch N, the items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))
@@ -84,39 +106,28 @@ def run(
 def _results(
     model: Model,
     arrays: Mapping[str, NDArray[Any]],
-    zero_divisor: str,
-    overflow: str,
-    engine: str,
+    zero_divisor: ZeroDivisor,
+    overflow: Overflow,
+    engine: Engine,
     observations: Observations,
 ) -> dict[str, NDArray[Any]]:
     from vinculum.models import DivisionRecord
     from vinculum.reporting.progress import progress
 
-    with progress("Running", len(model.divisions)) as advance:
+    with policies_advised(), progress("Running", len(model.divisions)) as advance:
 
         def observe(record: DivisionRecord) -> None:
             observations(record)
             done = observations.nodes_executed
             advance(done, f"{observations.executions:,} divisions done")
 
-        try:
-            return model.run(
-                arrays,
-                zero_divisor=cast(ZeroDivisor, zero_divisor),
-                overflow=cast(Overflow, overflow),
-                observer=observe,
-                engine=cast("Engine", engine),
-            )
-        except DivisionByZeroError as error:
-            _advise(error, "--zero-divisor zero or --zero-divisor saturate")
-            raise
-        except IntegerOverflowError as error:
-            _advise(error, "--overflow wrap or --overflow saturate")
-            raise
-
-
-def _advise(error: Exception, options: str) -> None:
-    error.args = (f"{error}; to continue, give {options}", *error.args[1:])
+        return model.run(
+            arrays,
+            zero_divisor=zero_divisor,
+            overflow=overflow,
+            observer=observe,
+            engine=engine,
+        )
 
 
 def _output_reports(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from vinculum.cli.options import DialectName
 from vinculum.errors import SpecLookupError
 from vinculum.reporting.console import console
 from vinculum.spec.model import Dialect, OperatorSpec
@@ -23,11 +24,9 @@ def spec(
         int | None, typer.Option(help="The operator's own version. Left out: the newest.", metavar="N")
     ] = None,
     against: Annotated[int | None, typer.Option(help="Print what changed since this version.", metavar="M")] = None,
-    dialect: Annotated[
-        str | None, typer.Option(help="Left out: the name decides.", metavar="onnx|openvino|sonnx")
-    ] = None,
+    dialect: DialectName = None,
     variant: Annotated[
-        str | None, typer.Option(help="One of SONNX's three. Left out: all.", metavar="real|float|int")
+        Literal["real", "float", "int"] | None, typer.Option(help="One of SONNX's three. Left out: all.")
     ] = None,
     traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
     in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -30,7 +30,7 @@ try:
 except ImportError:
     raise ElementTypeError(
         "an operand lies in the memory of a CUDA device, where CuPy divides, which is not installed: "
-        "pip install 'vinculum[cuda]', or move the operands to CPU memory"
+        "pip install 'vinculum-div[cuda]', or move the operands to CPU memory"
     ) from None
 
 from vinculum.device_arrays.kernels import float_kernel, integer_kernel

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vinculum.errors import ModelError
+from vinculum.errors import ModelError, VinculumError
 from vinculum.files import regular_size
 from vinculum.models.model import Model
 from vinculum.text import kind_of, one_line
@@ -39,13 +40,14 @@ class SourceFile:
 
         Errors are as `vinculum.load` says.
         """
-        if self.onnx is None:
-            from vinculum.models.openvino_ir.graph import read_openvino_ir
+        with _naming(self.path):
+            if self.onnx is None:
+                from vinculum.models.openvino_ir.graph import read_openvino_ir
 
-            return read_openvino_ir(self.content, self.path)
-        from vinculum.models.onnx.model import model_of
+                return read_openvino_ir(self.content, self.path)
+            from vinculum.models.onnx.model import model_of
 
-        return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
+            return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse to write where the source is, or the data that belong to it."""
@@ -54,6 +56,17 @@ class SourceFile:
             if target.exists() and any(target.samefile(file) for file in own):
                 belongs = "" if self.path.exists() and target.samefile(self.path) else f" the data {str(target)!r} of"
                 raise ModelError(f"the result would replace{belongs} the model {str(self.path)!r}; give another -o")
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Let each error tell which file it is about."""
+    try:
+        yield
+    except VinculumError as error:
+        if file is not _IN_MEMORY and str(file) not in str(error):
+            error.args = (f"model {str(file)!r}: {error}", *error.args[1:])
+        raise
 
 
 def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:

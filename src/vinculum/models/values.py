@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vinculum.errors import BroadcastError, ElementTypeError, ModelError
 from vinculum.models.execution import Shape, read_only
 from vinculum.spec.element_types import ElementType
-from vinculum.tensors.storage import as_operand, dtype_of, native
+from vinculum.tensors.storage import as_operand, dtype_of, element_type_of_dtype, native
 from vinculum.text import kind_of, listed, quoted, shape_text
 
 Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
@@ -126,7 +126,10 @@ def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]
             return array.astype(object) if array.dtype.kind != "O" else array
     elif array.dtype == tensor_dtype(tensor):
         return array
-    raise ElementTypeError(f"{title} has element type {array.dtype}; the model declares {tensor.element_type}")
+    known = element_type_of_dtype(array.dtype)
+    advice = "" if tensor.element_type == "string" else f": convert it by .astype({tensor_dtype(tensor).name!r})"
+    given = known or array.dtype
+    raise ElementTypeError(f"{title} has element type {given}; the model declares {tensor.element_type}{advice}")
 
 
 def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:

@@ -261,8 +261,15 @@ class Operator:
         np.copyto(target, quotients, where=mask)
         return out
 
-    def on_blocks(self, *blocks: Array) -> Array | Exceptions:
+    def on_blocks(self, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
         """Divide blocks of operands that `alignment` has joined, each of the result's rank and of an allowed type.
+
+        Parameters
+        ----------
+        *blocks : ndarray
+            Of each operand.
+        out : ndarray, optional
+            Where to write: of the result's element type and shape.
 
         Returns
         -------
@@ -270,7 +277,7 @@ class Operator:
             The quotients, or what a policy raises for.
         """
         shapes = [block.shape for block in blocks]
-        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), None)
+        return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
     def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
         """Divide operands that the version takes, to `out` or to a new array."""

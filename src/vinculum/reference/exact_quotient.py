@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from vinculum.errors import AttributeValueError
-from vinculum.reference.rounding import decode, infinity, round_to_nearest_even
+from vinculum.reference.rounding import decode, infinity, round_ratio
 from vinculum.spec.element_types import BinaryFormat, ElementType
 from vinculum.spec.model import IntegerRounding
 
@@ -81,8 +81,11 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     if dividend.is_infinite or division_by_zero:
         return infinity(fmt, negative=negative)
     if divisor.is_infinite:
-        return round_to_nearest_even(Fraction(0), fmt, negative_zero=negative)
-    return round_to_nearest_even(rational_quotient(dividend.value, divisor.value), fmt, negative_zero=negative)
+        return round_ratio(0, 1, fmt, negative=negative)
+    scale = dividend.exponent - divisor.exponent
+    return round_ratio(
+        dividend.significand << max(scale, 0), divisor.significand << max(-scale, 0), fmt, negative=negative
+    )
 
 
 def rational_quotient(a: Fraction, b: Fraction) -> Fraction:

@@ -29,13 +29,14 @@ class Number:
         Whether it is NaN, an infinity or finite.
     negative : bool
         The sign bit, so that the two zeros stay apart.
-    magnitude : Fraction
-        The absolute value; 0 unless it is finite.
+    significand, exponent : int
+        The absolute value is ``significand * 2**exponent``; 0 unless it is finite.
     """
 
     number_class: NumberClass
     negative: bool
-    magnitude: Fraction = Fraction(0)
+    significand: int = 0
+    exponent: int = 0
 
     @property
     def is_nan(self) -> bool:
@@ -55,7 +56,12 @@ class Number:
     @property
     def is_zero(self) -> bool:
         """Whether it is one of the two zeros."""
-        return self.is_finite and self.magnitude == 0
+        return self.is_finite and self.significand == 0
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The absolute value; 0 unless it is finite."""
+        return self.significand * power_of_two(self.exponent)
 
     @property
     def value(self) -> Fraction:
@@ -88,10 +94,9 @@ def decode(bits: int, fmt: BinaryFormat) -> Number:
         return Number(NumberClass.INFINITE if infinite else NumberClass.NAN, negative)
     biased_exponent, trailing = divmod(unsigned, 1 << fmt.trailing_bits)
     if biased_exponent == 0:
-        return Number(NumberClass.FINITE, negative, trailing * power_of_two(fmt.subnormal_exponent))
+        return Number(NumberClass.FINITE, negative, trailing, fmt.subnormal_exponent)
     significand = (1 << fmt.trailing_bits) + trailing
-    spacing = power_of_two(fmt.subnormal_exponent + biased_exponent - 1)
-    return Number(NumberClass.FINITE, negative, significand * spacing)
+    return Number(NumberClass.FINITE, negative, significand, fmt.subnormal_exponent + biased_exponent - 1)
 
 
 def round_to_nearest_even(value: Fraction, fmt: BinaryFormat, *, negative_zero: bool = False) -> int:
@@ -110,14 +115,23 @@ def round_to_nearest_even(value: Fraction, fmt: BinaryFormat, *, negative_zero: 
         Whether an exact 0, which has no sign as a rational, becomes -0.
     """
     negative = value < 0 or (value == 0 and negative_zero)
+    return round_ratio(abs(value.numerator), value.denominator, fmt, negative=negative)
+
+
+def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative: bool) -> int:
+    """Return the encoding of the number nearest to a ratio of integers, which need not be in lowest terms.
+
+    As in `round_to_nearest_even`; the numerator is not negative and the denominator positive.
+    """
     sign = fmt.sign_mask if negative else 0
-    if value == 0:
+    if numerator == 0:
         return sign
-    magnitude = abs(value)
-    spacing_exponent = max(_exponent(magnitude) - fmt.trailing_bits, fmt.subnormal_exponent)
-    # round() of a Fraction is exact and takes ties to even. A carry out of the significand is right: it steps
-    # the exponent.
-    significand = round(magnitude / power_of_two(spacing_exponent))
+    spacing_exponent = max(_exponent(numerator, denominator) - fmt.trailing_bits, fmt.subnormal_exponent)
+    denominator <<= max(spacing_exponent, 0)
+    significand, remainder = divmod(numerator << max(-spacing_exponent, 0), denominator)
+    if 2 * remainder + significand % 2 > denominator:  # Above the middle, or there and odd.
+        significand += 1
+    # A carry out of the significand is right: it steps the exponent.
     unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
     return sign | unsigned if unsigned <= fmt.largest else infinity(fmt, negative=negative)
 
@@ -144,7 +158,7 @@ def round_up(value: Fraction, fmt: BinaryFormat) -> int:
         raise ValueError(f"{value} is negative; only the size of an error is rounded upward, give its absolute value")
     if value == 0:
         return 0
-    spacing_exponent = max(_exponent(value) - fmt.trailing_bits, fmt.subnormal_exponent)
+    spacing_exponent = max(_exponent(value.numerator, value.denominator) - fmt.trailing_bits, fmt.subnormal_exponent)
     significand = math.ceil(value / power_of_two(spacing_exponent))
     # As in rounding to nearest, a carry out of the significand steps the exponent.
     unsigned = significand + ((spacing_exponent - fmt.subnormal_exponent) << fmt.trailing_bits)
@@ -157,7 +171,8 @@ def power_of_two(exponent: int) -> Fraction:
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
-def _exponent(magnitude: Fraction) -> int:
-    """Return the e with 2**e <= magnitude < 2**(e + 1)."""
-    estimate = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return estimate if power_of_two(estimate) <= magnitude else estimate - 1
+def _exponent(numerator: int, denominator: int) -> int:
+    """Return the e with 2**e <= numerator / denominator < 2**(e + 1)."""
+    estimate = numerator.bit_length() - denominator.bit_length()
+    below = numerator << max(-estimate, 0) < denominator << max(estimate, 0)
+    return estimate - below

@@ -26,7 +26,8 @@ def page(found: Installation) -> RenderableType:
         "ONNX": found.onnx,
     }
     runtimes = {
-        name: version or f"not installed: pip install 'vinculum[{name}]'" for name, version in found.runtimes.items()
+        name: version or f"not installed: pip install 'vinculum-div[{name}]'"
+        for name, version in found.runtimes.items()
     }
     width = max(map(len, [*ours, *runtimes]))
     return Group(

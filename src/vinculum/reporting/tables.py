@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -26,6 +26,24 @@ def table(*headings: str, right: Sequence[str] = ()) -> Table:
     for heading in right:
         made.add_column(heading, justify="right", no_wrap=True, vertical="top")
     return made
+
+
+class ByWidth:
+    """What is printed in one form where there is room for it, and in another where there is not.
+
+    Parameters
+    ----------
+    width : int
+        How many columns the first form needs.
+    wide, narrow : renderable
+        The forms.
+    """
+
+    def __init__(self, width: int, wide: RenderableType, narrow: RenderableType) -> None:
+        self._width, self._wide, self._narrow = width, wide, narrow
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._wide if options.max_width >= self._width else self._narrow
 
 
 def cell(text: str) -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TypeVar
 
 from vinculum.errors import SpecLookupError
@@ -38,38 +39,38 @@ class BinaryFormat:
     exponent_bits: int
     infinities: bool = True
 
-    @property
+    @cached_property
     def bias(self) -> int:
         """The exponent bias."""
         return (1 << (self.exponent_bits - 1)) - 1
 
-    @property
+    @cached_property
     def trailing_bits(self) -> int:
         """Width of the trailing significand field."""
         return self.significand_bits - 1
 
-    @property
+    @cached_property
     def smallest_exponent(self) -> int:
         """The exponent of the smallest normal number, a power of two."""
         return 1 - self.bias
 
-    @property
+    @cached_property
     def subnormal_exponent(self) -> int:
         """The exponent of the smallest subnormal number, a power of two: the spacing near zero."""
         return self.smallest_exponent - self.trailing_bits
 
-    @property
+    @cached_property
     def sign_mask(self) -> int:
         """The sign bit of an encoding."""
         return 1 << (self.trailing_bits + self.exponent_bits)
 
-    @property
+    @cached_property
     def nan(self) -> int:
         """The encoding of the quiet NaN that results carry."""
         all_ones = self.sign_mask - 1
         return all_ones - (1 << (self.trailing_bits - 1)) + 1 if self.infinities else all_ones
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """The encoding of the largest finite number."""
         return (((1 << self.exponent_bits) - 1) << self.trailing_bits) - 1 if self.infinities else self.nan - 1
@@ -111,17 +112,17 @@ class ElementType:
     def __str__(self) -> str:
         return self.name
 
-    @property
+    @cached_property
     def is_integer(self) -> bool:
         """Whether the type is a signed or unsigned integer."""
         return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
-    @property
+    @cached_property
     def minimum(self) -> int:
         """The smallest value of an integer type."""
         return -(1 << (self.bits - 1)) if self.kind is Kind.SIGNED else 0
 
-    @property
+    @cached_property
     def maximum(self) -> int:
         """The largest value of an integer type."""
         return (1 << (self.bits - 1 if self.kind is Kind.SIGNED else self.bits)) - 1

@@ -37,7 +37,10 @@ def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Iterable):
         raise BroadcastError(f"{shape!r} is no shape; allowed: a sequence of sizes from 0 on, names, or None (unknown)")
-    dimensions = tuple(index(d) if isinstance(d, SupportsIndex) and not isinstance(d, bool) else d for d in shape)
+    # Most are int, and to ask a protocol whether one is takes ten times as long.
+    dimensions = tuple(
+        d if type(d) is int or isinstance(d, bool) or not isinstance(d, SupportsIndex) else index(d) for d in shape
+    )
     for dimension in dimensions:
         if (
             isinstance(dimension, bool)

@@ -125,4 +125,4 @@ class TestWithoutPytorch:
         monkeypatch.setattr("vinculum.conformance.runtimes.packages.find_spec", lambda name: None)
         for name in ("torch", "jax"):
             line = message(ModelError, runtime(name).check)
-            assert line.endswith(f"the package {name} is not installed: pip install 'vinculum[{name}]'")
+            assert line.endswith(f"the package {name} is not installed: pip install 'vinculum-div[{name}]'")

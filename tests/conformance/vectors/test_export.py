@@ -82,7 +82,7 @@ class TestEveryFormat:
 
         monkeypatch.setattr(module, "_write_more", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            export(tmp_path / "deep" / "folder", "onnx", Level.QUICK, FEW[1:2])
+            export(tmp_path / "folder", "onnx", Level.QUICK, FEW[1:2])
         assert not list(tmp_path.iterdir())
 
     def test_only(self, tmp_path: Path) -> None:

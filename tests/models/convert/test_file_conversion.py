@@ -52,10 +52,10 @@ class TestDifferences:
         source = _legacy(onnx_file)
         before = _files(tmp_path)
         with one_line(DifferenceError, "output 'C'"):
-            convert_file(source, tmp_path / "deep/new.onnx", opset=13)
+            convert_file(source, tmp_path / "new.onnx", opset=13)
         assert _files(tmp_path) == before
-        assert convert_file(source, tmp_path / "deep/new.onnx", opset=13, check=False).verification is None
-        assert _files(tmp_path) == before | {"deep", "new.onnx"}
+        assert convert_file(source, tmp_path / "new.onnx", opset=13, check=False).verification is None
+        assert _files(tmp_path) == before | {"new.onnx"}
 
     def test_an_old_file_survives_a_failure(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
         nodes = [helper.make_node("Gelu", ["A"], ["C"], "gelu")]
@@ -86,6 +86,7 @@ class TestSourceSurvives:
         with one_line(ModelError, "model.bin", "model.onnx", "would replace the data", "give another -o"):
             convert_file(source, tmp_path / "model.xml")
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        (tmp_path / "new").mkdir()
         convert_file(source, tmp_path / "new/model.xml")
         assert _files(tmp_path / "new") == {"model.xml", "model.bin"}
 
@@ -126,15 +127,16 @@ class TestUnwritable:
         source = _legacy(onnx_file)
         before = _files(tmp_path)
         with pytest.raises(OSError, match="No space") as caught:
-            convert_file(source, tmp_path / "deep/new.onnx", opset=13)
-        assert caught.value.filename == str(tmp_path / "deep/new.onnx")
+            convert_file(source, tmp_path / "new.onnx", opset=13)
+        assert caught.value.filename == str(tmp_path / "new.onnx")
         assert _files(tmp_path) == before
 
-    def test_a_file_where_a_folder_should_be(self, onnx_file: File, tmp_path: Path) -> None:
-        source = _legacy(onnx_file)
-        with pytest.raises(FileExistsError) as caught:
-            convert_file(source, source / "new.onnx", opset=13)
-        assert caught.value.filename == str(source)
+    @pytest.mark.parametrize("folder", ["model.onnx", "none"])
+    def test_no_folder(self, onnx_file: File, tmp_path: Path, folder: str, one_line: OneLine) -> None:
+        source = _legacy(onnx_file).rename(tmp_path / "model.onnx")
+        with one_line(ModelError, "cannot be written: there is no folder", repr(str(tmp_path / folder)), "make it"):
+            convert_file(source, tmp_path / folder / "new.onnx", opset=13)
+        assert _files(tmp_path) == {"model.onnx"}
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
     def test_names_that_are_not_utf_8(
@@ -186,6 +188,7 @@ class TestLargeModels:
             [helper.make_node("Div", ["x", "w"], ["y"])], tensors, {"y": tensors["x"]}, initializers=[initializer]
         )
         monkeypatch.setattr("vinculum.models.onnx.file._LARGEST_MESSAGE", 1000)
+        (tmp_path / "new").mkdir()
         convert_file(source, tmp_path / "new/large.onnx", opset=21)
         assert _files(tmp_path / "new") == {"large.onnx", "large.onnx.data"}
         assert (tmp_path / "new/large.onnx").stat().st_size < 1000

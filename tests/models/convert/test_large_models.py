@@ -68,12 +68,14 @@ class TestMemory:
     def test_convert(self, tmp_path: Path, mebibytes: int) -> None:
         source = _model(tmp_path, mebibytes * MIB)
         target = tmp_path / "new" / "model.onnx"
+        target.parent.mkdir()
         assert _peak("convert", str(source), "--opset", "17", "--no-verify", "-o", str(target)) < 150 * MIB
         self._check(source, target, mebibytes)
 
     def test_harden(self, tmp_path: Path, mebibytes: int) -> None:
         source = _model(tmp_path, mebibytes * MIB)
         target = tmp_path / "new" / "model.onnx"
+        target.parent.mkdir()
         assert _peak("harden", str(source), "--for", "onnxruntime", "-o", str(target)) < 150 * MIB
         self._check(source, target, mebibytes)
 

@@ -166,7 +166,12 @@ class TestOpenVino:
     """Hardened for OpenVINO, every quotient is truncated exactly, at run time and folded, within its int32."""
 
     @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType) -> None:
+    @pytest.mark.parametrize(
+        "pairwise", [pytest.param(True, id="two of three"), pytest.param(False, id="all", marks=pytest.mark.exhaustive)]
+    )
+    def test_every_pair(
+        self, outcomes: Outcomes, division: Division, element_type: ElementType, pairwise: bool
+    ) -> None:
         def operands(zero_divisor: ZeroDivisor) -> Pair:
             a, b = all_pairs(element_type, INT32.maximum, INT32.minimum)
             if element_type is not INT64:
@@ -174,7 +179,7 @@ class TestOpenVino:
             beyond = (a == INT32.minimum) & (b == -1)  # The quotient is not within int32.
             return a[~beyond], b[~beyond]
 
-        check(outcomes, division, "openvino", "openvino", element_type, operands)
+        check(outcomes, division, "openvino", "openvino", element_type, operands, pairwise=pairwise)
 
 
 class TestPortable:

@@ -79,6 +79,6 @@ class TestRefusal:
 
     def test_a_package_that_is_missing(self, one_line: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
-        with one_line(ModelError, "pip install 'vinculum[openvino]'"):
+        with one_line(ModelError, "pip install 'vinculum-div[openvino]'"):
             check_installed("openvino")
         check_installed("reference")

@@ -20,7 +20,7 @@ class Jax:
 
     title = "JAX"
     packages = ("jax", "jaxlib")
-    install = "pip install 'vinculum[jax]'"
+    install = "pip install 'vinculum-div[jax]'"
     most_threads = None
 
     def start(self, threads: int) -> None:

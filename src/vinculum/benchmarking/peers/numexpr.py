@@ -21,7 +21,7 @@ class Numexpr:
 
     title = "numexpr"
     packages = ("numexpr",)
-    install = "pip install 'vinculum[bench]'"
+    install = "pip install 'vinculum-div[bench]'"
     most_threads = None
 
     def start(self, threads: int) -> None:

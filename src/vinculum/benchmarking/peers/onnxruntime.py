@@ -22,7 +22,7 @@ class OnnxRuntime:
 
     title = "ONNX Runtime"
     packages = ("onnxruntime",)
-    install = "pip install 'vinculum[onnxruntime]'"
+    install = "pip install 'vinculum-div[onnxruntime]'"
     most_threads = None
 
     def __init__(self) -> None:

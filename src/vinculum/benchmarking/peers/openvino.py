@@ -28,7 +28,7 @@ class OpenVino:
 
     title = "OpenVINO"
     packages = ("openvino",)
-    install = "pip install 'vinculum[openvino]'"
+    install = "pip install 'vinculum-div[openvino]'"
     most_threads = None
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class Torch:
 
     title = "PyTorch"
     packages = ("torch",)
-    install = "pip install 'vinculum[torch]'"
+    install = "pip install 'vinculum-div[torch]'"
     most_threads = None
 
     def start(self, threads: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,8 @@ from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
+Shared = dict[tuple[object, ...], Array]
+"""Results of the stages that several ways to divide the same operands have in common."""
 
 _ASKED = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}
 
@@ -66,15 +69,36 @@ class FloatDivision:
     narrowing: Narrowing = Narrowing.ROUNDED
     saturation: Saturation = Saturation.NO
 
-    def quotients(self, a: Array, b: Array, asked: IntegerRounding | None = None) -> Array:
-        """Return what a runtime would give that computes in this way; `asked` is for integers."""
+    def quotients(
+        self, a: Array, b: Array, asked: IntegerRounding | None = None, shared: Shared | None = None
+    ) -> Array:
+        """Return what a runtime would give that computes in this way; `asked` is for integers.
+
+        Parameters
+        ----------
+        a, b : ndarray
+            The operands.
+        asked : IntegerRounding, optional
+            What is asked of integers.
+        shared : dict, optional
+            What ways to divide these very operands have in common, which the first of them keeps there.
+        """
         del asked
+        kept = {} if shared is None else shared
+        saturated_operands = self.saturation is not Saturation.NO
+        dividend = ("dividend", self.computed_in.name, self.dividend, saturated_operands)
+        divisor = ("divisor", self.computed_in.name, self.divisor, saturated_operands)
         with ieee_754():
-            a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
-            if self.reciprocal is Inverse.NO:
-                result = operated(np.divide, a, b, self.quotient)
+            a = _once(kept, dividend, lambda: self._operand(a, self.dividend))
+            b = _once(kept, divisor, lambda: self._operand(b, self.divisor))
+            factor: tuple[object, ...] = (*divisor, self.reciprocal, self.inverse)
+            if self.reciprocal is not Inverse.NO:
+                b = _once(kept, factor, lambda: self._inverse(b))
+            operation = np.divide if self.reciprocal is Inverse.NO else np.multiply
+            if self.quotient is Flush.UNROUNDED:
+                result = _once(kept, (dividend, factor, "unrounded"), lambda: operated(operation, a, b, self.quotient))
             else:
-                result = operated(np.multiply, a, self._inverse(b), self.quotient)
+                result = flushed(_once(kept, (dividend, factor), lambda: operation(a, b)), self.quotient)
             if self.computed_in is self.element_type:
                 return result
             if self.saturation is Saturation.ALL:
@@ -161,6 +185,12 @@ class FloatDivision:
         return tuple(how for how in flushes if how is not Flush.NO)
 
 
+def _once(kept: Shared, key: tuple[object, ...], computed: Callable[[], Array]) -> Array:
+    if key not in kept:
+        kept[key] = computed()
+    return kept[key]
+
+
 _INVERSES = {
     Inverse.POWER: "the reciprocal is the C library's powf(b, -1)",
     Inverse.STORED: "the reciprocal is rounded to the element type",
@@ -210,8 +240,23 @@ class IntegerDivision:
     saturates: bool = False
     result: Width = Width.OWN
 
-    def quotients(self, a: Array, b: Array, asked: IntegerRounding = IntegerRounding.TRUNCATING) -> Array:
-        """Return what a runtime would give that computes in this way and is asked for a rounding."""
+    def quotients(
+        self,
+        a: Array,
+        b: Array,
+        asked: IntegerRounding = IntegerRounding.TRUNCATING,
+        shared: Shared | None = None,
+    ) -> Array:
+        """Return what a runtime would give that computes in this way and is asked for a rounding.
+
+        Parameters
+        ----------
+        a, b, asked
+            The operands, and the rounding.
+        shared : dict, optional
+            Nothing here is worth sharing.
+        """
+        del shared
         rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding
         a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
         with ieee_754():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.conformance.arithmetic.circumstances import placement, rounding_asked
-from vinculum.conformance.arithmetic.division import Division
+from vinculum.conformance.arithmetic.division import Division, Shared
 from vinculum.conformance.cases.operation import Operation, aligned, alignment
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
@@ -200,8 +200,9 @@ class Fit:
                     ignored.append(~counts[at])
                     bounds.append(bounds[-1] + len(at))
             where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
+            shared: Shared = {}
             for place, way in enumerate(self.ways):
-                given = canonical(way.quotients(a, b, rounding))
+                given = canonical(way.quotients(a, b, rounding, shared))
                 predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
         return predicted
 

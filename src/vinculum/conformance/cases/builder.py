@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
@@ -59,17 +60,17 @@ class CaseBuilder:
     element_type: ElementType
     level: Level
 
-    @property
+    @cached_property
     def chosen(self) -> bool:
         """Whether the element type is of those that are asked what has little to do with element types."""
         return self.element_type.name in CHOSEN_TYPES
 
-    @property
+    @cached_property
     def newest(self) -> bool:
         """Whether no later version of the operator is there; each of SONNX's three operators is its own newest."""
         return self.spec.variant is not None or self.spec is versions(self.spec.name, dialect=self.spec.dialect)[-1]
 
-    @property
+    @cached_property
     def newest_of_its_shapes(self) -> bool:
         """Whether no later version joins shapes in the same way."""
         rows = versions(self.spec.name, dialect=self.spec.dialect)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,22 +38,34 @@ class Operation:
     operands: tuple[NDArray[Any], ...]
     constant: tuple[bool, ...]
 
+    @cached_property
+    def own_alignment(self) -> Alignment | None:
+        """How the operands lie under the quotient by the operation's own rule; None if they do not."""
+        try:
+            attributes = checked_attributes(self.spec, self.attributes)
+            return _joined(self, self.spec.broadcasting_rule(attributes), attributes.get("axis"))
+        except (VinculumError, KeyError):
+            return None
+
 
 def alignment(
     operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
 ) -> Alignment | None:
     """Return how the operands lie under the quotient, by the operation's rule or another; None if they do not.
 
-    Reciprocal's one operand has the shape of the quotient.
+    Reciprocal's one operand has the shape of the quotient. The axis can be ignored by another rule only.
     """
-    shapes = [operand.shape for operand in operation.operands]
+    if rule is None:
+        return operation.own_alignment
     try:
-        attributes = checked_attributes(operation.spec, operation.attributes) if rule is None else operation.attributes
-        own = operation.spec.broadcasting_rule(attributes) if rule is None else rule
-        axis = attributes.get("axis")
-        return join(own, shapes[0], shapes[-1], axis if isinstance(axis, int) and not ignoring_axis else None)
-    except (VinculumError, KeyError):
+        return _joined(operation, rule, None if ignoring_axis else operation.attributes.get("axis"))
+    except VinculumError:
         return None
+
+
+def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment:
+    shapes = [operand.shape for operand in operation.operands]
+    return join(rule, shapes[0], shapes[-1], axis if isinstance(axis, int) else None)
 
 
 def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -43,7 +43,7 @@ class Jax:
 
     def check(self) -> None:
         """Refuse to go on if JAX is not installed."""
-        check_installed(self.title, "jax", "pip install 'vinculum[jax]'")
+        check_installed(self.title, "jax", "pip install 'vinculum-div[jax]'")
         if self._options:
             check_elsewhere(self.title, f"{__name__}:Jax", self._options)
 

@@ -77,7 +77,7 @@ class OnnxRuntime:
 
     def check(self) -> None:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
-        check_installed(self.title, "onnxruntime", "pip install 'vinculum[onnxruntime]'")
+        check_installed(self.title, "onnxruntime", "pip install 'vinculum-div[onnxruntime]'")
         if self._options:
             check_elsewhere(self.title, f"{__name__}:OnnxRuntime", self._options)
 

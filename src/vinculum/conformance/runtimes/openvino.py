@@ -46,7 +46,7 @@ class OpenVino:
 
     def check(self) -> None:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
-        check_installed(self.title, "openvino", "pip install 'vinculum[openvino]'")
+        check_installed(self.title, "openvino", "pip install 'vinculum-div[openvino]'")
         if self._options:
             check_elsewhere(self.title, f"{__name__}:OpenVino", self._options)
 

@@ -43,7 +43,7 @@ class Torch:
 
     def check(self) -> None:
         """Refuse to go on if PyTorch is not installed."""
-        check_installed(self.title, "torch", "pip install 'vinculum[torch]'")
+        check_installed(self.title, "torch", "pip install 'vinculum-div[torch]'")
         if self._options:
             check_elsewhere(self.title, f"{__name__}:Torch", self._options)
 

@@ -78,7 +78,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
     """
     check_empty(folder)
     index = folder / INDEX
-    with atomic_write(index) as temporary:
+    with atomic_write(index, make_folder=True) as temporary:
         chosen = _Chosen(level, form, only)
         with (temporary / CASES).open("wb") as file:
             for count, case in enumerate(chosen, 1):

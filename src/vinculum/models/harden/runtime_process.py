@@ -50,7 +50,7 @@ def check_installed(runtime: str) -> None:
     if runtime != "reference" and find_spec(runtime) is None:
         raise ModelError(
             f"the package {runtime}, without which nothing can be validated, is not installed: "
-            f"pip install 'vinculum[{runtime}]'"
+            f"pip install 'vinculum-div[{runtime}]'"
         )
 
 

@@ -46,7 +46,7 @@ def check_matplotlib() -> None:
         If matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        raise ModelError("a plot cannot be drawn: matplotlib is not installed: pip install 'vinculum[bench]'")
+        raise ModelError("a plot cannot be drawn: matplotlib is not installed: pip install 'vinculum-div[bench]'")
 
 
 def drawn_rows(report: Report) -> tuple[Row, ...]:

@@ -22,10 +22,12 @@ from vinculum.reporting.models.run_report import (
     RunReport,
     total,
 )
-from vinculum.reporting.tables import cell, counted, section, table
+from vinculum.reporting.tables import ByWidth, cell, counted, section, table
 from vinculum.spec.element_types import by_name
 from vinculum.text import shape_text
 
+_COUNTED = ("By zero", "Inf", "NaN", "Subnormal", "Time")
+_ROOM_FOR_COUNTS = 60  # columns, of which the counts take some forty
 _SHAPES_SHOWN = 2
 _NAMES_SHOWN = 3
 
@@ -107,7 +109,7 @@ def _value(value: Any) -> str:
 def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
     if not divisions:
         return Text("none in this model")
-    rows = table("Node", right=("By zero", "Inf", "NaN", "Subnormal", "Time"))
+    rows = table("Node", right=_COUNTED)
     for division in divisions:
         rows.add_row(_node(division), *_counts(division.summary))
     if len(divisions) > 1:
@@ -115,7 +117,15 @@ def _divisions(divisions: Sequence[DivisionReport]) -> RenderableType:
         totals = (Text("Total"), *_counts(total([division.summary for division in divisions])))
         for column, sum_of_column in zip(rows.columns, totals, strict=True):
             column.footer = sum_of_column
-    return rows
+    return ByWidth(_ROOM_FOR_COUNTS, rows, Group(*map(_beneath_each_other, divisions)))
+
+
+def _beneath_each_other(division: DivisionReport) -> RenderableType:
+    counts = Text(", ").join(
+        Text.assemble((f"{heading} ", "dim"), count)
+        for heading, count in zip(_COUNTED, _counts(division.summary), strict=True)
+    )
+    return Group(_node(division), Padding(counts, (0, 0, 0, 2), expand=False))
 
 
 def _node(division: DivisionReport) -> RenderableType:

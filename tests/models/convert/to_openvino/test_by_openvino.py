@@ -97,7 +97,7 @@ class TestRefused:
             convert_file(source, tmp_path / "new.xml", engine=engine)
         assert not (tmp_path / "new.xml").exists()
         convert_file(source, tmp_path / "new.xml", engine=engine, check=False)
-        convert_file(source, tmp_path / "new/new.xml", engine="openvino")
+        convert_file(source, tmp_path / "other.xml", engine="openvino")
 
     def test_an_operator_that_openvino_lacks(self, onnx_file: File, tmp_path: Path, one_line: OneLine) -> None:
         floats = (TensorProto.FLOAT, [2, 2])

@@ -506,14 +506,14 @@ class TestRefusals:
         model = load(onnx_file([node("Neg", "a", "y")], {"a": FLOATS}, {"y": FLOATS}))
         onnxruntime.cache_clear()
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
-        with one_line(ModelError, "needs the package onnxruntime", "pip install 'vinculum[onnxruntime]'"):
+        with one_line(ModelError, "needs the package onnxruntime", "pip install 'vinculum-div[onnxruntime]'"):
             model.run({"a": A}, engine="onnxruntime")
         monkeypatch.undo()
         assert model.run({"a": A}, engine="onnxruntime")["y"].tolist() == (-A).tolist()
 
     def test_wrong_inputs_are_refused_as_ever(self, onnx_file: File, one_line: OneLine) -> None:
         model = load(onnx_file([node("Neg", "a", "y")], {"a": FLOATS}, {"y": FLOATS}))
-        with one_line(ElementTypeError, "input 'a' has element type float64"):
+        with one_line(ElementTypeError, "input 'a' has element type double"):
             model.run({"a": A.astype(float)}, engine="onnxruntime")
 
 

@@ -27,7 +27,7 @@ def onnxruntime() -> ModuleType:
     except ImportError as error:
         raise ModelError(
             f"the engine 'onnxruntime' needs the package onnxruntime ({one_line(error)}); "
-            "install it: pip install 'vinculum[onnxruntime]'"
+            "install it: pip install 'vinculum-div[onnxruntime]'"
         ) from None
     return package  # type: ignore[no-any-return]  # it ships no types
 

@@ -54,4 +54,4 @@ class OpenVinoProcess:
 def check_installed(who: str) -> None:
     """Refuse to go on without OpenVINO."""
     if find_spec("openvino") is None:
-        raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum[openvino]'")
+        raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum-div[openvino]'")

@@ -1,0 +1,134 @@
+"""``vinculum divide``: two stored arrays divided into a third, in little memory, by a job that may be killed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from vinculum.cli.options import (
+    ClusterAddress,
+    DialectName,
+    OneObject,
+    OverflowPolicy,
+    Processes,
+    ZeroDivisorPolicy,
+    policies_advised,
+)
+from vinculum.errors import AttributeValueError, SpecLookupError
+from vinculum.reporting.console import console
+from vinculum.spec.registry import find_version
+from vinculum.text import shape_text
+
+if TYPE_CHECKING:
+    from vinculum.spec.element_types import ElementType
+
+
+def divide(
+    a: Annotated[str, typer.Argument(metavar="A", help="The dividend: NAME.npy, NAME.zarr or NAME.h5:/DATASET.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where the quotients go; as A is named.")],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The divisor; left out for Reciprocal.")] = None,
+    operator: Annotated[str, typer.Option(metavar="NAME", help="Div, Divide or Reciprocal.")] = "Div",
+    version: Annotated[
+        int | None, typer.Option(metavar="N", help="The operator's own version. Left out: the newest.")
+    ] = None,
+    dialect: DialectName = None,
+    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="Which of SONNX's.")] = None,
+    axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
+    broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
+    consumed_inputs: Annotated[
+        str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
+    ] = None,
+    m_pythondiv: Annotated[
+        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: floor integers, or not.")
+    ] = None,
+    auto_broadcast: Annotated[
+        Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
+    ] = None,
+    zero_divisor: ZeroDivisorPolicy = "raise",
+    overflow: OverflowPolicy = "wrap",
+    element_type: Annotated[
+        str | None,
+        typer.Option(
+            "--type", metavar="TYPE", help="What raw elements are: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4."
+        ),
+    ] = None,
+    task_size: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="MIB", help="How much of C a task makes: 32, on a cluster 256, if left out."),
+    ] = None,
+    workers: Processes = None,
+    cluster: ClusterAddress = None,
+    in_json: OneObject = False,
+) -> None:
+    """Divide two stored arrays into a third, however large, by ONNX Div-14 or another operator.
+
+    C appears when it is whole. Killed, the same command goes on where it was.
+    """
+    # What imports numpy is imported when something is divided, not for a page of help.
+    from vinculum.ops.operator import Operator
+    from vinculum.reporting.progress import progress
+    from vinculum.stored import divide as divide_stored
+    from vinculum.stored.clusters import client_of
+
+    row = None if version is None else find_version(operator, version, dialect=dialect, variant=variant)
+    prepared = Operator(
+        operator,
+        opset=None if row is None else row.since_version,
+        dialect=dialect,
+        variant=variant,
+        axis=axis,
+        broadcast=broadcast,
+        consumed_inputs=None if consumed_inputs is None else _whole_numbers(consumed_inputs),
+        m_pythondiv=None if m_pythondiv is None else m_pythondiv == "true",
+        auto_broadcast=auto_broadcast,
+        zero_divisor=zero_divisor,
+        overflow=overflow,
+    )
+    raw_type = None if element_type is None else _raw_type(element_type)
+    start = perf_counter()
+    with policies_advised(), client_of(cluster, workers) as client, progress("Dividing", 1000) as advance:
+        report = divide_stored(
+            a,
+            b,
+            output,
+            operator=prepared,
+            element_type=raw_type,
+            task_bytes=None if task_size is None else task_size << 20,
+            client=client,
+            advance=lambda done, size: advance(1000 * done // max(1, size), f"{_size(done)} of {_size(size)}"),
+        )
+    seconds = perf_counter() - start
+    if in_json:
+        print(json.dumps({"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}, indent=2))
+        return
+    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
+    console().print(
+        f"{output}: {report.element_type}, shape {shape_text(report.shape)}, {_size(report.bytes)}", markup=False
+    )
+    console().print(f"{report.operator}, {report.blocks:,} blocks{before}, {seconds:.1f} s", markup=False)
+
+
+def _raw_type(name: str) -> ElementType:
+    from vinculum.stored.arrays import UNNAMED
+
+    for element_type in UNNAMED:
+        if name in (element_type.name, element_type.numpy):
+            return element_type
+    allowed = ", ".join(element_type.numpy for element_type in UNNAMED)
+    raise SpecLookupError(f"--type is {name!r}; allowed: {allowed} (files name all other types themselves)")
+
+
+def _whole_numbers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",") if word]
+    except ValueError:
+        raise AttributeValueError(f"--consumed-inputs is {text!r}; give whole numbers, as 0,0") from None
+
+
+def _size(count: int) -> str:
+    power = min((max(count, 1).bit_length() - 1) // 10, 5)
+    return f"{count / 1024**power:.1f} {'KMGTP'[power - 1]}iB" if power else f"{count} bytes"

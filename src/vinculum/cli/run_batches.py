@@ -1,0 +1,88 @@
+"""``vinculum run --batch N``: a model run over stored arrays, larger than memory, here or on a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.cli.input_files import input_files, read_inputs
+from vinculum.cli.options import policies_advised
+from vinculum.cli.output_files import output_paths
+from vinculum.models import load
+from vinculum.models.model import Engine
+from vinculum.models.stored_batches import run_stored
+from vinculum.ops.policies import Policies
+from vinculum.reporting.console import console
+from vinculum.reporting.progress import progress
+from vinculum.stored.arrays import Place
+from vinculum.stored.clusters import client_of
+from vinculum.text import shape_text
+
+
+@dataclass(frozen=True)
+class Batches:
+    """What ``--batch`` and the options that go with it say."""
+
+    size: int
+    stored_as: str
+    workers: int | None
+    cluster: str | None
+    engine: Engine
+    policies: Policies
+
+
+def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batches, *, in_json: bool) -> None:
+    """Run a model over stored arrays, write its outputs to a folder, and tell of them."""
+    loaded = load(model)
+    files = input_files(options, loaded.inputs)
+    read = {name: file for name, file in files.items() if file.path.suffix.lower() in (".npz", ".pb")}
+    inputs: dict[str, Place | NDArray[Any]] = dict(read_inputs(read, loaded.inputs))
+    # The processes of a cluster may have other working directories.
+    inputs |= {name: Place.parse(str(file), absolute=True) for name, file in files.items() if name not in read}
+    names = [tensor.name for tensor in loaded.outputs]
+    sources = (model, *(file.path for file in files.values()))
+    paths = output_paths(folder, names, sources, f".{batches.stored_as}")
+
+    def place(name: str) -> Place:
+        path = str(paths[name].absolute())
+        return Place.parse(f"{path}:/{paths[name].stem}" if batches.stored_as == "h5" else path)
+
+    made = not folder.exists()
+    start = perf_counter()
+    with (
+        policies_advised(),
+        client_of(batches.cluster, batches.workers) as client,
+        progress("Running", 1000) as advance,
+    ):
+        folder.mkdir(exist_ok=True)
+        try:
+            report = run_stored(
+                model,
+                inputs,
+                place,
+                batch=batches.size,
+                policies=batches.policies,
+                engine=batches.engine,
+                client=client,
+                advance=lambda done, items: advance(1000 * done // items, f"{done:,} of {items:,} items"),
+            )
+        except BaseException:
+            if made and not any(folder.iterdir()):
+                folder.rmdir()
+            raise
+    seconds = perf_counter() - start
+    written = {name: str(paths[name]) for name in report.outputs}
+    if in_json:
+        print(json.dumps({"model": str(model), **asdict(report), "files": written, "seconds": seconds}, indent=2))
+        return
+    shown = console()
+    for name, (element_type, shape) in report.outputs.items():
+        shown.print(f"{written[name]}: {element_type}, shape {shape_text(shape)}", markup=False)
+    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
+    shown.print(f"{report.items:,} items in {report.blocks:,} blocks{before}, {seconds:.1f} s", markup=False)

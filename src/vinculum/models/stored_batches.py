@@ -1,0 +1,343 @@
+"""A model run over stored arrays, batch by batch and in little memory; can be killed at any moment and run again."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
+from vinculum.kernels.threads import threads
+from vinculum.models.model import Engine, Model, check_engine
+from vinculum.models.source import load
+from vinculum.models.values import ModelTensor
+from vinculum.ops.policies import Policies
+from vinculum.spec.element_types import ElementType
+from vinculum.stored.arrays import (
+    UNNAMED,
+    Place,
+    Stored,
+    check_place,
+    check_unchanged,
+    create,
+    journal_of,
+    open_stored,
+)
+from vinculum.stored.flat import as_bytes
+from vinculum.stored.job import carry_out
+from vinculum.stored.journal import Done
+from vinculum.stored.plan import Region, Shape, extents
+from vinculum.stored.workers import workers
+from vinculum.text import quoted
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a run over stored arrays has done.
+
+    Attributes
+    ----------
+    items : int
+        How many there are along the batch axis.
+    blocks : int
+        In how many blocks they were run.
+    resumed : int
+        How many of these an earlier run had done.
+    outputs : dict of str to (str, tuple of int)
+        Each output's element type, as NumPy calls it, and shape.
+    """
+
+    items: int
+    blocks: int
+    resumed: int
+    outputs: dict[str, tuple[str, Shape]]
+
+
+@dataclass(frozen=True)
+class StoredInput:
+    """An input that is cut.
+
+    Attributes
+    ----------
+    name : str
+        The model's name of it.
+    place : Place
+        Where it is stored.
+    identity : list
+        What it was when the job began.
+    raw_type : ElementType or None
+        What raw elements are.
+    """
+
+    name: str
+    place: Place
+    identity: list[object]
+    raw_type: ElementType | None
+
+
+@dataclass(frozen=True)
+class StoredOutput:
+    """An output: where it is written, its type, and the shape of an item."""
+
+    name: str
+    place: Place
+    dtype: np.dtype[Any]
+    item: Shape
+
+    @property
+    def raw_type(self) -> ElementType | None:
+        """What raw elements are."""
+        return next((t for t in UNNAMED if t.numpy == self.dtype.name), None)
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """What is done to each block of a batch, and where; see `vinculum.stored.job.Work`.
+
+    Attributes
+    ----------
+    model : Path
+        The file, which the workers see too.
+    state : tuple of int
+        Its size and time when the job began.
+    cut : tuple of StoredInput
+        The inputs of which each block takes its part.
+    whole : dict of str to ndarray
+        Those that each block takes as they are.
+    items, batch : int
+        How many there are, and in a block.
+    policies, engine
+        As in `Model.run`.
+    outputs : tuple of StoredOutput
+        What is written.
+    """
+
+    model: Path
+    state: tuple[int, int]
+    cut: tuple[StoredInput, ...]
+    whole: Mapping[str, Array]
+    items: int
+    batch: int
+    policies: Policies
+    engine: Engine
+    outputs: tuple[StoredOutput, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Place, ...]:
+        """Where the outputs are written."""
+        return tuple(output.place for output in self.outputs)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return -(-self.items // self.batch)
+
+    def job(self) -> dict[str, Any]:
+        """Return what tells this job from others."""
+        return {
+            "vinculum": 1,
+            "model": [self.model.name, *self.state],
+            "inputs": {one.name: one.identity for one in self.cut},
+            "whole": {name: [x.dtype.str, x.shape, zlib.crc32(as_bytes(x, "C"))] for name, x in self.whole.items()},
+            "batch": self.batch,
+            "zero_divisor": self.policies.zero_divisor,
+            "overflow": self.policies.overflow,
+            "engine": self.engine,
+            "outputs": {one.name: [one.dtype.name, one.item] for one in self.outputs},
+        }
+
+    def at(self, targets: tuple[Place, ...]) -> Self:
+        """Return the same run with its outputs in other places."""
+        pairs = zip(self.outputs, targets, strict=True)
+        return replace(self, outputs=tuple(replace(output, place=place) for output, place in pairs))
+
+    def create(self) -> None:
+        """Make the outputs."""
+        for output in self.outputs:
+            chunk = tuple(max(1, size) for size in (self.batch, *output.item))
+            create(output.place, (self.items, *output.item), output.dtype, chunk)
+
+    def run(self, start: int, stop: int, write: bool) -> Done:
+        """Run the model on some blocks and write the outputs."""
+        crc = 0
+        for number in range(start, stop):
+            found = self.outputs_of(number)
+            for output in self.outputs:
+                array = found[output.name]
+                region = self._region(number, output.item)
+                if (array.dtype, array.shape) != (output.dtype, extents(region)):
+                    raise ModelError(
+                        f"output {quoted(output.name)} from item {region[0].start} on is {array.dtype} of shape "
+                        f"{array.shape}, not {output.dtype} of {extents(region)}: the model does not keep the batch"
+                    )
+                with open_stored(output.place, output.raw_type, writable=True) as target:
+                    target.write(region, np.ascontiguousarray(array))
+                crc = zlib.crc32(as_bytes(array, "C"), crc)
+        return Done(start, stop, crc)
+
+    def intact(self, done: Done) -> Done | None:
+        """Return what was done if the outputs still hold it."""
+        crc = 0
+        try:
+            for number in range(done.start, done.stop):
+                for output in self.outputs:
+                    with open_stored(output.place, output.raw_type) as target:
+                        crc = zlib.crc32(as_bytes(_read(target, self._region(number, output.item)), "C"), crc)
+        except (OSError, ModelError):  # cut off, say, by a loss of power
+            return None
+        return done if crc == done.crc else None
+
+    def finish(self, done: Sequence[Done]) -> None:
+        """Raise if an input or the model is not what it was."""
+        for one in self.cut:
+            check_unchanged(one.place, one.identity, one.raw_type)
+        if _state(self.model) != self.state:
+            raise ModelError(f"{str(self.model)!r} changed while it was run; delete the .journal, and begin again")
+
+    def outputs_of(self, number: int) -> dict[str, Array]:
+        """Return what the model makes of a block."""
+        inputs = dict(self.whole)
+        for one in self.cut:
+            with open_stored(one.place, one.raw_type) as stored:
+                inputs[one.name] = _read(stored, self._region(number, stored.shape[1:]))
+        rows = self._region(number, ())[0]
+        try:
+            with threads(1):  # other blocks have other threads
+                return _loaded(self.model, self.state).run(
+                    inputs,
+                    zero_divisor=self.policies.zero_divisor,
+                    overflow=self.policies.overflow,
+                    engine=self.engine,
+                )
+        except VinculumError as error:
+            error.args = (f"items {rows.start} to {rows.stop - 1} of the batch: {error}", *error.args[1:])
+            raise
+
+    def _region(self, number: int, item: Shape) -> Region:
+        start = number * self.batch
+        return slice(start, min(start + self.batch, self.items)), *(slice(0, size) for size in item)
+
+
+def run_stored(
+    model: Path,
+    inputs: Mapping[str, Place | Array],
+    outputs: Callable[[str], Place],
+    *,
+    batch: int,
+    policies: Policies,
+    engine: Engine = "reference",
+    client: Any = None,
+    advance: Callable[[int, int], None] | None = None,
+) -> BatchReport:
+    """Run a model over stored arrays, so many items of the batch at once, and write its outputs.
+
+    The model must treat the items of a batch, which is the first axis, alike and apart from each other. The same call
+    again goes on where a killed one was.
+
+    Parameters
+    ----------
+    model : Path
+        The file.
+    inputs : Mapping of str to Place or ndarray
+        Stored arrays are cut along the first axis, unless the model gives that a size of its own; others go whole to
+        each block.
+    outputs : callable
+        Where an output of a name goes.
+    batch : int
+        How many items a block has.
+    policies, engine
+        As in `Model.run`.
+    client, advance
+        As in `vinculum.stored.divide`; items are counted.
+
+    Raises
+    ------
+    ModelError, ElementTypeError, BroadcastError, AttributeValueError
+        If an input cannot be read, is not what the model declares, or the model does not keep the batch.
+    DivisionByZeroError, IntegerOverflowError
+        As the policies say; the message names the items, and nothing is left.
+    OSError
+        If something cannot be read or written; what is done is kept.
+    """
+    check_engine(engine)
+    if batch < 1:
+        raise AttributeValueError(f"batch is {batch}; give a number of items from 1 on")
+    state = _state(model)
+    loaded = _loaded(model.absolute(), state)
+    cut, whole, items = _cut(loaded, inputs, batch)
+    run = ModelRun(model.absolute(), state, cut, whole, items, batch, policies, engine)
+    first = run.outputs_of(0)
+    rows = min(batch, items)
+    for name, array in first.items():
+        if array.shape[:1] != (rows,):
+            raise ModelError(
+                f"output {quoted(name)} of {rows} items has shape {array.shape}: the model does not keep the batch"
+            )
+    made = tuple(StoredOutput(name, outputs(name), array.dtype, array.shape[1:]) for name, array in first.items())
+    run = replace(run, outputs=made)
+    for output in made:
+        check_place(output.place)
+    told = None if advance is None else (lambda blocks: advance(min(blocks * batch, items), items))
+    with workers(client) as hands:
+        resumed = carry_out(run, journal_of(made[0].place), hands, 1, told)
+    shapes = {output.name: (output.dtype.name, (items, *output.item)) for output in made}
+    return BatchReport(items, run.blocks, resumed, shapes)
+
+
+def _cut(
+    model: Model, inputs: Mapping[str, Place | Array], batch: int
+) -> tuple[tuple[StoredInput, ...], dict[str, Array], int]:
+    """Return the inputs that are cut, those that are not, and how many items there are."""
+    tensors = {tensor.name: tensor for tensor in model.inputs}
+    cut: list[StoredInput] = []
+    whole: dict[str, Array] = {}
+    sizes: dict[str, int] = {}
+    for name, given in inputs.items():
+        if not isinstance(given, Place):
+            whole[name] = given
+            continue
+        raw_type = next((t for t in UNNAMED if t is tensors[name].element_type), None)
+        with open_stored(given, raw_type) as stored:
+            if _is_cut(tensors[name], stored.shape, batch):
+                cut.append(StoredInput(name, given, stored.identity(), raw_type))
+                sizes[name] = stored.shape[0]
+            else:
+                whole[name] = _read(stored, tuple(slice(0, size) for size in stored.shape))
+    if not cut:
+        raise ModelError(
+            "no input is cut: of none does the model leave the first size open, the batch; run it without --batch"
+        )
+    if len(set(sizes.values())) > 1 or 0 in sizes.values():
+        raise ModelError(f"the inputs that are cut have these numbers of items: {sizes}; give one number, not 0")
+    return tuple(cut), whole, next(iter(sizes.values()))
+
+
+def _is_cut(tensor: ModelTensor, shape: Shape, batch: int) -> bool:
+    if tensor.shape is None or not tensor.shape or not shape:
+        return False
+    declared = tensor.shape[0]
+    return not isinstance(declared, int) or (declared == batch != shape[0])
+
+
+def _read(stored: Stored, region: Region) -> Array:
+    return stored.read(region, np.empty(prod(extents(region)) * stored.dtype.itemsize, np.uint8))
+
+
+def _state(model: Path) -> tuple[int, int]:
+    status = model.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: Path, state: tuple[int, int]) -> Model:
+    """Return the model in a file; each process reads it once, as long as the file stays what it is."""
+    return load(model)

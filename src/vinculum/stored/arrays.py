@@ -1,0 +1,220 @@
+"""Stored arrays: what a job asks of a file format, and which format a name stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from vinculum.errors import ModelError
+from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
+from vinculum.stored.plan import Region, Shape
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import one_line
+
+Array = npt.NDArray[Any]
+Format = Literal["npy", "zarr", "hdf5"]
+
+_ROOMS = {"npy": "vinculum.stored.flat", "zarr": "vinculum.stored.zarr_arrays", "hdf5": "vinculum.stored.hdf5"}
+_SUFFIXES: dict[str, Format] = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5"}
+
+UNNAMED = tuple(t for t in ELEMENT_TYPES if hasattr(ml_dtypes, t.numpy))
+"""The element types that files hold as raw bytes, having no name for them."""
+
+
+class Stored(Protocol):
+    """An array in files, open.
+
+    Attributes
+    ----------
+    shape, dtype
+        The array's; where the file holds raw bytes, the type that they are said to have.
+    order : {"C", "F"}
+        Which axis runs quickest in the file, the last or the first.
+    """
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    order: Literal["C", "F"]
+
+    @property
+    def grid(self) -> Shape | None:
+        """The size of what is read and written whole: a chunk, or a shard of chunks. None if that is an element."""
+
+    def read(self, region: Region, buffer: Array) -> Array:
+        """Return a region; in the memory of a buffer of bytes, large enough, where that saves a copy.
+
+        OSError, which names the file, if it cannot be read or is too short.
+        """
+
+    def write(self, region: Region, block: Array) -> None:
+        """Write a region: of the array's own type and order, contiguous. OSError, which names the file."""
+
+    def close(self) -> None:
+        """Close what is open."""
+
+    def identity(self) -> list[object]:
+        """Return what changes whenever the array does, as far as the file system tells; plain JSON."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array is stored.
+
+    Attributes
+    ----------
+    path : Path
+        The file, or Zarr's folder.
+    format : {"npy", "zarr", "hdf5"}
+        Whatever the path's suffix is.
+    dataset : str or None
+        In an HDF5 file: the name of the dataset.
+    """
+
+    path: Path
+    format: Format
+    dataset: str | None = None
+
+    @classmethod
+    def parse(cls, name: str, *, absolute: bool = False) -> Self:
+        """Return the place that ``c.npy``, ``c.zarr`` or ``c.h5:/name`` stands for; ModelError if it is none."""
+        hdf5 = re.fullmatch(r"(.*\.(?:h5|hdf5)):(.*)", name, re.IGNORECASE | re.DOTALL)
+        path = Path(name if hdf5 is None else hdf5[1])
+        path = path.absolute() if absolute else path
+        if hdf5 is not None:
+            return cls(path, "hdf5", hdf5[2].strip("/"))
+        kind = "zarr" if path.is_dir() else _SUFFIXES.get(path.suffix.lower())
+        if kind is None:
+            raise ModelError(f"{name!r} is no name of a stored array; allowed: NAME.npy, NAME.zarr, NAME.h5:/DATASET")
+        return cls(path, kind, "" if kind == "hdf5" else None)
+
+    def __str__(self) -> str:
+        return str(self.path) if self.dataset is None else f"{self.path}:/{self.dataset}"
+
+    @property
+    def partial(self) -> Place:
+        """Where the array is made, until it is whole."""
+        return replace(self, path=self.path.with_name(f"{self.path.name}.partial"))
+
+
+class _Room(Protocol):
+    def open_array(self, place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
+        """Return an array that is there."""
+
+    def create(self, place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+        """Make an array whose elements are still to be written; see `vinculum.stored.arrays.create`."""
+
+
+@contextmanager
+def open_stored(place: Place, element_type: ElementType | None = None, *, writable: bool = False) -> Iterator[Stored]:
+    """Open the array that is stored in a place.
+
+    Parameters
+    ----------
+    place : Place
+        Where it is.
+    element_type : ElementType, optional
+        What raw elements are.
+    writable : bool
+        Whether regions may be written.
+
+    Raises
+    ------
+    ModelError
+        If there is no such array, or its elements are raw and nobody says what they are, or are said to be others.
+    OSError
+        If the file cannot be opened.
+    """
+
+    def seen_as(stored: np.dtype[Any]) -> np.dtype[Any]:
+        return _seen_as(stored, element_type, place)
+
+    try:
+        array = _room(place).open_array(place, seen_as, writable)
+    except (ModelError, OSError):
+        raise
+    except Exception as error:  # The packages raise a dozen classes; whatever they trip over is in the file.
+        raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
+    try:
+        yield array
+    finally:
+        array.close()
+
+
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None = None) -> None:
+    """Make an array whose elements are still to be written.
+
+    Parameters
+    ----------
+    place, shape, dtype
+        Where, and of what.
+    chunk : tuple of int
+        The chunks, or shards, of Zarr; other formats get none.
+    like : Stored, optional
+        An array of this shape, whose order ``.npy`` has too, and whose compression Zarr.
+    """
+    _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+
+
+def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:
+    """Refuse an array that is not what it was when a job began."""
+    with open_stored(place, element_type) as array:
+        if array.identity() != identity:
+            raise ModelError(f"{str(place)!r} changed while it was read; delete the .journal, and begin again")
+
+
+def journal_of(target: Place) -> Path:
+    """Return where the journal of a job lies whose first target this is."""
+    return target.path.with_name(f"{target.path.name}.journal")
+
+
+def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that files hold elements as: raw bytes where they have no name for it."""
+    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
+
+
+def check_place(place: Place) -> None:
+    """Refuse a place for a result that cannot become one, whatever the result is."""
+    _room(place)
+    if place.dataset == "":
+        raise ModelError(f"{str(place.path)!r} needs the name of a dataset: {place.path}:/NAME")
+    if not place.path.parent.is_dir():
+        raise ModelError(f"there is no folder {str(place.path.parent)!r} for {place.path.name!r}; make it first")
+
+
+def _room(place: Place) -> _Room:
+    try:
+        room: Any = import_module(_ROOMS[place.format])
+    except ModuleNotFoundError as error:
+        raise ModelError(
+            f"{str(place)!r} needs the package {error.name}: pip install 'vinculum-div[{place.format}]'"
+        ) from None
+    typed: _Room = room
+    return typed
+
+
+def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
+    raw = stored.kind == "V" and stored.names is None and stored.subdtype is None
+    allowed = ", ".join(t.numpy for t in UNNAMED)
+    if element_type is None:
+        if raw:
+            raise ModelError(
+                f"{str(place)!r} holds raw elements of {stored.itemsize} bytes; say what they are with element_type "
+                f"(--type): {allowed}"
+            )
+        return stored
+    wanted = dtype_of(element_type)
+    if raw and stored.itemsize == wanted.itemsize:
+        return wanted
+    raise ModelError(
+        f"{str(place)!r} holds {f'raw elements of {stored.itemsize} bytes' if raw else stored}, and "
+        f"element_type (--type) {wanted} is for raw elements of {wanted.itemsize} bytes"
+    )

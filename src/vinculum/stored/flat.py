@@ -1,0 +1,149 @@
+"""Elements that lie side by side in a file: ``.npy``, and what HDF5 keeps so.
+
+Read and written at their positions and never mapped: a mapped file that shrinks, or that no disk space backs, ends the
+process with SIGBUS, and its pages count as the process's memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from math import prod
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.lib import format as npy
+
+from vinculum.errors import ModelError
+from vinculum.files import regular_size
+from vinculum.stored.arrays import Array, Place, Stored
+from vinculum.stored.plan import Region, Shape, extents
+
+_LONGEST_HEADER = 1 << 16
+
+
+class FlatArray:
+    """An array whose elements lie side by side in a file, from a position on; see `Stored`."""
+
+    def __init__(
+        self,
+        path: Path,
+        start: int,
+        shape: Shape,
+        dtype: np.dtype[Any],
+        order: Literal["C", "F"] = "C",
+        *,
+        writable: bool = False,
+    ) -> None:
+        needed, there = start + prod(shape) * dtype.itemsize, regular_size(path)
+        if there < needed or min(shape, default=0) < 0:
+            raise ModelError(f"{str(path)!r}: {dtype} of shape {shape} takes {needed} bytes; the file has {there}")
+        self.shape, self.dtype, self.order, self.grid = shape, dtype, order, None
+        self._path, self._start = path, start
+        self._file = path.open("r+b" if writable else "rb", buffering=0)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def read(self, region: Region, buffer: Array) -> Array:
+        """Return a region, in the buffer's memory."""
+        shape = extents(region)
+        block = in_buffer(buffer, shape, self.dtype, self.order)
+        left = buffer.data[: prod(shape) * self.dtype.itemsize]
+        for offset, size in self._ranges(region):
+            self._read(left[:size], offset)
+            left = left[size:]
+        return block
+
+    def write(self, region: Region, block: Array) -> None:
+        """Write a region."""
+        left = as_bytes(block, self.order)
+        for offset, size in self._ranges(region):
+            self._write(left[:size], offset)
+            left = left[size:]
+
+    def identity(self) -> list[object]:
+        """Return name, size and time of the file, and what the array is."""
+        status = os.fstat(self._file.fileno())
+        return [self._path.name, status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str, self.order]
+
+    def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
+        """Yield where each contiguous part begins in the file, and its bytes."""
+        shape, cuts = (self.shape[::-1], region[::-1]) if self.order == "F" else (self.shape, region)
+        # Whatever lies inside the last axis that is cut is contiguous.
+        last = max((d for d, cut in enumerate(cuts) if cut.stop - cut.start != shape[d]), default=0)
+        strides = [prod(shape[d + 1 :]) * self.dtype.itemsize for d in range(len(shape))]
+        size = prod(extents(cuts)[last:]) * self.dtype.itemsize
+        first = self._start + sum(cut.start * stride for cut, stride in zip(cuts, strides, strict=True))
+        for lead in np.ndindex(extents(cuts)[:last]):
+            yield first + sum(i * stride for i, stride in zip(lead, strides, strict=False)), size
+
+    def _read(self, left: memoryview, offset: int) -> None:
+        while left:
+            done = self._named(lambda: os.preadv(self._file.fileno(), [left], offset))  # noqa: B023 - called at once
+            if not done:
+                raise OSError(errno.ENODATA, "it ends early: it shrank while it was read", str(self._path))
+            left, offset = left[done:], offset + done
+
+    def _write(self, left: memoryview, offset: int) -> None:
+        while left:
+            done = self._named(lambda: os.pwrite(self._file.fileno(), left, offset))  # noqa: B023 - called at once
+            left, offset = left[done:], offset + done
+
+    def _named(self, call: Callable[[], int]) -> int:
+        try:
+            return call()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+
+
+def in_buffer(buffer: Array, shape: Shape, dtype: np.dtype[Any], order: str) -> Array:
+    """Return an array in the memory of a buffer of bytes."""
+    return np.ndarray(shape, dtype, buffer=buffer.data, order="F" if order == "F" else "C")
+
+
+def as_bytes(block: Array, order: str) -> memoryview:
+    """Return the bytes of a block as they lie in a file of this order."""
+    return np.ascontiguousarray(block.T if order == "F" else block).reshape(-1).view(np.uint8).data
+
+
+def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
+    """Return the array of an ``.npy`` file."""
+    regular_size(place.path)
+    with place.path.open("rb") as file:
+        # NumPy writes float8_e5m2 under a name that it cannot read again; as raw bytes it can.
+        head = BytesIO(file.read(_LONGEST_HEADER).replace(b"'<f1'", b"'|V1'", 1))
+    version = npy.read_magic(head)
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    if version not in readers:
+        raise ModelError(f"{str(place)!r}: its element type has named fields, which no operator divides")
+    shape, fortran, dtype = readers[version](head)
+    if dtype.hasobject:
+        raise ModelError(f"{str(place)!r} holds Python objects, which are never unpickled; save numbers")
+    order: Literal["C", "F"] = "F" if fortran and len(shape) > 1 else "C"
+    return FlatArray(place.path, head.tell(), shape, seen_as(dtype), order, writable=writable)
+
+
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+    """Make an ``.npy`` file, in the order of `like`, and take the room on the disk for all of it."""
+    fortran = like is not None and like.order == "F"
+    header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}
+    with place.path.open("xb") as file:
+        npy.write_array_header_1_0(file, header)
+        start = file.tell()
+    allocate(place.path, start + prod(shape) * dtype.itemsize)
+
+
+def allocate(path: Path, size: int) -> None:
+    """Give a file its size, and the room on the disk where the system can, so that a full disk is told at once."""
+    with path.open("r+b") as file:
+        try:
+            if size and hasattr(os, "posix_fallocate"):  # macOS has none
+                os.posix_fallocate(file.fileno(), 0, size)
+            file.truncate(size)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None

@@ -1,0 +1,95 @@
+"""Datasets of HDF5 files: those in one piece are read and written as `.npy` files are, others by h5py."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Any, Literal
+
+import h5py
+import numpy as np
+
+from vinculum.errors import ModelError
+from vinculum.files import regular_size
+from vinculum.stored.arrays import Array, Place, Stored
+from vinculum.stored.flat import FlatArray, allocate, in_buffer
+from vinculum.stored.plan import Region, Shape, extents
+from vinculum.text import listed, one_line
+
+
+class ChunkedDataset:
+    """A dataset in chunks, to be read; see `Stored`. h5py does one thing at a time, whatever thread asks."""
+
+    order: Literal["C", "F"] = "C"
+
+    def __init__(self, place: Place, dataset: Any, dtype: np.dtype[Any]) -> None:
+        self.shape: Shape = dataset.shape
+        self.dtype = dtype
+        self.grid: Shape | None = dataset.chunks
+        self._place, self._dataset = place, dataset
+
+    def close(self) -> None:
+        """Close the file."""
+        self._dataset.file.close()
+
+    def read(self, region: Region, buffer: Array) -> Array:
+        """Return a region, in the buffer's memory."""
+        block = in_buffer(buffer, extents(region), self._dataset.dtype, "C")
+        try:
+            block[...] = self._dataset[region]
+        except Exception as error:  # Filters raise classes of their own.
+            raise OSError(errno.EIO, one_line(error), str(self._place)) from None
+        return block.view(self.dtype)
+
+    def write(self, region: Region, block: Array) -> None:
+        """Refuse: what is written is in one piece."""
+        raise NotImplementedError
+
+    def identity(self) -> list[object]:
+        """Return name, size and time of the file, and what the array is."""
+        status = self._place.path.stat()
+        return [str(self._place), status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str]
+
+
+def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
+    """Return a dataset."""
+    regular_size(place.path)
+    file = h5py.File(place.path, "r")
+    try:
+        found = file.get(place.dataset) if place.dataset else None
+        if not isinstance(found, h5py.Dataset):
+            names: list[str] = []
+            file.visititems(lambda name, item: names.append(f"/{name}") if isinstance(item, h5py.Dataset) else None)
+            asked = f"has no dataset {f'/{place.dataset}'!r}" if place.dataset else "has datasets, one has to be named"
+            raise ModelError(f"{str(place.path)!r} {asked}: {place.path}:/NAME; its datasets: {listed(names)}")
+        dtype, shape, offset = found.dtype, found.shape, _offset(found)
+        if shape is None:
+            raise ModelError(f"{str(place)!r} is an empty dataset, which has no shape")
+        if offset is None:
+            return ChunkedDataset(place, found, seen_as(dtype))
+    except BaseException:
+        file.close()
+        raise
+    file.close()
+    return FlatArray(place.path, offset, shape, seen_as(dtype), writable=writable)
+
+
+def _offset(dataset: Any) -> int | None:
+    """Return where the elements lie in the file, if side by side, and as NumPy has them; else None."""
+    as_numpy_has_them = dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
+    if dataset.chunks is not None or dataset.is_virtual or dataset.external or not as_numpy_has_them:
+        return None
+    if 0 in dataset.shape:
+        return 0
+    offset: int | None = dataset.id.get_offset()
+    return offset
+
+
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+    """Make a file of one dataset in one piece; HDF5 does not touch it again, so that no kill can damage the file."""
+    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    with h5py.File(place.path, "x") as file:
+        file.create_dataset(place.dataset, shape, dtype, dcpl=properties)
+    allocate(place.path, place.path.stat().st_size)

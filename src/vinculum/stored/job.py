@@ -1,0 +1,215 @@
+"""A job on stored arrays that may be killed at any moment and run again; what it makes appears whole or not at all.
+
+While it runs there are ``C.partial`` and ``C.journal``. When all blocks are done, the operands are as they were and no
+policy raises, the data are brought to the disk, ``C.partial`` is renamed ``C``, and the journal is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from vinculum.errors import ConstraintError, DivisionByZeroError, IntegerOverflowError, ModelError
+from vinculum.stored.arrays import Place
+from vinculum.stored.journal import Done, Journal, sync_data
+from vinculum.stored.workers import Call, Workers
+from vinculum.text import listed
+
+Advance = Callable[[int], None]
+
+
+class Work(Protocol):
+    """What is done to each block; it travels to the workers."""
+
+    @property
+    def targets(self) -> tuple[Place, ...]:
+        """Where the blocks are written."""
+
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+
+    def job(self) -> dict[str, Any]:
+        """Return what tells this job from others: plain JSON."""
+
+    def at(self, targets: tuple[Place, ...]) -> Self:
+        """Return the same work with its targets in other places."""
+
+    def create(self) -> None:
+        """Make the targets, their elements still to be written."""
+
+    def run(self, start: int, stop: int, write: bool) -> Done:
+        """Compute some blocks and write them; if not `write`, only look for what a policy raises for."""
+
+    def intact(self, done: Done) -> Done | None:
+        """Return what was done if the targets still hold it, else None."""
+
+    def finish(self, done: Sequence[Done]) -> None:
+        """Raise if the operands are not what they were, or a policy does."""
+
+
+def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
+    """Do a job, or what is left of it, and return how many blocks had been done before.
+
+    Parameters
+    ----------
+    work : Work
+        Its targets are the places where the results are to be.
+    journal : Path
+        Where to note what is done.
+    workers : Workers
+        Who works.
+    at_once : int
+        How many blocks a task has, and a line of the journal.
+    advance : callable, optional
+        Called with the number of blocks that are done.
+
+    Raises
+    ------
+    ModelError
+        If something is in a target's place, the job cannot be gone on with, or the operands change.
+    DivisionByZeroError, IntegerOverflowError, ConstraintError
+        As the policies say, for the results as a whole; nothing is left behind.
+    OSError
+        If something cannot be read or written; what is done is kept.
+    """
+    finals = work.targets
+    partials = tuple(place.partial for place in finals)
+    if not journal.exists():
+        _refuse_existing(finals + partials)
+    with Journal(journal, work.job()) as notes:
+        places = _where(finals) if notes.begun else None
+        work = work.at(places or partials)
+        if places is None:
+            _refuse_existing(finals)
+            _begin(work, notes)
+        resumed = _drop_what_is_damaged(work, notes, workers)
+        if resumed < work.blocks and set(work.targets) & set(finals):
+            raise ModelError(f"{listed([*map(str, finals)])} is not what {str(journal)!r} says; delete one of them")
+        try:
+            _do_the_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
+            work.finish(notes.done)
+        except (DivisionByZeroError, IntegerOverflowError, ConstraintError):
+            _remove(*(place.path for place in partials), journal)
+            raise
+        except OSError as error:
+            names = [str(path) for path in (*(place.path for place in partials), journal)]
+            kept = f"what is done is kept: run the same again to go on, or delete {listed(names)}"
+            raise OSError(error.errno, f"{error.strerror}; {kept}", error.filename) from None
+        _publish(work.targets, finals, journal)
+    return resumed
+
+
+def _where(finals: Iterable[Place]) -> tuple[Place, ...] | None:
+    """Return where each target is by now; None if one is nowhere."""
+    places = []
+    for final in finals:
+        if final.partial.path.exists():
+            _refuse_existing([final])
+            places.append(final.partial)
+        elif final.path.exists():
+            places.append(final)
+        else:
+            return None
+    return tuple(places)
+
+
+def _refuse_existing(places: Iterable[Place]) -> None:
+    for place in places:
+        if os.path.lexists(place.path):
+            raise ModelError(f"{str(place.path)!r} exists; delete it, or give another place for the result")
+
+
+def _begin(work: Work, notes: Journal) -> None:
+    """Make the targets anew, and then the first line; what a job left that was killed meanwhile is removed."""
+    paths = [place.path for place in work.targets]
+    _remove(*paths)
+    try:
+        work.create()
+        notes.begin()
+    except BaseException:
+        _remove(*paths, notes.path)
+        raise
+
+
+def _drop_what_is_damaged(work: Work, notes: Journal, workers: Workers) -> int:
+    """Forget what the targets do not hold as the journal says, and return how many blocks are left."""
+    written = [done for done in notes.done if done.crc is not None]
+    intact = [done for done in workers.results((work.intact, done) for done in written) if done is not None]
+    if len(intact) < len(written):
+        notes.begin([*intact, *(done for done in notes.done if done.crc is None)])
+    return sum(done.stop - done.start for done in notes.done)
+
+
+def _do_the_rest(work: Work, notes: Journal, workers: Workers, at_once: int, advance: Advance) -> None:
+    exceptional = any(done.exceptions for done in notes.done)
+    ready = sum(done.stop - done.start for done in notes.done)
+
+    def calls() -> Iterator[Call]:
+        for start, stop in list(_gaps(notes.done, work.blocks)):
+            for first in range(start, stop, at_once):
+                yield work.run, first, min(first + at_once, stop), not exceptional
+
+    def sync() -> None:
+        for place in work.targets:
+            _sync(place, every_file=False)
+
+    advance(ready)
+    for done in workers.results(calls()):
+        notes.add(done, sync)
+        exceptional = exceptional or done.exceptions is not None
+        ready += done.stop - done.start
+        advance(ready)
+    assert not list(_gaps(notes.done, work.blocks)), "every block is done before a result is published"
+    assert exceptional or all(done.crc is not None for done in notes.done), "and written"
+
+
+def _gaps(done: Iterable[Done], blocks: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of blocks that are not done."""
+    reached = 0
+    for start, stop in [*sorted((one.start, one.stop) for one in done), (blocks, blocks)]:
+        if start > reached:
+            yield reached, start
+        reached = max(reached, stop)
+
+
+def _publish(places: Iterable[Place], finals: Iterable[Place], journal: Path) -> None:
+    for place, final in zip(places, finals, strict=True):
+        if place != final:
+            _sync(place, every_file=True)
+            _refuse_existing([final])
+            place.path.rename(final.path)
+    _sync_path(journal.parent)
+    journal.unlink()
+
+
+def _sync(place: Place, *, every_file: bool) -> None:
+    """Bring an array's data to the disk; what lies in many files only if asked to, as it takes long."""
+    if not place.path.is_dir():
+        _sync_path(place.path)
+    elif every_file:
+        for leftover in place.path.rglob("*.partial"):  # Zarr's, of a process that was killed
+            leftover.unlink()
+        for path in (*place.path.rglob("*"), place.path):
+            _sync_path(path)
+
+
+def _sync_path(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        sync_data(file)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        os.close(file)
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)

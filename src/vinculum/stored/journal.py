@@ -1,0 +1,176 @@
+"""A journal of what is done: lines of text, believed as far as they are intact. It is all that a killed job needs.
+
+A line is written at once, and so outlives its process. Now and then data and lines are brought to the disk; what a loss
+of power leaves of them is found by the digests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from vinculum.errors import ModelError
+from vinculum.kernels.contract import Exceptions
+
+_EVERY = 1.0  # Seconds between commits: what a loss of power may cost, and what it costs to fear one.
+
+sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
+
+
+@dataclass(frozen=True)
+class Done:
+    """Some blocks that are done.
+
+    Attributes
+    ----------
+    start, stop : int
+        The first, and the one after the last.
+    crc : int or None
+        CRC-32 of their bytes, one block after the other; None if they were only looked at.
+    exceptions : Exceptions or None
+        What a policy raises for, by indices of the whole result.
+    """
+
+    start: int
+    stop: int
+    crc: int | None
+    exceptions: Exceptions | None = None
+
+
+class Journal:
+    """The journal of one job: a line that says which, then a line for each `Done`; see `carry_out`.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Whoever has it open has it alone.
+    job : dict
+        What tells this job from others: plain JSON.
+
+    Raises
+    ------
+    ModelError
+        If it is the journal of another job, or another process is at work on it.
+    OSError
+        If it cannot be opened.
+    """
+
+    def __init__(self, path: Path, job: dict[str, Any]) -> None:
+        self.path = path
+        self.done: list[Done] = []
+        self._file = _locked(path)
+        job = json.loads(json.dumps(job))
+        self._head = _line(job)
+        self._committer = ThreadPoolExecutor(1, "journal")
+        self._commit: Future[None] | None = None
+        self._last = monotonic()
+        try:
+            self.begun = self._read(job)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._committer.shutdown()
+        os.close(self._file)
+
+    def begin(self, done: Iterable[Done] = ()) -> None:
+        """Say which job it is, forget what was done, and note what is."""
+        self.done = list(done)
+        os.ftruncate(self._file, 0)
+        self._write([self._head, *(_line(asdict(one)) for one in self.done)])
+        sync_data(self._file)
+
+    def add(self, done: Done, sync: Callable[[], None]) -> None:
+        """Note what is done; now and then, while others work, `sync` the data and bring the lines to the disk."""
+        self.done.append(done)
+        self._write([_line(asdict(done))])
+        if monotonic() - self._last < _EVERY or not (self._commit is None or self._commit.done()):
+            return
+
+        def commit() -> None:
+            sync()
+            sync_data(self._file)
+
+        if self._commit is not None:
+            self._commit.result()  # its error, if it had one
+        self._commit, self._last = self._committer.submit(commit), monotonic()
+
+    def _read(self, job: dict[str, Any]) -> bool:
+        content = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        head, newline, rest = content.partition(b"\n")
+        if not newline and self._head.startswith(content):  # killed before anything was done
+            return False
+        before = _entry(head)
+        if before is None:
+            raise ModelError(f"{str(self.path)!r} is no journal of a job; move it away")
+        if before != job:
+            differs = ", ".join(key for key in {**job, **before} if job.get(key) != before.get(key))
+            raise ModelError(
+                f"{str(self.path)!r} is of another job: it differs in {differs}; delete it and "
+                f"{self.path.with_suffix('.partial').name!r}, or give another place for the result"
+            )
+        intact = len(head) + 1
+        for line in rest.split(b"\n")[:-1]:  # a line without its end was cut off
+            entry = _entry(line)
+            if entry is None:
+                break
+            self.done.append(_done(entry))
+            intact += len(line) + 1
+        os.ftruncate(self._file, intact)
+        return True
+
+    def _write(self, lines: list[bytes]) -> None:
+        left = memoryview(b"".join(lines))
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+
+
+def _locked(path: Path) -> int:
+    import fcntl  # Windows has none; `carry_out` has said so
+
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            raise ModelError(f"another process is at work: it has {str(path)!r} locked") from None
+        if os.fstat(file).st_nlink:
+            return file
+        os.close(file)  # another process has finished, and removed it, since it was opened
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    text = json.dumps(entry, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    digest, _, text = line.partition(b" ")
+    if digest != b"%08x" % zlib.crc32(text):
+        return None
+    entry: dict[str, Any] = json.loads(text)
+    return entry
+
+
+def _done(entry: dict[str, Any]) -> Done:
+    found = entry["exceptions"]
+    if found is None:
+        return Done(**entry)
+    first = {name: index and tuple(index) for name, index in found.items() if name.startswith("first_")}
+    return Done(**entry | {"exceptions": Exceptions(**found | first)})

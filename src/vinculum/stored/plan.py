@@ -1,0 +1,101 @@
+"""Which blocks a result is made in, and which part of each operand every block needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+Shape = tuple[int, ...]
+Region = tuple[slice, ...]
+
+_CHUNK_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """Blocks of one size, the last along an axis perhaps smaller, numbered as they lie in the file.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Of the result.
+    block : tuple of int
+        Of a block, 1 at least along each axis.
+    order : {"C", "F"}
+        Whether the last axis runs quickest, or the first.
+    """
+
+    shape: Shape
+    block: Shape
+    order: str = "C"
+
+    @property
+    def grid(self) -> Shape:
+        """How many blocks there are along each axis."""
+        return tuple(-(-size // along) for size, along in zip(self.shape, self.block, strict=True))
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return prod(self.grid)
+
+    def region(self, number: int) -> Region:
+        """Return where a block lies in the result."""
+        axes = range(len(self.shape))
+        at = [0] * len(self.shape)
+        for axis in axes if self.order == "F" else reversed(axes):
+            number, at[axis] = divmod(number, self.grid[axis])
+        return tuple(
+            slice(i * along, min((i + 1) * along, size))
+            for i, along, size in zip(at, self.block, self.shape, strict=True)
+        )
+
+
+def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
+    """Cut the fewest leading axes of the file, so that a block of at most so many elements is one range of it."""
+    sizes = shape[::-1] if order == "F" else shape
+    block = [1] * len(sizes)
+    for axis, size in enumerate(sizes):
+        inner = max(1, prod(sizes[axis + 1 :]))
+        block[axis] = max(1, min(size, elements // inner))
+        if inner <= elements:
+            block[axis + 1 :] = [max(1, size) for size in sizes[axis + 1 :]]
+            break
+    return BlockPlan(shape, tuple(block[::-1] if order == "F" else block), order)
+
+
+def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
+    """Cut the longest axes, for files of different order: no range of either is then very short."""
+    block = [max(1, size) for size in shape]
+    while prod(block) > elements:
+        longest = max(range(len(block)), key=block.__getitem__)
+        block[longest] = -(-block[longest] // 2)
+    return BlockPlan(shape, tuple(block), order)
+
+
+def of_chunks(shape: Shape, chunk: Shape, elements: int) -> BlockPlan:
+    """Return blocks of whole chunks: one, or as many along the last axes as make at most so many elements."""
+    block = list(chunk)
+    for axis in reversed(range(len(block))):
+        times = max(1, elements // prod(block))
+        needed = -(-max(1, shape[axis]) // chunk[axis])
+        block[axis] *= min(times, needed)
+        if times < needed:
+            break
+    return BlockPlan(shape, tuple(block))
+
+
+def default_chunk(shape: Shape, itemsize: int) -> Shape:
+    """Return the chunk of a Zarr array that no operand gives one for."""
+    return flat(shape, max(1, _CHUNK_BYTES // itemsize)).block
+
+
+def part(region: Region, dimensions: tuple[int | None, ...], rank: int) -> Region:
+    """Return an operand's part of a block: the block's range along the dimensions that it has, else the one element."""
+    along = {own: cut for own, cut in zip(dimensions, region, strict=True) if own is not None}
+    return tuple(along.get(own, slice(0, 1)) for own in range(rank))
+
+
+def extents(region: Region) -> Shape:
+    """Return the shape of a region."""
+    return tuple(cut.stop - cut.start for cut in region)

@@ -1,0 +1,75 @@
+"""Who works on a job: threads of this process, or the processes of a Dask cluster, to which no array travels."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from vinculum.kernels.threads import get_threads
+from vinculum.text import one_line
+
+_IN_HAND = 2  # Tasks for each that works, so that none waits for the next.
+_LONGEST_END = 60.0  # Seconds for what still runs when a job fails.
+
+Call = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who works on calls: tuples of a function and its arguments.
+
+    Attributes
+    ----------
+    executor : Executor
+        What takes tasks.
+    number : int
+        How many it does at once.
+    task_bytes : int
+        How many bytes of results are worth a task.
+    """
+
+    executor: Executor
+    number: int
+    task_bytes: int
+
+    def results(self, calls: Iterable[Call]) -> Iterator[Any]:
+        """Yield what the calls return, as they end; a call is drawn only when a worker will soon be free for it.
+
+        OSError if the workers are lost.
+        """
+        left = iter(calls)
+        running: set[Future[Any]] = set()
+        try:
+            while True:
+                wanted = _IN_HAND * self.number - len(running)
+                running |= {self.executor.submit(*call) for call in islice(left, wanted)}
+                if not running:
+                    return
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    yield future.result()
+        except Exception as error:
+            if isinstance(error, CancelledError) or type(error).__module__.startswith(("distributed", "dask")):
+                raise OSError(errno.EIO, f"the workers are lost ({one_line(error)})", "the cluster") from None
+            raise
+        finally:
+            for future in running:
+                future.cancel()
+            wait(running, _LONGEST_END)
+
+
+@contextmanager
+def workers(client: Any = None) -> Iterator[Workers]:
+    """Yield the workers of a `distributed.Client`, or threads of this process, as many as a division may have."""
+    if client is not None:
+        number = max(1, sum(client.nthreads().values()))
+        yield Workers(client.get_executor(pure=False), number, 256 << 20)
+        return
+    number = get_threads()
+    with ThreadPoolExecutor(number, "vinculum") as executor:
+        yield Workers(executor, number, 32 << 20)

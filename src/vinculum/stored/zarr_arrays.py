@@ -1,0 +1,92 @@
+"""Zarr arrays in folders: version 3, and 2 to be read. A chunk is written aside and renamed: it is whole or absent."""
+
+from __future__ import annotations
+
+import errno
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+import zarr
+
+from vinculum.errors import ModelError
+from vinculum.stored.arrays import Array, Place, Stored
+from vinculum.stored.plan import Region, Shape, extents
+from vinculum.text import one_line
+
+_QUIET = Lock()  # Python keeps its filters of warnings for all threads together.
+
+
+class ZarrArray:
+    """A Zarr array; see `Stored`."""
+
+    order: Literal["C", "F"] = "C"
+
+    def __init__(self, place: Place, array: Any, dtype: np.dtype[Any]) -> None:
+        self.shape: Shape = tuple(array.shape)
+        self.dtype = dtype
+        self.grid: Shape | None = tuple(max(1, size) for size in array.shards or array.chunks) or None
+        self.array = array
+        self._place = place
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+    def read(self, region: Region, buffer: Array) -> Array:
+        """Return a region, as Zarr decodes it."""
+        with self._named():
+            return np.asarray(self.array[region]).reshape(extents(region)).view(self.dtype)
+
+    def write(self, region: Region, block: Array) -> None:
+        """Write a region."""
+        with self._named():
+            self.array[region] = block.view(self.array.dtype)
+
+    def identity(self) -> list[object]:
+        """Return how many files there are, their size and the time of the newest, and what the array is."""
+        files = [path.stat() for path in self._place.path.rglob("*") if path.is_file()]
+        newest = max(status.st_mtime_ns for status in files)
+        size = sum(status.st_size for status in files)
+        return [self._place.path.name, len(files), size, newest, list(self.shape), self.dtype.str]
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno or errno.EIO, error.strerror or one_line(error), str(self._place)) from None
+        except Exception as error:  # Codecs raise classes of their own.
+            raise OSError(errno.EIO, one_line(error), str(self._place)) from None
+
+
+def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
+    """Return the array in a folder."""
+    if not place.path.exists():
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(place))
+    try:
+        with _quiet():
+            array = zarr.open_array(place.path, mode="r+" if writable else "r")
+    except FileNotFoundError:
+        raise ModelError(f"{str(place)!r} is no Zarr array (a group? name the array's own folder)") from None
+    return ZarrArray(place, array.with_config({"write_empty_chunks": True}), seen_as(array.dtype))
+
+
+def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
+    """Make an array with the shards and the compression of `like` if it has these chunks, else without."""
+    options: dict[str, Any] = {"chunks": chunk, "compressors": None}
+    if isinstance(like, ZarrArray) and like.grid == chunk and like.array.metadata.zarr_format == 3:
+        array = like.array
+        options = {"chunks": array.chunks, "shards": array.shards, "compressors": array.compressors}
+    with _quiet():
+        zarr.create_array(place.path, shape=shape, dtype=dtype, **options)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with _QUIET, warnings.catch_warnings():
+        # Raw elements have no name in Zarr's specification, as in .npy files; they come back as they were.
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,79 @@
+"""What stands beside the package for those who cite, package, build and report: it says what the project says."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vinculum
+from tests.optional import module_or_skip
+
+yaml = module_or_skip("yaml")
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def read(path: str | Path) -> Any:
+    """Return what is in a YAML file."""
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def test_the_citation() -> None:
+    citation = read("CITATION.cff")
+    assert citation["version"] == vinculum.__version__
+    assert citation["license"] == PROJECT["license"]
+    first = re.search(r"^## \[(\d.*?)\] - (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert first is not None
+    assert (first[1], first[2]) == (citation["version"], str(citation["date-released"]))
+
+
+def test_the_conda_recipe() -> None:
+    recipe = read("packaging/conda/recipe.yaml")
+    assert recipe["context"]["version"] == vinculum.__version__
+    assert recipe["package"]["name"] == PROJECT["name"]
+    needed = {re.sub(r"(>=)", r" \1", requirement) for requirement in PROJECT["dependencies"]}
+    assert set(recipe["requirements"]["run"]) == needed | {"python"}
+    (script,) = recipe["build"]["python"]["entry_points"]
+    assert dict([script.split(" = ")]) == PROJECT["scripts"]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_what_is_there(path: Path) -> None:
+    jobs = read(path)["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    assert steps
+    for step in steps:
+        assert ("run" in step) != ("uses" in step)
+        for target in re.findall(r"make ([a-z-]+)", step.get("run", "")):
+            assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"{path.name} runs make {target}"
+
+
+def test_issue_forms() -> None:
+    forms = [path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"]
+    assert len(forms) == 3
+    for path in forms:
+        form = read(path)
+        assert form["name"]
+        assert form["description"]
+        assert all(part["type"] in ("textarea", "input") and part["attributes"]["label"] for part in form["body"])
+
+
+def test_pre_commit_runs_what_make_lint_runs() -> None:
+    ((local,),) = [read(".pre-commit-config.yaml")["repos"]]
+    for hook in local["hooks"]:
+        program = hook["entry"].split()[0].removeprefix(".venv/bin/")
+        assert f"$(BIN)/{program}" in MAKEFILE
+
+
+def test_make_help_names_every_target() -> None:
+    public = set(re.findall(r"^\.PHONY: (.*?[^\\])$", MAKEFILE.replace("\\\n", " "), re.MULTILINE)[0].split())
+    helped = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE))
+    assert helped <= public
+    assert public - helped == {"lint", "types", "layers", "pytest", "sanitize-memory", "sanitize-threads"}

@@ -1,0 +1,77 @@
+"""What the help tells: examples that run, exit codes, `-h` everywhere, and completion in three shells."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from tests.optional import skip_without
+from tests.processes import run
+from vinculum.cli.help import EXAMPLES, EXIT_CODES
+from vinculum.cli.main import app
+from vinculum.cli.options import Engine
+from vinculum.models import model
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+# What takes seconds, and runs elsewhere with less to do; and what wants arrays.
+NOT_RUN = {"conform", "fingerprint", "bench", "report", "audit", "harden", "divide"}
+
+
+def said(*words: str, **environment: str) -> str:
+    """Return what the command prints."""
+    done = run(
+        [sys.executable, "-m", "vinculum", *words], env={**os.environ, "COLUMNS": "100", **environment}, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return str(done.stdout)
+
+
+def test_each_command_has_examples() -> None:
+    assert set(COMMANDS) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_short_option_examples_and_exit_codes(command: str) -> None:
+    text = " ".join(said(command, "-h").split())
+    assert text == " ".join(said(command, "--help").split())
+    for paragraph in (*EXAMPLES[command], EXIT_CODES):
+        assert " ".join(paragraph.split()) in text.replace(" │ │ ", " ")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in NOT_RUN])
+def test_examples_run(command: str, tmp_path: Path) -> None:
+    for name in ("openvino", "onnxruntime"):
+        if any(name in example for example in EXAMPLES[command]):
+            skip_without(name)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for example in EXAMPLES[command]:
+        done = run([sys.executable, "-m", *shlex.split(example)], cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout
+
+
+ASKED = {
+    "bash": {"COMP_WORDS": "vinculum run --engine ", "COMP_CWORD": "3"},
+    "zsh": {"_TYPER_COMPLETE_ARGS": "vinculum run --engine "},
+    "fish": {"_TYPER_COMPLETE_ARGS": "vinculum run --engine ", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+}
+
+
+@pytest.mark.parametrize("shell", ASKED)
+def test_completion(shell: str) -> None:
+    """A script for the shell, and an option's choices when the shell asks for them."""
+    assert "_VINCULUM_COMPLETE=complete_" in said(_VINCULUM_COMPLETE=f"source_{shell}")
+    choices = said(_VINCULUM_COMPLETE=f"complete_{shell}", **ASKED[shell])
+    for engine in get_args(Engine):
+        assert engine in choices
+
+
+def test_engines_are_the_models() -> None:
+    assert get_args(Engine) == get_args(model.Engine)

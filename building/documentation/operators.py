@@ -89,8 +89,8 @@ def _page(row: OperatorSpec) -> str:
 
 
 def _sections(row: OperatorSpec) -> Iterator[str]:
-    yield f"# {row.title}\n\n" + " ".join(safe(line) for line in row.documentation) + "\n\n"
-    yield table(["Fact", ""], _facts(row))
+    yield f"# {row.title}\n\n" + "<br>".join(map(_said, row.documentation)) + "\n\n"
+    yield table(["Fact", "Value"], _facts(row))
     operands = [(o, "input") for o in row.inputs] + [(o, "output") for o in row.outputs]
     yield "## Operands\n\n" + table(
         ["Name", "", "Type", "Meaning"],
@@ -112,6 +112,11 @@ def _sections(row: OperatorSpec) -> Iterator[str]:
     yield "## Clauses\n\nEach statement of this version, where the document has it, and what shows that it is kept.\n\n"
     for clause, found in zip(row.clauses, trace(row).clauses, strict=True):
         yield f"### {safe(clause.tag)}\n\n{safe(clause.statement)}\n\n*Basis: {safe(clause.basis)}*\n\n{_shown(found)}"
+
+
+def _said(line: str) -> str:
+    """Return a line of a row's documentation, whose backquotes are Markdown's."""
+    return safe(line).replace("\\`", "`")
 
 
 def _facts(row: OperatorSpec) -> Iterator[tuple[str, str]]:
@@ -172,7 +177,8 @@ def _shapes(row: OperatorSpec) -> Iterator[str]:
         lines = []
         for a, b, more in _SHAPES[rule]:
             try:
-                operator = Operator(row.name, **_selection(row), **selecting, **more)
+                settings: dict[str, Any] = {**_selection(row), **selecting, **more}
+                operator = Operator(row.name, **settings)
                 result = code(str(operator.infer([element_type.name] * 2, [a, b])[1]))
             except (BroadcastError, ElementTypeError) as error:
                 result = f"refused: {safe(str(error))}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any
+from enum import Enum
+from typing import Any, Literal, get_args, get_origin
 
 from typer.main import get_command
 
@@ -88,7 +89,22 @@ def _argument(argument: Any) -> str:
 
 def _option(option: Any) -> str:
     names = ", ".join(code(name) for name in (*option.opts, *option.secondary_opts))
-    return names if option.is_flag else f"{names} {code(option.metavar or 'VALUE')}"
+    return names if option.is_flag else f"{names} {code(option.metavar or _choices(option) or 'VALUE')}"
+
+
+def _choices(option: Any) -> str:
+    """Return what an option may be, if that is a list; Typer has a copy of Click or not, by its version."""
+    declared = getattr(getattr(option, "type_descriptor", None), "annotation", None)
+    found = getattr(getattr(option, "type", None), "choices", None)
+    if found is None and declared is not None:
+        found = [word for part in (declared, *get_args(declared)) for word in _members(part)]
+    return "|".join(found or ())
+
+
+def _members(kind: Any) -> list[str]:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [str(member.value) for member in kind]
+    return [*map(str, get_args(kind))] if get_origin(kind) is Literal else []
 
 
 def _help(parameter: Any) -> str:

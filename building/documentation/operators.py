@@ -93,7 +93,7 @@ def _sections(row: OperatorSpec) -> Iterator[str]:
     yield table(["Fact", "Value"], _facts(row))
     operands = [(o, "input") for o in row.inputs] + [(o, "output") for o in row.outputs]
     yield "## Operands\n\n" + table(
-        ["Name", "", "Type", "Meaning"],
+        ["Name", "Kind", "Type", "Meaning"],
         [(code(o.name), kind, o.type_variable, safe(o.description)) for o, kind in operands],
     )
     if row.attributes:
@@ -179,17 +179,22 @@ def _shapes(row: OperatorSpec) -> Iterator[str]:
             try:
                 settings: dict[str, Any] = {**_selection(row), **selecting, **more}
                 operator = Operator(row.name, **settings)
-                result = code(str(operator.infer([element_type.name] * 2, [a, b])[1]))
+                result = _shape(operator.infer([element_type.name] * 2, [a, b])[1])
             except (BroadcastError, ElementTypeError) as error:
                 result = f"refused: {safe(str(error))}"
             attributes = ", ".join(f"{n}={v}" for n, v in more.items())
-            lines.append((code(str(a)), code(str(b)), code(attributes), result))
+            lines.append((_shape(a), _shape(b), code(attributes), result))
         plain = all(not line[2] for line in lines)
         headings = ["A", "B", "Attributes", "Result"]
         yield table(
             [h for h in headings if h != "Attributes" or not plain],
             [[c for k, c in enumerate(line) if k != 2 or not plain] for line in lines],
         )
+
+
+def _shape(shape: object) -> str:
+    """Return a shape that no line breaks."""
+    return code(str(shape).replace(" ", "\N{NO-BREAK SPACE}"))
 
 
 def _selection(row: OperatorSpec) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,12 +17,9 @@ class MadePage:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of cells that are Markdown already; a bar or a line break in them is kept."""
+    """Return a table of cells that are Markdown already."""
     lines = [headings, ["---"] * len(headings), *rows]
-    return (
-        "".join(f"| {' | '.join(c.replace('|', BAR).replace(chr(10), '<br>') for c in line)} |\n" for line in lines)
-        + "\n"
-    )
+    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines) + "\n"
 
 
 def safe(words: str) -> str:
@@ -34,5 +32,6 @@ def code(words: str) -> str:
     return f"`{words}`" if words else ""
 
 
-BAR = "\\|"
-"""A bar within a cell."""
+def _cell(words: str) -> str:
+    """Return a cell on one line, whose bars end no cell; in code they end none."""
+    return re.sub(r"(`[^`]*`)|\|", lambda found: found[1] or "&#124;", words).replace("\n", "<br>")

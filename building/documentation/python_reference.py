@@ -7,7 +7,7 @@ from building.documentation.made import MadePage
 _PARTS = {
     "Division": (
         "division",
-        "Each function takes arrays and returns exact quotients. What is right for all of them stands in "
+        "Each function takes arrays of any library and returns exact quotients; see "
         "[Arrays of other libraries](../../how-to/arrays.md).",
         ("div", "reciprocal", "divide", "floor_divide", "remainder", "divmod", "Operator"),
     ),
@@ -38,23 +38,18 @@ _PARTS = {
         ("testing",),
     ),
 }
-_MODULES = ("sonnx", "openvino", "backend", "errors", "reference", "testing")
 
 
 def python_pages() -> list[MadePage]:
     """Return the pages, the folder's own first."""
     links = "".join(f"- [{title}]({file}.md): {says}\n" for title, (file, says, _) in _PARTS.items())
-    links = links.replace("](../../", "](../../").replace("](../models.md)", "](../models.md)")
     overview = f"# Python\n\nThe public face of the package, from its docstrings.\n\n{links}"
     parts = [
-        MadePage(title, f"{file}.md", f"# {title}\n\n{says}\n\n" + "".join(_section(name) for name in names))
+        MadePage(title, f"{file}.md", f"# {title}\n\n{says}\n\n" + "".join(map(_section, names)))
         for title, (file, says, names) in _PARTS.items()
     ]
     return [MadePage("Python", "index.md", overview), *parts]
 
 
 def _section(name: str) -> str:
-    options = "    options:\n      heading_level: 2\n"
-    if name in _MODULES:
-        options += "      show_submodules: false\n      show_root_toc_entry: true\n"
-    return f"::: vinculum.{name}\n{options}\n"
+    return f"::: vinculum.{name}\n    options:\n      heading_level: 2\n\n"

@@ -24,7 +24,7 @@ BY_HAND = ("pip install", "apt install", "make ", "git ", ". ", "source ", "pyth
 """How commands begin that set up a machine, or that take minutes: they are looked at, not run."""
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-READ = {page: blocks(page.read_text("utf-8")) for page in PAGES}
+SLOW = [page for page in PAGES if re.search("<!-- test: .*slow: ", page.read_text("utf-8"))]
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -41,28 +41,26 @@ class TestPages:
 
     @every_page
     def test_quick_steps(self, page: Path, folder: Path, vinculum: Vinculum) -> None:
-        _run(page, [block for block in READ[page] if block.slow is None], folder, vinculum)
+        _run(page, [block for block in _read(page) if block.slow is None], folder, vinculum)
 
     @pytest.mark.exhaustive
-    @pytest.mark.parametrize(
-        "page", [p for p in PAGES if any(b.slow for b in READ[p])], ids=lambda page: str(page.relative_to(ROOT))
-    )
+    @pytest.mark.parametrize("page", SLOW, ids=lambda page: str(page.relative_to(ROOT)))
     def test_all_steps(self, page: Path, folder: Path, vinculum: Vinculum) -> None:
-        _run(page, READ[page], folder, vinculum)
+        _run(page, _read(page), folder, vinculum)
 
     @every_page
     def test_nothing_escapes(self, page: Path) -> None:
         """Commands stand in fences that name their language, and all that is printed is compared."""
         text = re.sub(r"^(```+).*?^\1$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert re.findall(r"^ {4,}(?:vinculum|make|python|pip) .*", text, re.MULTILINE) == []
-        for block in READ[page]:
+        for block in _read(page):
             with case(f"line {block.line}"):
                 known = {"bash", "python", "yaml", "toml", "json", "c"}
                 assert block.language in known or block.not_run
                 if block.language == "python" and block.title is None and not block.not_run:
                     assert block.body.count("print(") == len(block.comments) or block.printed is not None
                 if block.language == "yaml":
-                    shown = {command for other in READ[page] if other.language == "bash" for command in other.commands}
+                    shown = {command for other in _read(page) if other.language == "bash" for command in other.commands}
                     runs = re.findall(r"run: (.*)", block.body)
                     assert [r for r in runs if r not in shown and not r.startswith(BY_HAND)] == []
 
@@ -96,6 +94,10 @@ class TestRules:
         assert commented(["[-3 4], truncated"], "[-3  4]\n") is None
         assert commented(["[-3 4]"], "[-3 5]\n") is not None
         assert commented(["1"], "1\n2\n") is not None
+
+
+def _read(page: Path) -> list[Block]:
+    return blocks(page.read_text("utf-8"))
 
 
 def _run(page: Path, steps: list[Block], folder: Path, vinculum: Vinculum) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import vinculum
 from building.documentation.survey_picture import PICTURE, SURVEY, drawn
 from tests.browser import FLAGS
 from tests.cases import case
@@ -139,6 +140,11 @@ class TestFiles:
         commands = {path.stem for path in (site / "reference" / "commands").glob("*.html")}
         named = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
         assert commands == {*named, "index", "vectors-export", "vectors-judge"}
+
+    def test_every_public_name_is_in_the_reference(self, site: Path) -> None:
+        pages = (site / "reference" / "python").glob("*.html")
+        named = {anchor.rpartition(".")[2] for page in pages for anchor in Links(page).anchors}
+        assert [name for name in vinculum.__all__ if name not in named] == []
 
     def test_the_picture_is_of_the_survey(self) -> None:
         assert PICTURE.read_text("utf-8") == drawn(SURVEY.read_text("utf-8")), "make survey draws it again"

@@ -11,7 +11,7 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo docs test lint types layers pytest wheel check-build \
+.PHONY: help demo docs test lint types layers pytest hazards wheel check-build \
   sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
@@ -64,6 +64,10 @@ layers: .venv/test
 
 pytest: .venv/test
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+# How often each hazard is found, rightly and wrongly, in the labelled models of tests/analysis/corpus.
+hazards: .venv/test ## Print how often each hazard is found, rightly and wrongly
+	$(BIN)/python -m tests.analysis.corpus.judging
 
 # A source distribution of the last commit, and the wheel that is built from it, in dist/. A warning of the compiler fails.
 wheel: .venv/test ## Build the source distribution and the wheel into dist/

@@ -17,6 +17,16 @@ _PARTS = {
         "Models are loaded, run, converted and hardened; see [Models](../models.md).",
         ("load", "models.Model", "convert", "harden", "openvino", "backend", "reference_ops"),
     ),
+    "Checks": (
+        "checks",
+        "Hazards of division, found before a run and in one; see [Checks and traces](../check.md).",
+        ("check", "trace"),
+    ),
+    "Stored arrays": (
+        "stored",
+        "Arrays in files that memory does not hold; see [Stored arrays](../stored.md).",
+        ("stored",),
+    ),
     "Threads": (
         "threads",
         "Quotients do not depend on the number of threads.",

@@ -79,6 +79,26 @@ def read_inputs(files: Mapping[str, InputFile], tensors: Sequence[ModelTensor]) 
     return {name: _typed(_read(file), declared[name]) for name, file in files.items()}
 
 
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Return every array in an ``.npz`` file, by its name.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is malformed, or holds objects.
+    """
+    where = f"arrays from {str(path)!r}"
+    try:
+        regular_size(path)
+        with zipfile.ZipFile(path) as archive:
+            names = [info.filename.removesuffix(".npy") for info in archive.infolist()]
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
+    if path.suffix.lower() != ".npz":
+        raise ModelError(f"{where}: unknown kind of file; allowed: .npz")
+    return {name: _read(InputFile(name, path, name)) for name in names}
+
+
 def _input_file(option: str, names: Sequence[str]) -> InputFile:
     # The name itself may hold an equals sign.
     starts = [position for position, character in enumerate(option) if character == "="]

@@ -16,6 +16,7 @@ import typer
 
 from vinculum.cli.audit import audit
 from vinculum.cli.bench import bench
+from vinculum.cli.check import check
 from vinculum.cli.conform import conform
 from vinculum.cli.convert import convert
 from vinculum.cli.divide import divide
@@ -26,6 +27,7 @@ from vinculum.cli.info import info
 from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.trace import trace
 from vinculum.cli.vectors import vectors
 from vinculum.errors import (
     ConstraintError,
@@ -53,6 +55,8 @@ app.command(epilog=epilog("run"))(run)
 app.command(epilog=epilog("divide"))(divide)
 app.command(epilog=epilog("convert"))(convert)
 app.command(epilog=epilog("harden"))(harden)
+app.command(epilog=epilog("check"))(check)
+app.command(epilog=epilog("trace"))(trace)
 app.command(epilog=epilog("conform"))(conform)
 app.command(epilog=epilog("report"))(report)
 app.command(epilog=epilog("fingerprint"))(fingerprint)

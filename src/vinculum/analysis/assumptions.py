@@ -1,0 +1,173 @@
+"""What is declared of a model's inputs and of its named dimensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, isnan
+
+import numpy as np
+from numpy.typing import ArrayLike
+from onnx import ModelProto, ValueInfoProto
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.dimensions import Shape, variable
+from vinculum.analysis.domain.formats import is_discrete, type_range
+from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.transfer.call import named_type
+from vinculum.errors import ModelError
+from vinculum.text import did_you_mean, listed, quoted
+
+_METADATA = "vinculum.assume"
+_FORMS = "NAME=LOW:HIGH, NAME=A|B, NAME=VALUE, NAME>=LOW, NAME<=HIGH"
+_NUMBER = r"[^:|=<>]+"
+_SPLIT = re.compile(
+    rf"(?P<name>.+?)(?P<sign>>=|<=|=)(?P<first>{_NUMBER})(?:(?P<between>[:|])(?P<last>{_NUMBER}))?$", re.S
+)
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a value keeps: bounds, and whether it is one of both alone."""
+
+    low: float
+    high: float
+    ends_alone: bool = False
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What is declared, by input and by dimension."""
+
+    inputs: Mapping[str, ValueInfoProto]
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def tensors(self, narrowed: str) -> dict[str, AbstractTensor]:
+        """Return what is known of each input of which something is declared."""
+        return {name: self._tensor(self.inputs[name], found, narrowed) for name, found in self.ranges.items()}
+
+    def _tensor(self, value: ValueInfoProto, found: Range, narrowed: str) -> AbstractTensor:
+        declared = value.type.tensor_type
+        element_type = named_type(declared.elem_type, narrowed)
+        shape = _shape(value, self.sizes)
+        known = anything(element_type, shape)
+        if not element_type:
+            return known
+        low, high = max(found.low, type_range(element_type)[0]), min(found.high, type_range(element_type)[1])
+        whole = is_discrete(element_type) or (found.ends_alone and low.is_integer() and high.is_integer())
+        mag = min(abs(low), abs(high)) if found.ends_alone else None
+        if found.ends_alone and 0 in (low, high):
+            mag = None
+        if known.form is not None:
+            low, high = (
+                float(known.form.round(np.asarray(low, np.float64))),
+                float(known.form.round(np.asarray(high, np.float64))),
+            )
+        return tensor(element_type, shape, low, high, mag, integral=whole, bounds_from=BoundsFrom.DECLARED)
+
+
+def _shape(value: ValueInfoProto, sizes: Mapping[str, tuple[float, float]]) -> Shape | None:
+    declared = value.type.tensor_type
+    if not declared.HasField("shape"):
+        return None
+    return tuple(
+        int(d.dim_value)
+        if d.HasField("dim_value")
+        else variable(d.dim_param, *sizes.get(d.dim_param, (1, inf)))
+        if d.dim_param
+        else unknown_size(1)
+        for d in declared.shape.dim
+    )
+
+
+def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
+    """Return what texts declare, and the model's metadata under ``vinculum.assume``, one to a line; texts come last.
+
+    ModelError if one cannot be read, names no input and no dimension, or leaves nothing.
+    """
+    constants = {tensor.name for tensor in model.graph.initializer}
+    inputs = {value.name: value for value in model.graph.input if value.name not in constants}
+    dims = {d.dim_param for v in inputs.values() for d in v.type.tensor_type.shape.dim if d.dim_param}
+    written = [entry.value for entry in model.metadata_props if entry.key == _METADATA]
+    lines = [line.strip() for text in written for line in text.splitlines() if line.strip()]
+    ranges: dict[str, Range] = {}
+    sizes: dict[str, tuple[float, float]] = {}
+    for text in (*lines, *texts):
+        name, found = _read(text, [*inputs, *dims])
+        if name in inputs:
+            ranges[name] = _narrowed(ranges.get(name), found, text)
+        else:
+            low, high = sizes.get(name, (0, inf))
+            sizes[name] = (max(low, found.low), min(high, found.high))
+    return Assumptions(inputs, ranges, sizes)
+
+
+MARGIN = 0.5
+"""What inputs may lie beyond those that were seen, as a part of what lies between the smallest and the largest."""
+
+
+def calibrated(assumptions: Assumptions, arrays: Mapping[str, ArrayLike]) -> Assumptions:
+    """Return assumptions with ranges of the inputs that arrays are given for, and nothing else is declared of.
+
+    Integers and truth values are as they are seen, floats `MARGIN` beyond; what is never negative stays so.
+
+    ModelError if an array is of no input, holds nothing, or NaN or an infinity.
+    """
+    ranges = dict(assumptions.ranges)
+    for name, given in arrays.items():
+        array = np.asarray(given)
+        if name not in assumptions.inputs:
+            raise ModelError(f"array {quoted(name)} is of no input; there are {listed(list(assumptions.inputs))}")
+        if array.dtype.kind not in "fiub" and array.dtype.kind != "V":
+            raise ModelError(f"array {quoted(name)} holds {array.dtype}; give numbers")
+        values = array.astype(np.float64)
+        if not values.size or not np.isfinite(values).all():
+            raise ModelError(f"array {quoted(name)} holds nothing, NaN or infinities; give finite numbers")
+        low, high = float(values.min()), float(values.max())
+        if array.dtype.kind in "fV":
+            beyond = MARGIN * (high - low)
+            low, high = (max(low - beyond, 0.0) if low >= 0 else low - beyond), high + beyond
+        ranges.setdefault(name, Range(low, high))
+    return replace(assumptions, ranges=ranges)
+
+
+def _narrowed(before: Range | None, found: Range, text: str) -> Range:
+    if before is None or found.ends_alone:
+        return found
+    both = Range(max(before.low, found.low), min(before.high, found.high))
+    if both.low > both.high:
+        raise ModelError(f"assumption {quoted(text)} leaves no value: others say {before.low:g}:{before.high:g}")
+    return both
+
+
+def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
+    allowed = list(names)
+    match = _SPLIT.match(text)
+    if match is None:
+        raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+    name, sign, first, between, last = match.group("name", "sign", "first", "between", "last")
+    if name not in allowed:
+        known = listed(allowed)
+        raise ModelError(
+            f"assumption {quoted(text)} names no input and no dimension{did_you_mean(name, allowed)}; there are {known}"
+        )
+    low, high = _number(first, text), _number(last if last is not None else first, text)
+    if sign != "=":
+        if last is not None:
+            raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+        return name, Range(low, inf) if sign == ">=" else Range(-inf, high)
+    if low > high:
+        raise ModelError(f"assumption {quoted(text)}: {first} is more than {last}; write the lower number first")
+    return name, Range(low, high, between == "|")
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if isnan(number):
+        raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is no number; write {_FORMS}")
+    return number

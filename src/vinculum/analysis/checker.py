@@ -1,0 +1,186 @@
+"""A model checked: loaded, looked at from its inputs to its outputs, and its hazards collected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.findings import Finding, Report, Severity
+from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
+from vinculum.analysis.hazards.registry import by_operator
+from vinculum.analysis.interpreter import Interpreter, Site
+from vinculum.analysis.places import fingerprint, frames, path
+from vinculum.errors import AttributeValueError
+from vinculum.models.onnx.inference import infer_types, without_large_initializers
+from vinculum.models.onnx.scopes import name_of
+from vinculum.models.onnx.structure import check_structure
+from vinculum.models.source import SourceFile, read_source, source_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from onnx import ModelProto
+
+NARROWER = ("float16", "bfloat16")
+"""What a float32 model can be asked about."""
+
+
+def check(
+    model: str | PathLike[str] | ModelProto,
+    *,
+    assume: Sequence[str] = (),
+    calibrate: Mapping[str, ArrayLike] | None = None,
+    as_type: str | None = None,
+    profile: Sequence[str] = (),
+    runs: int = 0,
+    seed: int = 0,
+) -> Report:
+    """Return what can go wrong where a model divides, found without running it, and if runs are allowed what shows it.
+
+    Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
+    What is not declared of an input may be anything of its type; named dimensions are at least 1.
+
+    Parameters
+    ----------
+    model : path or ModelProto
+        An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
+    assume : sequence of str
+        What inputs are: ``"x=-1:1"`` a range, ``"mask=0|1"`` two values, ``"n>=1"`` a bound; of a named dimension too.
+    calibrate : Mapping of str to array, optional
+        Inputs as they are: each is taken to lie between the smallest and the largest number, and half of what lies
+        between beyond them.
+    as_type : {"float16", "bfloat16"}, optional
+        Check a float32 model as if it were converted to this type; it is not run then.
+    profile : sequence of {"sonnx", "flushing", "narrowing"}
+        What the target demands, or does: SONNX's constraints; subnormal numbers taken for 0; integers of 64 bits
+        narrowed to 32.
+    runs : int
+        How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
+        other processes, for ten seconds of processor time at most.
+    seed : int
+        Decides what is random in that.
+
+    Returns
+    -------
+    Report
+        ``.findings``, the surest first, and ``.unknown_operators``, of which nothing is known.
+
+    Raises
+    ------
+    ModelError
+        If the model cannot be read or is malformed, or an assumption names no input and no dimension.
+    AttributeValueError
+        If an option is none of those above.
+    """
+    if as_type is not None and as_type not in NARROWER:
+        raise AttributeValueError(f"as_type is {as_type!r}; allowed: {', '.join(map(repr, NARROWER))}")
+    if runs < 0 or seed < 0:
+        raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
+    for name in profile:
+        if name not in PROFILES:
+            raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
+    start = perf_counter()
+    source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
+    proto = _onnx_model(source)
+    assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
+    checker = _Checker(proto, assumptions, as_type or "float32", profile)
+    report = checker.report()
+    if runs and as_type is None:
+        from vinculum.analysis.witness.search import Budget, with_evidence
+
+        report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
+    return replace(report, seconds=perf_counter() - start)
+
+
+def _onnx_model(source: SourceFile) -> ModelProto:
+    if source.onnx is not None:
+        return source.onnx
+    from vinculum.models.convert.from_openvino.conversion import to_onnx
+
+    return to_onnx(source.content, source.path, 21).model
+
+
+class _Checker:
+    def __init__(self, model: ModelProto, assumptions: Assumptions, narrowed: str, profiles: Sequence[str]) -> None:
+        check_structure(model)
+        self._hazards = by_operator(profiles)
+        self._inputs = frozenset(value.name for value in model.graph.input)
+        self.values: Mapping[str, AbstractTensor] = {}
+        self._findings: dict[tuple[str, str, str], Finding] = {}
+        types = infer_types(without_large_initializers(model))
+        self._interpreter = Interpreter(
+            model,
+            types,
+            assumptions.tensors(narrowed),
+            assumptions.sizes,
+            narrowed=narrowed,
+            look=self._look,
+        )
+
+    def report(self) -> Report:
+        """Return what is found in the whole model."""
+        self.values = self._interpreter.run().values
+        order = list(Severity)
+        findings = sorted(_distinct(self._findings.values()), key=lambda f: order.index(f.severity))
+        unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
+        return Report(tuple(findings), unknown, self._interpreter.nodes, 0.0)
+
+    def _look(self, site: Site) -> None:
+        for hazard in self._hazards.get(site.node.op_type, ()) if not site.node.domain else ():
+            found = hazard.look(site)
+            if found is not None:
+                self._keep(_finding(hazard, found, site, self._inputs))
+
+    def _keep(self, finding: Finding) -> None:
+        """Keep one finding of a node, however often it is called."""
+        key = (finding.rule, finding.scope, finding.node)
+        before = self._findings.setdefault(key, finding)
+        if before is not finding:
+            low, high = min(before.low, finding.low), max(before.high, finding.high)
+            certain = before.severity is finding.severity is Severity.CERTAIN
+            severity = Severity.CERTAIN if certain else Severity.POSSIBLE
+            self._findings[key] = replace(before, low=low, high=high, severity=severity)
+
+
+def _finding(hazard: Hazard, found: Found, site: Site, inputs: frozenset[str]) -> Finding:
+    name = site.node.input[found.operand]
+    operand = site.operands[found.operand]
+    assert operand is not None
+    value = found.value if found.value is not None else operand
+    low, high = value.box.hull()
+    owner = site.scope.owner
+    node = f"{owner}/{site.node.op_type}" if owner else name_of(site.node)
+    return Finding(
+        rule=hazard.code,
+        severity=Severity.CERTAIN if found.certain else Severity.POSSIBLE,
+        node=node,
+        operator=site.node.op_type,
+        scope=site.scope.path,
+        divisor=name,
+        low=low,
+        high=high,
+        element_type=operand.element_type,
+        bounds_from=operand.bounds_from,
+        path=path(name, site.scope.producers, inputs),
+        frames=frames(site.node),
+        fingerprint=fingerprint(hazard.code, site.node, name, site.scope.producers, inputs),
+        fix=hazard.fix,
+        detail=found.detail,
+    )
+
+
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with fingerprints of their own: those that are equal get a running number."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for finding in findings:
+        seen[finding.fingerprint] += 1
+        number = seen[finding.fingerprint]
+        numbered.append(replace(finding, fingerprint=f"{finding.fingerprint}-{number}") if number > 1 else finding)
+    return numbered

@@ -1,0 +1,1 @@
+"""What is known of a tensor without running: a box of intervals, zeros, NaN, and relations to other tensors."""

@@ -1,0 +1,55 @@
+"""Affine forms: an elementwise value as a sum of others, so that what was added and subtracted again is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.formats import Bounds
+
+_MOST_TERMS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A value is the sum of coefficients times values of its own shape, by value number, and of a rest.
+
+    Attributes
+    ----------
+    terms : tuple of (int, float)
+        Value numbers in order, and their coefficients.
+    low, high : float
+        Bounds of the rest, in which the roundings of all nodes are.
+    """
+
+    terms: tuple[tuple[int, float], ...]
+    low: float
+    high: float
+
+    def bounds(self, box_of: Callable[[int], Box]) -> tuple[Bounds, Bounds]:
+        """Return bounds of the value, from the boxes of its terms."""
+        low, high = np.asarray(self.low), np.asarray(self.high)
+        for number, coefficient in self.terms:
+            box = box_of(number)
+            ends = (coefficient * box.low, coefficient * box.high)
+            low = np.nextafter(low + np.nextafter(np.minimum(*ends), -np.inf), -np.inf)
+            high = np.nextafter(high + np.nextafter(np.maximum(*ends), np.inf), np.inf)
+        return low, high
+
+
+def combined(a: Affine, b: Affine, factor: float, error: float) -> Affine | None:
+    """Return a + factor * b, its rounding bounded by an error; None if it is too long to keep."""
+    terms = dict(a.terms)
+    for number, coefficient in b.terms:
+        terms[number] = terms.get(number, 0.0) + factor * coefficient
+    left = tuple(sorted((number, coefficient) for number, coefficient in terms.items() if coefficient))
+    ends = (factor * b.low, factor * b.high)
+    low, high = a.low + min(ends) - error, a.high + max(ends) + error
+    if len(left) > _MOST_TERMS or not np.isfinite([low, high, *(c for _, c in left)]).all():
+        return None
+    if low == high == 0.0 and not error:
+        return Affine(left, 0.0, 0.0)
+    return Affine(left, float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf)))

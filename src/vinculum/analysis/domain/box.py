@@ -1,0 +1,99 @@
+"""A box of intervals that broadcasts like the tensor that it bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vinculum.analysis.domain.dimensions import Shape, fixed, is_fixed
+from vinculum.analysis.domain.formats import Bounds
+
+LIMIT = 4096
+"""Elements that a box has at most."""
+SPREAD = 16384
+"""Elements of a tensor over which a box is spread out to be moved, at most."""
+
+Reduction = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Every value v that is not NaN has low <= v <= high and abs(v) >= mag; infinite bounds are values.
+
+    Attributes
+    ----------
+    low, high, mag : ndarray of float64
+        Of the tensor's rank, each axis of size 1 or of the tensor's size; of rank 0 where the rank is not known.
+    """
+
+    low: Bounds
+    high: Bounds
+    mag: Bounds
+
+    def hull(self) -> tuple[float, float]:
+        """Return the smallest and the largest bound."""
+        return float(self.low.min()), float(self.high.max())
+
+    def largest(self) -> Bounds:
+        """Return bounds of the magnitudes."""
+        return np.maximum(np.abs(self.low), np.abs(self.high))
+
+    def along(self, axes: tuple[int, ...]) -> Box:
+        """Return the hull along axes, which are kept with size 1."""
+        return Box(*(each(f, axes) for f, each in zip(_REDUCTIONS, self._each(), strict=True)))
+
+    def _each(self) -> tuple[Callable[[Reduction, tuple[int, ...]], Bounds], ...]:
+        return tuple(
+            lambda f, axes, a=a: f(a, axis=tuple(x for x in axes if a.shape[x] > 1), keepdims=True)
+            for a in (self.low, self.high, self.mag)
+        )
+
+    def mapped(self, f: Callable[[Bounds], Bounds]) -> Box:
+        """Return the box that a move of elements makes of it."""
+        return Box(f(self.low), f(self.high), f(self.mag))
+
+    def spread(self, shape: Shape | None) -> Box | None:
+        """Return the box with an interval for each element; None if there are too many, or nobody knows how many."""
+        if shape is None or not is_fixed(shape):
+            return None
+        sizes = fixed(shape)
+        count = int(np.prod(sizes, dtype=np.int64)) if sizes else 1
+        if not 0 < count <= SPREAD:
+            return None
+        return self.mapped(lambda bounds: np.broadcast_to(bounds, sizes))
+
+
+_REDUCTIONS: tuple[Reduction, ...] = (np.min, np.max, np.min)
+
+
+def ranked(bounds: Bounds, rank: int | None, f: Reduction) -> Bounds:
+    """Return bounds with the tensor's rank; of a tensor whose rank is not known one number."""
+    if rank is None:
+        return np.asarray(f(bounds)) if bounds.ndim else bounds
+    if bounds.ndim < rank:
+        return bounds.reshape((1,) * (rank - bounds.ndim) + bounds.shape)
+    return bounds
+
+
+def limited(bounds: Bounds, f: Reduction) -> Bounds:
+    """Return bounds of at most so many elements as a box may have: leading axes are hulled first."""
+    for axis in range(bounds.ndim):
+        if bounds.size <= LIMIT:
+            return bounds
+        if bounds.shape[axis] > 1:
+            bounds = f(bounds, axis=axis, keepdims=True)
+    return bounds
+
+
+def compact(box: Box) -> Box:
+    """Return the box with axes along which nothing changes of size 1."""
+    low, high, mag = box.low, box.high, box.mag
+    for axis in range(low.ndim):
+        if low.shape[axis] > 1:
+            first = tuple(slice(0, 1) if a == axis else slice(None) for a in range(low.ndim))
+            if all(bool((bounds == bounds[first]).all()) for bounds in (low, high, mag)):
+                low, high, mag = low[first], high[first], mag[first]
+    return Box(low, high, mag)

@@ -1,0 +1,191 @@
+"""What a check tells, as data: findings, where each is in the user's code, and what shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from numpy.typing import NDArray
+
+from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+
+
+class Severity(Enum):
+    """How sure a finding is, from its evidence."""
+
+    CERTAIN = "certain"  # Every run shows it.
+    WITNESSED = "witnessed"  # A run on inputs inside the declared ranges shows it.
+    WITNESSED_OUTSIDE = "witnessed outside"  # A run on finite inputs outside the declared ranges does.
+    POSSIBLE = "possible"  # The bounds hold it.
+    UNCONFIRMED = "unconfirmed"  # The bounds hold it, and a search for a witness found none.
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of the user's Python program.
+
+    Attributes
+    ----------
+    file : str
+        As the exporter wrote it.
+    line : int
+        Counted from 1.
+    function : str
+        The function that it is in.
+    code : str
+        The line itself.
+    in_library : bool
+        Whether the file is of an installed package, not the user's own.
+    """
+
+    file: str
+    line: int
+    function: str
+    code: str
+    in_library: bool
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What becomes of an output when a finding is shown."""
+
+    output: str
+    value: str  # ``"NaN"`` or ``"infinite"``.
+    count: int  # In how many places.
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """What shows a finding.
+
+    Attributes
+    ----------
+    kind : str
+        ``"model"``: inputs of the model; ``"outside"``: such outside of the declared ranges; ``"inner"``: an inner
+        tensor, beside inputs of the model.
+    inputs : Mapping of str to ndarray
+        The inputs of the model, by name.
+    how : str
+        What they hold, or how they were found; of an inner tensor, what that holds.
+    confirmed_by : tuple of str
+        The runtimes that show it.
+    tensor : str
+        The inner tensor; empty for inputs.
+    value : ndarray, optional
+        Its value.
+    effects : tuple of Effect
+        The outputs that are no numbers then.
+    """
+
+    kind: str
+    inputs: Mapping[str, NDArray[Any]]
+    how: str
+    confirmed_by: tuple[str, ...]
+    tensor: str = ""
+    value: NDArray[Any] | None = None
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for a witness came to.
+
+    Attributes
+    ----------
+    runs : int
+        How many times the model was run.
+    smallest : float
+        The smallest magnitude of the divisor that was reached from the inputs; infinite if none was seen.
+    stopped : str
+        Why it ended before its runs were used up, if not by a witness.
+    """
+
+    runs: int
+    smallest: float
+    stopped: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """A hazard at a node.
+
+    Attributes
+    ----------
+    rule : str
+        The hazard's code.
+    severity : Severity
+        How sure it is.
+    node, operator : str
+        The node's name, and its operator.
+    scope : str
+        Where the node stands, as in `Division.path`; empty for the main graph.
+    divisor : str
+        The value in question: the divisor, or what else the hazard is about.
+    low, high : float
+        Its bounds there.
+    element_type : str
+        Its element type.
+    bounds_from : BoundsFrom
+        What the bounds rest on.
+    path : tuple of str
+        Values from an input to the divisor, each computed from the one before.
+    frames : tuple of Frame
+        The user's program, outermost first.
+    fingerprint : str
+        The same for the same hazard in another version of the model.
+    witness : Witness, optional
+        What shows it.
+    search : Search, optional
+        What the search for one came to, if there was one.
+    fix : str
+        What to do.
+    detail : Mapping
+        Numbers that belong to the hazard, by name.
+    """
+
+    rule: str
+    severity: Severity
+    node: str
+    operator: str
+    scope: str
+    divisor: str
+    low: float
+    high: float
+    element_type: str
+    bounds_from: BoundsFrom
+    path: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    fingerprint: str
+    fix: str
+    detail: Mapping[str, Any]
+    witness: Witness | None = None
+    search: Search | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a check found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        The surest first.
+    unknown_operators : Mapping of str to int
+        Operators of which nothing but the declared type is known, and how many nodes are of each.
+    nodes : int
+        How many nodes were looked at.
+    seconds : float
+        How long it took.
+    """
+
+    findings: tuple[Finding, ...]
+    unknown_operators: Mapping[str, int]
+    nodes: int
+    seconds: float
+
+    def at_least(self, severity: str) -> tuple[Finding, ...]:
+        """Return the findings for which ``--fail-on`` of this severity fails: ``"certain"`` or ``"possible"``."""
+        sure = (Severity.CERTAIN, Severity.WITNESSED)
+        return tuple(f for f in self.findings if severity == "possible" or f.severity in sure)

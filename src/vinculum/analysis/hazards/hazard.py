@@ -1,0 +1,91 @@
+"""What every hazard has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from onnx import NodeProto
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.interpreter import Scope, Site
+
+PROFILES = ("sonnx", "flushing", "narrowing")
+"""What a target does, or demands: SONNX's constraints; subnormal numbers taken for 0; integers narrowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A hazard at a node.
+
+    Attributes
+    ----------
+    operand : int
+        The place of the operand that it is about.
+    certain : bool
+        Whether every run shows it.
+    detail : Mapping
+        Numbers that belong to it.
+    value : AbstractTensor, optional
+        What is in question, if it is not the operand itself but computed inside of the node.
+    """
+
+    operand: int
+    certain: bool = False
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    value: AbstractTensor | None = None
+
+
+class Hazard:
+    """What can go wrong; a subclass's docstring is the message.
+
+    Attributes
+    ----------
+    code : str
+        What reports call it.
+    operators : tuple of str
+        Where it can be.
+    fix : str
+        What to do.
+    profile : str
+        The target that it is looked for of, one of `PROFILES`; empty: of every target.
+    """
+
+    code: ClassVar[str]
+    operators: ClassVar[tuple[str, ...]]
+    fix: ClassVar[str]
+    profile: ClassVar[str] = ""
+
+    def look(self, site: Site) -> Found | None:
+        """Return what is found at a node; None if nothing is, or it cannot be told."""
+        raise NotImplementedError
+
+    @classmethod
+    def message(cls) -> str:
+        """Return what it means, in a sentence."""
+        return " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+
+
+def divided(site: Site) -> tuple[AbstractTensor | None, AbstractTensor | None, int]:
+    """Return the dividend, the divisor and its place; the dividend of Reciprocal is None, and is 1."""
+    if site.node.op_type == "Reciprocal":
+        return None, site.operands[0] if site.operands else None, 0
+    both = [*site.operands[:2], None, None][:2]
+    return both[0], both[1], 1
+
+
+def is_empty(site: Site) -> bool:
+    """Tell whether nothing is computed: the result has no elements."""
+    shape = site.results[0].shape if site.results else None
+    return shape is not None and 0 in shape
+
+
+def readers(scope: Scope, value: str, through: frozenset[str], steps: int = 4) -> Iterator[tuple[NodeProto, int]]:
+    """Yield the nodes that read a value, and the place of the operand; those behind some operators, too."""
+    for node in scope.users.get(value, ()):
+        for place, name in enumerate(node.input):
+            if name == value:
+                yield node, place
+        if steps > 1 and node.op_type in through and node.output:
+            yield from readers(scope, node.output[0], through, steps - 1)

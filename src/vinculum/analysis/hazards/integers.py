@@ -1,0 +1,202 @@
+"""Quotients of integers: beyond their type, rounded another way than was meant, or computed by floating point."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from onnx import NodeProto, helper
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
+from vinculum.analysis.domain.formats import INTEGERS, is_discrete, type_range
+from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, readers
+from vinculum.analysis.interpreter import Site
+from vinculum.analysis.places import frames
+
+_NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1, "int32": 2.0**24}
+"""The largest integers that OpenVINO's CPU device divides exactly."""
+_MOST_QUOTIENTS = 1 << 20
+_MOST_DIVISORS = 64
+_ROUNDS = frozenset({"Floor", "Ceil", "Round"})
+_INTEGER_CODES = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
+_BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
+
+
+class MinOverMinusOne(Hazard):
+    """The smallest integer can be divided by -1: the quotient lies beyond the type, and some runtimes die of it."""
+
+    code = "min-over-minus-one"
+    operators: ClassVar[tuple[str, ...]] = ("Div", "Mod")
+    fix = "keep the dividend above the smallest integer, or the divisor from -1"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the divisor if it can be -1 where the dividend can be the smallest integer."""
+        dividend, divisor, place = divided(site)
+        if dividend is None or divisor is None or dividend.element_type not in INTEGERS or is_empty(site):
+            return None
+        smallest = type_range(dividend.element_type)[0]
+        if smallest == 0 or not bool((dividend.low <= smallest).any()):
+            return None
+        may_be = (divisor.low <= -1) & (divisor.high >= -1) & (divisor.mag <= 1)
+        if not bool(may_be.any()):
+            return None
+        certain = dividend.box.hull() == (smallest, smallest) and divisor.box.hull() == (-1, -1)
+        return Found(place, certain)
+
+
+def _becomes_integer(site: Site) -> bool:
+    """Tell whether the quotient is rounded to an integer, for an index or a size."""
+    return any(
+        node.op_type in _ROUNDS or (node.op_type == "Cast" and _casts_to_integer(node))
+        for node, _ in readers(site.scope, site.node.output[0], _BEHIND)
+    )
+
+
+def _casts_to_integer(node: NodeProto) -> bool:
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return attributes.get("to") in _INTEGER_CODES
+
+
+def _was_integer(site: Site, value: AbstractTensor) -> bool:
+    """Tell whether a floating-point value was an integer until it was divided."""
+    definition = site.call.definition(value)
+    if definition is None or definition.operator != "Cast":
+        return False
+    before = site.call.values.tensor(definition.operands[0])
+    return before is not None and is_discrete(before.element_type)
+
+
+class IntegersThroughFloat(Hazard):
+    """Large integers are divided in floating point, which does not hold them, and the quotient is rounded to one."""
+
+    code = "integers-through-float"
+    operators = ("Div",)
+    fix = "divide the integers themselves (Div truncates; floor needs a correction), or divide in float64"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the dividend if it can be beyond what the type holds exactly."""
+        dividend, divisor, _ = divided(site)
+        if dividend is None or divisor is None or dividend.form is None or is_empty(site):
+            return None
+        if not (dividend.integral and divisor.integral) or not _becomes_integer(site):
+            return None
+        exact = 1 / dividend.form.u
+        for place, operand in ((0, dividend), (1, divisor)):
+            largest = float(operand.box.largest().max())
+            if largest > exact and (np.isfinite(largest) or _was_integer(site, operand)):
+                return Found(place, detail={"exact_up_to": int(exact)})
+        return None
+
+
+class RoundedQuotient(Hazard):
+    """A whole quotient, computed as a product with an inverse as some runtimes do, is rounded to another integer.
+
+    Right where division is correctly rounded. OpenVINO makes 165/15 11.000001, and Ceil makes that 12.
+    """
+
+    code = "rounded-quotient"
+    operators = ("Div",)
+    fix = "divide the integers themselves, or round(x * 2) / 2 before taking Floor or Ceil"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the divisor if some whole quotient of the declared ranges moves."""
+        dividend, divisor, place = divided(site)
+        if dividend is None or divisor is None or dividend.form is None or is_empty(site):
+            return None
+        if not (_was_integer(site, dividend) and divisor.integral) or not _becomes_integer(site):
+            return None
+        if float(dividend.box.largest().max()) > 1 / dividend.form.u or dividend.constant is not None:
+            return None
+        moved = _moved_quotient(dividend, divisor, dividend.form.dtype, _roundings(site))
+        return None if moved is None else Found(place, detail=moved)
+
+
+def _roundings(site: Site) -> list[Any]:
+    """Return how the quotient is rounded to an integer; what rounds to nearest moves nothing."""
+    nodes = [node for node, _ in readers(site.scope, site.node.output[0], _BEHIND)]
+    by_operator: dict[str, Any] = {"Floor": np.floor, "Ceil": np.ceil, "Cast": np.trunc}
+    return [by_operator[name] for name in sorted({node.op_type for node in nodes} & set(by_operator))]
+
+
+def _moved_quotient(
+    dividend: AbstractTensor, divisor: AbstractTensor, dtype: Any, roundings: list[Any]
+) -> dict[str, Any] | None:
+    """Return a quotient that a product with an inverse moves; of many divisors one that is not looked for."""
+    divisors = _few_divisors(divisor)
+    if divisors is None:
+        return {}
+    low, high = dividend.box.hull()
+    for d in divisors:
+        ends = sorted((low / d, high / d))
+        first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
+        quotients = np.arange(first, min(last, first + _MOST_QUOTIENTS) + 1)
+        if not quotients.size:
+            continue
+        products = (quotients * d).astype(dtype) * (np.ones((), dtype) / np.asarray(d, dtype))
+        for rounding in roundings:
+            wrong = rounding(products.astype(np.float64)) != quotients
+            if wrong.any():
+                whole = int(quotients[int(np.argmax(wrong))])
+                return {"example": f"{whole * d} / {d}"}
+    return None
+
+
+def _few_divisors(divisor: AbstractTensor) -> list[int] | None:
+    if divisor.small is not None:
+        return sorted({int(value) for value in divisor.small.reshape(-1).astype(np.float64)} - {0})
+    low, high = divisor.box.hull()
+    return [d for d in range(int(low), int(high) + 1) if d] if high - low < _MOST_DIVISORS else None
+
+
+class FloorExpected(Hazard):
+    """The program floors where Div truncates: quotients of different signs are one too large."""
+
+    code = "floor-expected"
+    operators = ("Div",)
+    fix = "export with a correction: subtract 1 where the remainder is not zero and the signs differ"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the dividend if the user's line floors, the signs can differ, and nothing corrects the quotient."""
+        dividend, divisor, _ = divided(site)
+        if dividend is None or divisor is None or dividend.element_type not in INTEGERS or is_empty(site):
+            return None
+        negative_dividend, negative_divisor = (bool((x.low < 0).any()) for x in (dividend, divisor))
+        positive_dividend, positive_divisor = (bool((x.high > 0).any()) for x in (dividend, divisor))
+        differ = (negative_dividend and positive_divisor) or (positive_dividend and negative_divisor)
+        if not differ or not _says_floor(site) or _is_corrected(site):
+            return None
+        return Found(0)
+
+
+def _says_floor(site: Site) -> bool:
+    lines = [frame.code for frame in frames(site.node)]
+    return any("//" in line.partition("#")[0] or "floor_divide" in line or '"floor"' in line for line in lines)
+
+
+def _is_corrected(site: Site) -> bool:
+    """Tell whether the remainder of the same operands is computed too, or the quotient is only multiplied back."""
+    names = list(site.node.input)
+    remainder = any(
+        node.op_type == "Mod" and list(node.input) == names for name in names for node in site.scope.users.get(name, ())
+    )
+    return remainder or any(node.op_type == "Sub" for node in site.scope.users.get(site.node.output[0], ()))
+
+
+class NarrowedIntegers(Hazard):
+    """Integers can be beyond what this target computes in: 32 bits for those of 64, float32 for those of 32."""
+
+    code = "narrowed-integers"
+    operators = ("Div", "Mod")
+    fix = "declare the range of the input, or keep the operands within 32 bits"
+    profile = "narrowing"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the first operand that declared ranges do not keep within that."""
+        for place, operand in enumerate(site.operands[:2]):
+            limit = _NARROWED.get(operand.element_type) if operand is not None else None
+            if operand is None or limit is None or is_empty(site):
+                continue
+            if float(operand.box.largest().max()) > limit:
+                certain = operand.constant is not None and operand.bounds_from is BoundsFrom.MODEL
+                return Found(place, certain, {"exact_up_to": int(limit)})
+        return None

@@ -1,0 +1,68 @@
+"""Rows of a softmax of which nothing is left."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vinculum.analysis.domain.numbering import Numbering
+from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
+from vinculum.analysis.interpreter import Site
+from vinculum.analysis.transfer.shared import axis_of
+
+_MOST_STEPS = 200
+
+
+class MaskedRow(Hazard):
+    """A row can be masked whole: the sum of its exponentials is zero, and 0/0 is NaN."""
+
+    code = "masked-row"
+    operators = ("Softmax", "LogSoftmax")
+    fix = "mask with the type's smallest finite number, or replace NaN behind the softmax: Where(IsNaN(p), 0, p)"
+
+    def look(self, site: Site) -> Found | None:
+        """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing mends it."""
+        scores = site.operands[0] if site.operands else None
+        if scores is None or scores.form is None or not scores.shape or is_empty(site):
+            return None
+        axis = axis_of(site.call.attribute("axis", -1 if site.call.opset >= 13 else 1), len(scores.shape))
+        if not bool(np.isneginf(scores.low).all(axis=axis).any()):
+            return None
+        condition = _condition(site.call.values, scores.number)
+        if condition is None or not _depends_on_an_input(site.call.values, condition):
+            return None
+        if any(node.op_type == "IsNaN" for node in site.scope.users.get(site.node.output[0], ())):
+            return None
+        return Found(0)
+
+
+def _condition(values: Numbering, number: int) -> int | None:
+    """Return the condition by which a value is -inf, chosen by Where or added to others."""
+    definition = values.definition(number)
+    if definition is None:
+        return None
+    if definition.operator == "Where":
+        chosen = [values.tensor(operand) for operand in definition.operands[1:]]
+        masks = any(
+            one is not None and one.constant is not None and bool(np.isneginf(one.high).all()) for one in chosen
+        )
+        return definition.operands[0] if masks else None
+    if definition.operator in ("Add", "Unsqueeze", "Expand", "Reshape", "Cast", "Slice"):
+        found = (_condition(values, operand) for operand in definition.operands if operand)
+        return next((condition for condition in found if condition is not None), None)
+    return None
+
+
+def _depends_on_an_input(values: Numbering, number: int) -> bool:
+    """Tell whether a condition is computed from values that a run is given, not from sizes and constants alone."""
+    waiting, seen = [number], set[int]()
+    while waiting and len(seen) < _MOST_STEPS:
+        number = waiting.pop()
+        known, definition = values.tensor(number), values.definition(number)
+        if number in seen or known is None or known.constant is not None:
+            continue
+        seen.add(number)
+        if definition is None:
+            return True
+        if definition.operator not in ("Shape", "Size"):
+            waiting += [operand for operand in definition.operands if operand]
+    return False

@@ -1,0 +1,415 @@
+"""One pass over a model: what is known of every value, from the inputs to the outputs."""
+
+from __future__ import annotations
+
+from collections import ChainMap, Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
+
+from vinculum.analysis.control_flow import CONTROL
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
+from vinculum.analysis.domain.box import ranked
+from vinculum.analysis.domain.constants import constant
+from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
+from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.numbering import Definition, Numbering, content
+from vinculum.analysis.transfer.bodies import Bodies
+from vinculum.analysis.transfer.call import Call, Expected, named_type
+from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
+from vinculum.analysis.transfer.shared import aligned
+from vinculum.errors import VinculumError
+from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.onnx.dependencies import inputs_of
+from vinculum.models.onnx.scopes import name_of, opset_imports
+from vinculum.models.onnx.tensors import array_of
+
+_OF_MALFORMED_NODES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
+_NUMPY_SINCE = 7
+"""The operator set from which on operands are joined as NumPy does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """A graph or a function's body while it is looked at.
+
+    Attributes
+    ----------
+    path : str
+        Where it stands, as in `Division.path`.
+    values : MutableMapping of str to AbstractTensor
+        What is known of each value so far, those of the scopes around included.
+    opsets : Mapping of str to int
+        The operator sets by domain.
+    bindings : Mapping of str to AttributeProto
+        What the call of a function hands in for attributes.
+    types : Mapping of str to TypeProto
+        What ONNX's inference says.
+    users : Mapping of str to list of NodeProto
+        The nodes here that read each value.
+    producers : MutableMapping of str to NodeProto
+        The node that makes each value, those of the scopes around included.
+    refined : Mapping of int to AbstractTensor
+        What the branch that is taken tells of values, by value number.
+    owner : str
+        The node that this is the body of, by which ONNX defines it; empty elsewhere.
+    """
+
+    path: str
+    values: MutableMapping[str, AbstractTensor]
+    opsets: Mapping[str, int]
+    bindings: Mapping[str, AttributeProto] = field(default_factory=dict)
+    types: Mapping[str, TypeProto] = field(default_factory=dict)
+    users: dict[str, list[NodeProto]] = field(default_factory=lambda: defaultdict(list))
+    producers: MutableMapping[str, NodeProto] = field(default_factory=dict)
+    refined: Mapping[int, AbstractTensor] = field(default_factory=dict)
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """A node with what is known of its operands and its results."""
+
+    node: NodeProto
+    call: Call
+    operands: Sequence[AbstractTensor | None]
+    results: Sequence[AbstractTensor]
+    scope: Scope
+
+
+class Interpreter:
+    """Looks at every node once, in order.
+
+    Parameters
+    ----------
+    model : ModelProto
+        As a `SourceFile` holds it, its structure checked.
+    types : ModelProto
+        The same with inferred types written into it.
+    inputs : Mapping of str to AbstractTensor
+        What is declared of inputs.
+    sizes : Mapping of str to (float, float)
+        Bounds of named dimensions; of at least 1 where nothing is said.
+    narrowed : str
+        The type that float32 is taken for.
+    look : callable
+        Called with every node that a run would come to.
+    """
+
+    def __init__(
+        self,
+        model: ModelProto,
+        types: ModelProto,
+        inputs: Mapping[str, AbstractTensor],
+        sizes: Mapping[str, tuple[float, float]],
+        *,
+        narrowed: str = "float32",
+        look: Callable[[Site], None] = lambda site: None,
+    ) -> None:
+        self.values = Numbering()
+        self.unknown: Counter[str] = Counter()
+        self.narrowed = narrowed
+        self.nodes = 0
+        self._model, self._types, self._inputs, self._sizes, self._look = model, types, inputs, sizes, look
+        self._named = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim if d.dim_param}
+        self._functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+        self._bodies = Bodies()
+        self._quiet = 0
+
+    def run(self) -> Scope:
+        """Look at the whole model and return its graph's scope."""
+        graph = self._model.graph
+        scope = Scope("", ChainMap(), opset_imports(self._model), types=_types(self._types.graph))
+        with np.errstate(all="ignore"):
+            self._add_initializers(graph, scope)
+            for value in graph.input:
+                if value.name in self._inputs:
+                    scope.values[value.name] = self.values.numbered(self._inputs[value.name])
+                elif value.name not in scope.values:  # One with an initializer is taken for what that says.
+                    expected = self._expected(value.type, declared=True)
+                    known = anything(expected.element_type, expected.shape)
+                    scope.values[value.name] = self.values.numbered(known)
+            self._nodes(graph.node, scope)
+        return scope
+
+    def _expected(self, declared_type: TypeProto | None, *, declared: bool = False) -> Expected:
+        if declared_type is None or not declared_type.HasField("tensor_type"):
+            return Expected()
+        found = declared_type.tensor_type
+        shape: Shape | None = None
+        if found.HasField("shape"):
+            shape = tuple(self._size(d, declared) for d in found.shape.dim)
+        return Expected(named_type(found.elem_type, self.narrowed), shape)
+
+    def _size(self, dimension: Any, declared: bool) -> Dimension:
+        if dimension.HasField("dim_value") and dimension.dim_value >= 0:
+            return int(dimension.dim_value)
+        name = dimension.dim_param
+        if name and (declared or name in self._named):
+            return variable(name, *self._sizes.get(name, (1, np.inf)))
+        return variable(name, 0) if name else unknown_size(1 if declared else 0)
+
+    def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
+        for initializer in graph.initializer:
+            known = constant(array_of(initializer), self._narrow(named_type(initializer.data_type)))
+            scope.values[initializer.name] = self.values.constant(known)
+
+    def _narrow(self, element_type: str) -> str | None:
+        return self.narrowed if element_type == "float32" else element_type or None
+
+    def _nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
+        listed = list(nodes)
+        for node in listed:
+            for name in node.input:
+                scope.users[name].append(node)
+        for node in listed:
+            for name in node.output:
+                scope.producers[name] = node
+            self._node(node, scope)
+
+    def _node(self, node: NodeProto, scope: Scope) -> None:
+        """Look at a node; one that its operator does not allow may give anything, and is named."""
+        self.nodes += not self._quiet and not scope.owner
+        call = self._call(node, scope)
+        results: list[AbstractTensor] = []
+        try:
+            results = self._results(node, call, scope)
+        except VinculumError:
+            raise
+        except _OF_MALFORMED_NODES:
+            self.unknown[f"{node.op_type} (malformed)"] += not self._quiet
+        for place, name in enumerate(node.output):
+            if name and (place < len(results) or name not in scope.values):
+                value = results[place] if place < len(results) else self.values.numbered(call.anything(place))
+                scope.values[name] = value
+
+    def _results(self, node: NodeProto, call: Call, scope: Scope) -> list[AbstractTensor]:
+        operands = [self._operand(name, scope) for name in node.input]
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        function = self._functions.get((node.domain, node.op_type, node.overload))
+        if function is not None:
+            results = self._enter(function, node, operands, scope)
+        elif domain == "" and node.op_type in CONTROL:
+            results = self._control(node, call, operands, scope)
+        elif domain == "" and node.op_type == "Constant":
+            results = [self._constant(node, scope, call)]
+        else:
+            results = self._operator(domain, node, call, operands, scope)
+        results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
+        if function is None and not self._quiet:
+            self._look(Site(node, call, operands, results, scope))
+        return results
+
+    def _operand(self, name: str, scope: Scope) -> AbstractTensor | None:
+        if not name:
+            return None
+        value = scope.values.get(name)
+        if value is None:  # What a function was not given.
+            return None
+        return scope.refined.get(value.number, value) if scope.refined else value
+
+    def _call(self, node: NodeProto, scope: Scope) -> Call:
+        expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
+        opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
+        # Bodies say themselves what they compute in float32: statistics of normalisations, whatever the operands are.
+        narrowed = "float32" if scope.owner else self.narrowed
+        attributes = _attributes(node, scope.bindings)
+        return Call(node.op_type, opset, attributes, expected, self.values, narrowed, bool(scope.owner))
+
+    def _completed(self, value: AbstractTensor, expected: Expected) -> AbstractTensor:
+        """Return a value with a number, and the sizes that inference knows."""
+        shape = value.shape
+        if expected.shape is not None and shape != expected.shape:
+            if shape is None:
+                box = value.box.mapped(lambda bounds: ranked(bounds, len(expected.shape or ()), np.min))
+                value = value.known(shape=expected.shape, box=box)
+            elif len(shape) == len(expected.shape):
+                pairs = zip(shape, expected.shape, strict=True)
+                better = tuple(q if isinstance(p, Size) and isinstance(q, int) else p for p, q in pairs)
+                value = value if better == shape else value.known(shape=better)
+        if not value.element_type and expected.element_type:
+            value = anything(expected.element_type, value.shape)
+        return value if value.number else self.values.numbered(value)
+
+    def _constant(self, node: NodeProto, scope: Scope, call: Call) -> AbstractTensor:
+        bound = [name for name, value in call.attributes.items() if isinstance(value, np.ndarray | int | float | list)]
+        tensor = tensor_of(node)
+        if tensor is not None:
+            array = array_of(tensor)
+        elif bound:
+            array = np.asarray(call.attributes[bound[0]], NUMBERS_AND_STRINGS.get(bound[0]))
+        else:
+            return call.anything()
+        name = array.dtype.name
+        return self.values.constant(constant(array, name if call.in_body else self._narrow(name)))
+
+    def _operator(
+        self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
+    ) -> list[AbstractTensor]:
+        transfer = TABLE.get((domain, node.op_type))
+        key: Any = None
+        if transfer is not None and (domain, node.op_type) not in IMPURE:
+            key = _key(domain, node, call, operands)
+            known = self.values.results(key)
+            if known is not None and not (node.op_type in BODY_TOO and not self._quiet):
+                return list(known)
+        body = None
+        if transfer is None or (node.op_type in BODY_TOO and not self._quiet):
+            body = self._body(domain, node, call, operands, scope)
+        if transfer is None:
+            if body is None:
+                self.unknown[f"{domain}.{node.op_type}" if domain else node.op_type] += not self._quiet
+                return [self.values.numbered(call.anything(place)) for place in range(len(node.output))]
+            return body
+        if call.opset < _NUMPY_SINCE and domain == "" and node.op_type in BROADCAST and None not in operands:
+            operands = [operands[0], aligned(call, *operands)]  # type: ignore[arg-type]
+        result = transfer(call, *operands)
+        results = [result] if isinstance(result, AbstractTensor) else list(result)
+        numbers = tuple(0 if value is None else value.number for value in operands)
+        definition = Definition(node.op_type, dict(call.attributes), numbers)
+        results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
+        results = [
+            self.values.numbered(value, definition if place == 0 else None) for place, value in enumerate(results)
+        ]
+        while len(results) < len(node.output):
+            results.append(self.values.numbered(call.anything(len(results))))
+        if key is not None:
+            self.values.keep(key, tuple(results))
+        return results
+
+    def _body(
+        self, domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
+    ) -> list[AbstractTensor] | None:
+        if domain:
+            return None
+        if any(attribute.ref_attr_name for attribute in node.attribute):
+            node = _bound(node, scope.bindings)
+        function = self._bodies.find(node, call.opset, operands)
+        return None if function is None else self._enter(function, node, operands, scope, owner=name_of(node))
+
+    def _enter(
+        self,
+        function: FunctionProto,
+        node: NodeProto,
+        operands: Sequence[AbstractTensor | None],
+        around: Scope,
+        owner: str = "",
+    ) -> list[AbstractTensor]:
+        """Look at a function's body with the operands of a call, and return what it gives."""
+        given = {name: value for name, value in zip(function.input, operands, strict=False) if value is not None}
+        bindings = {a.name: a for a in function.attribute_proto}
+        for attribute in node.attribute:
+            found = around.bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+            if found is not None:
+                bindings[attribute.name] = found
+        outer = around.owner or owner
+        path = around.path if outer else function.name
+        producers = {
+            name: around.producers[o]
+            for name, o in zip(function.input, node.input, strict=False)
+            if o in around.producers
+        }
+        opsets = {**around.opsets, **opset_imports(function)}
+        scope = Scope(path, dict(given), opsets, bindings, owner=outer, producers=producers)
+        self._nodes(_needed(function, node) if owner else function.node, scope)
+        missing = anything("", None)
+        return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
+
+    def _control(
+        self, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
+    ) -> list[AbstractTensor]:
+        return CONTROL[node.op_type](self, node, call, operands, scope)
+
+    def branch(
+        self,
+        graph: GraphProto,
+        given: Sequence[AbstractTensor],
+        around: Scope,
+        step: str,
+        refined: Mapping[int, AbstractTensor] | None = None,
+        *,
+        quiet: bool = False,
+    ) -> list[AbstractTensor]:
+        """Look at a subgraph with what its inputs are, and return what its outputs are."""
+        values = ChainMap({}, *(around.values.maps if isinstance(around.values, ChainMap) else [around.values]))
+        scope = Scope(
+            f"{around.path}/{step}" if around.path else step,
+            values,
+            around.opsets,
+            around.bindings,
+            _types(graph),
+            producers=ChainMap({}, around.producers),
+            refined={**around.refined, **(refined or {})},
+            owner=around.owner,
+        )
+        self._quiet += quiet
+        try:
+            self._add_initializers(graph, scope)
+            for value, known in zip(graph.input, given, strict=False):
+                values[value.name] = self.values.numbered(known)
+            self._nodes(graph.node, scope)
+        finally:
+            self._quiet -= quiet
+        return [self._operand(o.name, scope) or anything("", None) for o in graph.output]
+
+
+def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
+    return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
+
+
+def _needed(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
+    """Return the nodes of a body that the outputs of a node depend on which have a name."""
+    wanted = {inside for inside, name in zip(function.output, node.output, strict=False) if name}
+    kept = []
+    for inner in reversed(function.node):
+        if not wanted.isdisjoint(inner.output):
+            kept.append(inner)
+            wanted.update(inputs_of(inner))
+    return kept[::-1]
+
+
+def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:
+    """Return a node of a function whose attributes are those that the call hands in."""
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    del copy.attribute[:]
+    for attribute in node.attribute:
+        found = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if found is not None:
+            copy.attribute.add().CopyFrom(found)
+            copy.attribute[-1].name = attribute.name
+    return copy
+
+
+def _attributes(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for attribute in node.attribute:
+        bound = bindings.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if bound is not None:
+            found[attribute.name] = _plain(bound)
+    return found
+
+
+def _plain(attribute: AttributeProto) -> Any:
+    if attribute.type == AttributeProto.TENSOR:
+        return array_of(attribute.t)
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
+        return list(value)
+    if attribute.type == AttributeProto.STRINGS:
+        return [one.decode(errors="replace") for one in value]
+    return value
+
+
+def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None]) -> Any:
+    numbers = [0 if value is None else value.number for value in operands]
+    if node.op_type in COMMUTATIVE:
+        numbers.sort()
+    attributes = tuple(sorted((name, content(value)) for name, value in call.attributes.items()))
+    return domain, node.op_type, call.opset, call.in_body, attributes, tuple(numbers), len(node.output)

@@ -1,0 +1,116 @@
+"""One node as a transfer function sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
+from vinculum.analysis.domain.dimensions import Shape
+from vinculum.analysis.domain.numbering import Definition, Numbering
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What ONNX's own inference says of a value: its element type, empty if it is not known, and its shape."""
+
+    element_type: str = ""
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One node: operator, attributes, what its results are declared to be, and the values known so far.
+
+    Attributes
+    ----------
+    operator : str
+        Its name, without a domain.
+    opset : int
+        The version of the operator set that it is of.
+    attributes : Mapping
+        Those that are set, by name.
+    results : tuple of Expected
+        One for each output, those left out included.
+    values : Numbering
+        How operands are computed.
+    narrowed : str
+        What float32 is taken for; ``"float32"`` unless a narrower type is asked about.
+    in_body : bool
+        Whether the node stands in the body by which ONNX defines an operator; runtimes have their own ways there.
+    """
+
+    operator: str
+    opset: int
+    attributes: Mapping[str, Any]
+    results: tuple[Expected, ...]
+    values: Numbering
+    narrowed: str = "float32"
+    in_body: bool = False
+
+    def attribute(self, name: str, default: Any) -> Any:
+        """Return an attribute, or what it is where it is not set."""
+        return self.attributes.get(name, default)
+
+    def element_type(self, code: int) -> str:
+        """Return the element type of a number of ONNX's."""
+        return named_type(code, self.narrowed)
+
+    def expected(self, place: int = 0) -> Expected:
+        """Return what an output is declared to be."""
+        return self.results[place] if place < len(self.results) else Expected()
+
+    def definition(self, value: AbstractTensor | None) -> Definition | None:
+        """Return how a value is computed."""
+        return None if value is None else self.values.definition(value.number)
+
+    def anything(self, place: int = 0) -> AbstractTensor:
+        """Return what may be anything that the output is declared to be."""
+        return anything(self.expected(place).element_type, self.expected(place).shape)
+
+
+Operand = AbstractTensor | None
+Result = AbstractTensor | Sequence[AbstractTensor]
+Transfer = Callable[..., Result]
+"""Takes a call and its operands, None for one that is left out."""
+
+_NAMES = {
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    8: "string",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+    13: "uint64",
+    14: "complex64",
+    15: "complex128",
+    16: "bfloat16",
+    17: "float8_e4m3fn",
+    18: "float8_e4m3fnuz",
+    19: "float8_e5m2",
+    20: "float8_e5m2fnuz",
+    21: "uint4",
+    22: "int4",
+    23: "float4_e2m1fn",
+    24: "float8_e8m0fnu",
+    25: "uint2",
+    26: "int2",
+}
+
+
+def named_type(code: int, narrowed: str = "float32") -> str:
+    """Return the name of a number of ``onnx.TensorProto.DataType``; empty if it is none."""
+    name = _NAMES.get(code, "")
+    return narrowed if name == "float32" else name
+
+
+def onnx_code(element_type: str) -> int:
+    """Return the number of an element type; 0 if it is none."""
+    return next((code for code, name in _NAMES.items() if name == element_type), 0)

@@ -1,0 +1,1 @@
+"""Transfer functions by subject; each module ends in its table."""

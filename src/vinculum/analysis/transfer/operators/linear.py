@@ -1,0 +1,378 @@
+"""Products of matrices and convolutions: every order of summation, fused or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.box import LIMIT, Box
+from vinculum.analysis.domain.dimensions import Shape, bounds
+from vinculum.analysis.domain.facts import Kind, find
+from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
+from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.operators.windows import convolution_shape, transposed_shape
+from vinculum.analysis.transfer.shared import broadcast, like, rest_on
+
+_OURS = 2.0**-52
+"""Of each of our own additions."""
+_PIECE = 1 << 16
+"""Elements of a large matrix that are added up at once."""
+
+
+def _product(
+    a: AbstractTensor, b: AbstractTensor, shape: Shape | None, low: Bounds, high: Bounds, total: Bounds, terms: float
+) -> AbstractTensor:
+    """Return a sum of products, given the bounds of the exact one and of the sum of magnitudes."""
+    form, nan = a.form, a.may_nan or b.may_nan
+    low = low - terms * _OURS * total
+    high = high + terms * _OURS * total
+    if form is not None:
+        error = gamma(terms + 1, form) * total + terms * form.smallest_subnormal
+        nothing = total == 0
+        low, high = np.where(nothing, 0.0, low - error), np.where(nothing, 0.0, high + error)
+        overflows = total * (1 + gamma(terms + 1, form)) > form.max
+        low, high = np.where(overflows, -np.inf, low), np.where(overflows, np.inf, high)
+        nan = nan or bool(overflows.any())
+        low, high = outward(low, high, form)
+    return tensor(
+        a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
+    )
+
+
+def _unbounded(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> AbstractTensor:
+    if a.form is None:
+        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(a, b))
+
+
+def _matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    if a.shape is None or b.shape is None:
+        return _unbounded(a, b, None)
+    if not a.shape or not b.shape:
+        return _unbounded(a, b, None)
+    p = _with_axis(a, 0) if len(a.shape) == 1 else a
+    q = _with_axis(b, 1) if len(b.shape) == 1 else b
+    result = multiplied(p, q, find(a.facts, Kind.SUM, len(a.shape) - 1))
+    if len(a.shape) > 1 and len(b.shape) > 1:
+        return result
+    gone = [axis for axis, one in ((-2, len(a.shape) == 1), (-1, len(b.shape) == 1)) if one]
+    rank = len(result.shape or ())
+    places = tuple(sorted(axis + rank for axis in gone))
+    shape = tuple(size for axis, size in enumerate(result.shape or ()) if axis not in places)
+    return like(result, shape, result.box.mapped(lambda x: x.squeeze(axis=places)))
+
+
+def _with_axis(a: AbstractTensor, place: int) -> AbstractTensor:
+    assert a.shape is not None
+    shape = (1, *a.shape) if place == 0 else (*a.shape, 1)
+    box = a.box.mapped(lambda b: np.expand_dims(b, place))
+    whole = None if a.constant is None else np.expand_dims(a.constant, place)
+    return a.known(shape=shape, box=box, constant=whole, affine=None, facts=(), entries=None)
+
+
+def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Any = None) -> AbstractTensor:
+    """Return the product of matrices, those of more dimensions in a row.
+
+    - `rows`: the fact on the sums of the rows of the first, if there is one.
+    """
+    assert a.shape is not None
+    assert b.shape is not None
+    lead = broadcast(a.shape[:-2], b.shape[:-2])
+    shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
+    terms = min(bounds(a.shape[-1])[1], bounds(b.shape[-2])[1])
+    if a.may_infinite or b.may_infinite:
+        return _unbounded(a, b, shape)
+    if not np.isfinite(terms):
+        zero = float(a.box.largest().max()) == 0 or float(b.box.largest().max()) == 0
+        if not zero:
+            result = _unbounded(a, b, shape)
+            return _weighted(a, b, rows, result)
+        terms = 0.0
+    low, high, total = _bounds_of_product(a, b, terms)
+    return _weighted(a, b, rows, _product(a, b, shape, low, high, total, terms))
+
+
+def _bounds_of_product(a: AbstractTensor, b: AbstractTensor, terms: float) -> tuple[Bounds, Bounds, Bounds]:
+    for one, other, flip in ((a, b, False), (b, a, True)):
+        if (
+            other.constant is not None
+            and other.constant.ndim == 2
+            and other.constant.size
+            and other.constant.dtype.kind in "fiu"
+        ):
+            with_weights = _with_weights(one, other, flip)
+            if with_weights is not None:
+                return with_weights
+    left = a.box.along((a.low.ndim - 1,))
+    right = b.box.along((b.low.ndim - 2,))
+    corners = [terms * (x * y) for x in (left.low, left.high) for y in (right.low, right.high)]
+    low, high = np.minimum.reduce(np.broadcast_arrays(*corners)), np.maximum.reduce(np.broadcast_arrays(*corners))
+    least = min(bounds((a.shape or (0,))[-1])[0], bounds((b.shape or (0, 0))[-2])[0])
+    if least < terms:  # Fewer terms may be summed.
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+    return low, high, terms * (left.largest() * right.largest())
+
+
+def _with_weights(x: AbstractTensor, constant: AbstractTensor, flip: bool) -> tuple[Bounds, Bounds, Bounds] | None:
+    """Return bounds of x times a constant matrix, or of it times x: the signs of the weights count."""
+    weights = constant.constant
+    assert weights is not None
+    if constant.form is not None and constant.form.name != weights.dtype.name:
+        if weights.size > LIMIT:
+            return None
+        weights = constant.form.round(weights.astype(np.float64))
+    low, high = (np.swapaxes(end, -1, -2) for end in (x.low, x.high)) if flip else (x.low, x.high)
+    matrix = weights.T if flip else weights
+    if low.shape[-1] == 1 and high.shape[-1] == 1:
+        positive, negative = _signed_sums(matrix)
+        lows, highs = positive * low + negative * high, positive * high + negative * low
+        total = (positive - negative) * np.maximum(np.abs(low), np.abs(high))
+    else:
+        if matrix.size > 1 << 24:
+            return None
+        size = matrix.shape[0]
+        wide_low, wide_high = (np.broadcast_to(end, (*end.shape[:-1], size)) for end in (low, high))
+        whole = matrix.astype(np.float64)
+        positive, negative = np.maximum(whole, 0.0), np.minimum(whole, 0.0)
+        lows = wide_low @ positive + wide_high @ negative
+        highs = wide_high @ positive + wide_low @ negative
+        total = np.maximum(np.abs(wide_low), np.abs(wide_high)) @ (positive - negative)
+    if flip:
+        return np.swapaxes(lows, -1, -2), np.swapaxes(highs, -1, -2), np.swapaxes(total, -1, -2)
+    return lows, highs, total
+
+
+def _signed_sums(matrix: NDArray[Any]) -> tuple[Bounds, Bounds]:
+    """Return the sums of a matrix's positive and of its negative elements down its columns, a piece at a time."""
+    positive, negative = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    rows = max(_PIECE // matrix.shape[1], 1)
+    for start in range(0, matrix.shape[0], rows):
+        piece = matrix[start : start + rows].astype(np.float64)
+        total, magnitudes = piece.sum(axis=0), np.abs(piece, out=piece).sum(axis=0)
+        positive += (magnitudes + total) / 2
+        negative -= (magnitudes - total) / 2
+    return positive, negative
+
+
+def _weighted(a: AbstractTensor, b: AbstractTensor, rows: Any, result: AbstractTensor) -> AbstractTensor:
+    """Return what weights that are not negative and have a known sum leave: the sum times the hull of the values."""
+    form = a.form
+    if rows is None or form is None or not bool((a.low >= 0).all()) or b.may_infinite or a.may_nan:
+        return result
+    hull = b.box.along((b.low.ndim - 2,))
+    largest = hull.largest()
+    terms = bounds((a.shape or (0,))[-1])[1]
+    factor = gamma(terms + 2, form) if np.isfinite(terms) else np.inf
+    if not np.isfinite(factor):
+        return result
+    error = factor * largest * max(rows.high, 1.0) + terms * form.smallest_subnormal
+    low = np.minimum(rows.low * hull.low, rows.high * hull.low) - error
+    high = np.maximum(rows.low * hull.high, rows.high * hull.high) + error
+    low, high = outward(low, high, form)
+    box = Box(np.maximum(result.low, low), np.minimum(result.high, high), result.mag)
+    finite = bool(np.isfinite([box.low.min(), box.high.max()]).all()) and not b.may_nan
+    return like(result, result.shape, box, may_nan=result.may_nan and not finite)
+
+
+def _transposed(a: AbstractTensor) -> AbstractTensor:
+    if a.shape is None:
+        return a
+    whole = None if a.constant is None else a.constant.T
+    return a.known(
+        shape=a.shape[::-1], box=a.box.mapped(np.transpose), constant=whole, affine=None, facts=(), entries=None
+    )
+
+
+def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -> AbstractTensor:
+    p = _transposed(a) if call.attribute("transA", 0) else a
+    q = _transposed(b) if call.attribute("transB", 0) else b
+    if p.rank != 2 or q.rank != 2:
+        return _unbounded(a, b, None)
+    result = multiplied(p, q)
+    alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
+    result = _scaled(result, alpha)
+    if c is None or beta == 0:
+        return result
+    return _added(call, result, _scaled(c, beta))
+
+
+def _scaled(a: AbstractTensor, factor: float) -> AbstractTensor:
+    if factor == 1.0:
+        return a
+    if a.form is None:
+        return anything(a.element_type, a.shape)
+    ends = (a.low * factor, a.high * factor)
+    low, high = np.fmin(*ends), np.fmax(*ends)
+    slack = 4 * a.form.u
+    low, high = outward(low - slack * np.abs(low), high + slack * np.abs(high), a.form)
+    nan = a.may_nan or (factor == 0 and a.may_infinite)
+    return like(
+        a,
+        a.shape,
+        Box(low, high, np.zeros_like(low)),
+        may_nan=nan,
+        may_plus_zero=True,
+        may_minus_zero=True,
+        integral=False,
+    )
+
+
+def _added(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return a sum whose order with those before is not known: the bias may be added first."""
+    low, high = a.low + b.low, a.high + b.high
+    nan = a.may_nan or b.may_nan
+    if a.form is not None:
+        slack = 4 * a.form.u * (a.box.largest() + b.box.largest())
+        low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+        finite = np.isfinite(slack)
+        low, high = np.where(finite, low - slack, low), np.where(finite, high + slack, high)
+        low, high = outward(low, high, a.form)
+        nan = nan or (a.may_infinite and b.may_infinite) or bool((np.isneginf(low) & np.isposinf(high)).any())
+    shape = broadcast(a.shape, b.shape)
+    return tensor(
+        a.element_type, shape, low, high, may_nan=nan, integral=a.integral and b.integral, bounds_from=rest_on(a, b)
+    )
+
+
+def _convolve(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
+    shape = convolution_shape(call, x, w)
+    return _convolved(call, x, w, bias, shape, channels_first=True)
+
+
+def _convolve_transposed(call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand = None) -> AbstractTensor:
+    shape = transposed_shape(call, x, w)
+    return _convolved(call, x, w, bias, shape, channels_first=False)
+
+
+def _convolved(
+    call: Call, x: AbstractTensor, w: AbstractTensor, bias: Operand, shape: Shape | None, *, channels_first: bool
+) -> AbstractTensor:
+    """Return a convolution, what is padded being zero; each output channel by the signs of its weights."""
+    if x.may_infinite or w.may_infinite or x.form is None or w.shape is None:
+        return _unbounded(x, w, shape)
+    low, high = min(float(x.low.min()), 0.0), max(float(x.high.max()), 0.0)
+    sizes = [bounds(size)[1] for size in w.shape]
+    terms = float(np.prod(sizes[1:])) if channels_first else float(np.prod([sizes[0], *sizes[2:]]))
+    if not np.isfinite(terms):
+        return _unbounded(x, w, shape)
+    per_channel = (1, -1, *[1] * (len(w.shape) - 2))
+    if w.constant is not None and channels_first and (w.form is None or w.form.name == w.constant.dtype.name):
+        flat = w.constant.reshape(w.constant.shape[0], -1)
+        positive = np.maximum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
+        negative = np.minimum(flat, 0).sum(axis=1, dtype=np.float64).reshape(per_channel)
+        lows, highs = positive * low + negative * high, positive * high + negative * low
+        total = (positive - negative) * max(-low, high)
+    else:
+        largest = float(w.box.largest().max())
+        reach = terms * largest * max(-low, high)
+        lows, highs, total = np.asarray(-reach), np.asarray(reach), np.asarray(reach)
+    if shape is None:
+        lows, highs, total = lows.min(), highs.max(), total.max()
+    result = _product(x, w, shape, np.asarray(lows), np.asarray(highs), np.asarray(total), terms)
+    if bias is None:
+        return result
+    if bias.rank == 1 and shape is not None:
+        box = bias.box.mapped(lambda b: b.reshape(per_channel))
+    else:
+        box = Box(bias.low.min(), bias.high.max(), bias.mag.min())
+    channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
+    return _added(call, result, bias.known(box=box, shape=channels)).known(shape=shape)
+
+
+def _deformable(call: Call, x: AbstractTensor, w: AbstractTensor, *others: Operand) -> AbstractTensor:
+    return _unbounded(x, w, None)
+
+
+def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: Operand) -> AbstractTensor:
+    """Return a sum of products of 8-bit integers less their zero points, in int32."""
+    shape: Shape | None = None
+    terms = np.inf
+    if call.operator == "ConvInteger":
+        shape = convolution_shape(call, a, b)
+        if b.shape is not None:
+            terms = float(np.prod([bounds(size)[1] for size in b.shape[1:]]))
+    elif a.shape is not None and b.shape is not None and len(a.shape) > 1 and len(b.shape) > 1:
+        lead = broadcast(a.shape[:-2], b.shape[:-2])
+        shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
+        terms = bounds(a.shape[-1])[1]
+    largest = [max(float(x.box.largest().max()), 255.0) * 2 for x in (a, b)]
+    reach = terms * largest[0] * largest[1]
+    return tensor("int32", shape, -reach, reach, integral=True, bounds_from=rest_on(a, b))
+
+
+def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
+    """Return a sum of products: at most as many terms as the sizes of the letters that are summed away."""
+    given = [operand for operand in operands if operand is not None]
+    expected = call.expected()
+    equation = str(call.attribute("equation", "")).replace(" ", "")
+    shape = expected.shape
+    first = given[0]
+    form = first.form
+    inputs, arrow, output = equation.partition("->")
+    terms_of = inputs.split(",")
+    if "." in equation or not arrow or form is None or any(operand.may_infinite for operand in given):
+        return _unbounded(first, given[-1], shape)
+    sizes: dict[str, Any] = {}
+    for letters, operand in zip(terms_of, given, strict=False):
+        for letter, size in zip(letters, operand.shape or (), strict=False):
+            sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
+    if any(letter not in sizes for letter in output):
+        return _unbounded(first, given[-1], shape)
+    shape = tuple(sizes[letter] for letter in output)
+    terms = float(np.prod([bounds(size)[1] for letter, size in sizes.items() if letter not in output]))
+    reach = float(np.prod([float(operand.box.largest().max()) for operand in given])) * terms
+    if not np.isfinite(reach):
+        return _unbounded(first, given[-1], shape)
+    low = 0.0 if all(bool((operand.low >= 0).all()) for operand in given) else -reach
+    slack = gamma(len(given) + 2, form) * reach  # Of products of more than two.
+    result = _product(
+        first, given[-1], shape, np.asarray(low), np.asarray(reach + slack), np.asarray(reach + slack), terms
+    )
+    nan = any(operand.may_nan for operand in given) or result.may_nan
+    return like(result, shape, result.box, may_nan=nan, bounds_from=rest_on(*given), integral=False)
+
+
+def _determinant(call: Call, a: AbstractTensor) -> AbstractTensor:
+    shape = None if a.shape is None else a.shape[:-2]
+    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+
+
+def _columns_to_image(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
+    return _unbounded(a, a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
+
+
+def _rotated(
+    call: Call, a: AbstractTensor, cosines: AbstractTensor, sines: AbstractTensor, *_: Operand
+) -> AbstractTensor:
+    """Return a rotary embedding: each element is x cos - y sin, or x itself."""
+    form: Format | None = a.form
+    if form is None or a.may_infinite or cosines.may_infinite or sines.may_infinite:
+        return _unbounded(a, cosines, a.shape)
+    reach = float(a.box.largest().max()) * max(
+        float(cosines.box.largest().max()) + float(sines.box.largest().max()), 1.0
+    )
+    reach *= 1 + 8 * form.u
+    nan = a.may_nan or cosines.may_nan or sines.may_nan
+    low, high = outward(np.asarray(-reach), np.asarray(reach), form)
+    return tensor(
+        a.element_type, a.shape, low, high, may_nan=nan or reach > form.max, bounds_from=rest_on(a, cosines, sines)
+    )
+
+
+TABLE: Mapping[str, Transfer] = {
+    "Col2Im": _columns_to_image,
+    "Conv": _convolve,
+    "ConvInteger": _integer_product,
+    "ConvTranspose": _convolve_transposed,
+    "DeformConv": _deformable,
+    "Det": _determinant,
+    "Einsum": _einsum,
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    "MatMulInteger": _integer_product,
+    "RotaryEmbedding": _rotated,
+}

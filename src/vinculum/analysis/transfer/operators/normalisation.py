@@ -1,0 +1,195 @@
+"""Normalisations, by the closed bounds that they have whatever they normalise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import Shape, bounds
+from vinculum.analysis.domain.formats import Bounds, gamma, outward
+from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.operators.arithmetic import square, square_root
+from vinculum.analysis.transfer.shared import axis_of, like, rest_on
+
+_SLACK = 1e-2
+"""Of a deviation that is computed with rounding."""
+
+
+def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: Any, high: Any) -> AbstractTensor:
+    """Return (x - mean) / deviation * scale + shift: at most sqrt(n) of the scale, if the epsilon is normal."""
+    assert a.form is not None
+    epsilon = float(call.attribute("epsilon", 1e-5))
+    # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
+    overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
+    if epsilon < 2.0**-126 or not np.isfinite(count) or overflows:
+        return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+    slack = gamma(count + 8, a.form)
+    reach = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0)) * np.asarray(scale)
+    error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
+    lows, highs = outward(low - reach - error, high + reach + error, a.form)
+    return tensor(a.element_type, a.shape, lows, highs, may_nan=a.may_nan or _may_overflow(a, count))
+
+
+def _may_overflow(a: AbstractTensor, count: float) -> bool:
+    """Tell whether squares or their sum may be infinite, so that a difference or a quotient of infinities is NaN."""
+    largest = float(a.box.largest().max())
+    return a.form is None or not largest * largest * count * 1.01 <= a.form.max
+
+
+def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) -> list[AbstractTensor]:
+    """Return the mean and the inverse of the deviation that a normalisation hands out too."""
+    if place >= len(call.results):
+        return []
+    known = call.narrowed if a.element_type in ("float16", "bfloat16") else a.element_type
+    spare = anything("float32" if known != "float64" else known, shape)
+    return [spare for _ in range(len(call.results) - place)]
+
+
+def _layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> Result:
+    if a.form is None or a.shape is None:
+        return [anything(a.element_type, a.shape) for _ in range(max(len(call.results), 1))]
+    axis = axis_of(call.attribute("axis", -1), len(a.shape))
+    count = float(np.prod([bounds(size)[1] for size in a.shape[axis:]]))
+    scales, low, high = _per_element(scale, shift)
+    result = _normalised(call, a, count, scales, low, high)
+    nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
+    shape = (*a.shape[:axis], *[1] * (len(a.shape) - axis))
+    return [like(result, a.shape, result.box, may_nan=nan), *_statistics(call, a, shape, 1)]
+
+
+def _per_element(scale: Operand, shift: Operand) -> tuple[Bounds, Bounds, Bounds]:
+    one, zero = np.asarray(1.0), np.asarray(0.0)
+    scales = one if scale is None else scale.box.largest()
+    return scales, zero if shift is None else shift.low, zero if shift is None else shift.high
+
+
+def _channels(operand: Operand, rank: int, count: Any) -> Operand:
+    """Return what is given for each channel as it broadcasts over an image."""
+    if operand is None or operand.rank != 1:
+        return operand
+    shape = (1, -1, *[1] * (rank - 2))
+    if operand.low.shape[0] not in (1, count):  # One for each group.
+        return operand.known(box=operand.box.along((0,)).mapped(lambda b: b.reshape([1] * rank)))
+    return operand.known(box=operand.box.mapped(lambda b: b.reshape(shape)))
+
+
+def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> AbstractTensor:
+    if a.form is None or a.shape is None or len(a.shape) < 3:
+        return anything(a.element_type, a.shape)
+    count = float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
+    if call.operator == "GroupNormalization":
+        groups = max(int(call.attribute("num_groups", 1)), 1)
+        count *= bounds(a.shape[1])[1] / groups
+    given = [_channels(operand, len(a.shape), a.shape[1]) for operand in (scale, shift)]
+    result = _normalised(call, a, count, *_per_element(given[0], given[1]))
+    nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
+    return like(result, a.shape, result.box, may_nan=nan)
+
+
+def _root_mean_square(call: Call, a: AbstractTensor, scale: Operand = None) -> Result:
+    return _layer(call, a, scale)
+
+
+def _batch(
+    call: Call,
+    a: AbstractTensor,
+    scale: AbstractTensor,
+    shift: AbstractTensor,
+    mean: AbstractTensor,
+    variance: AbstractTensor,
+) -> Result:
+    """Return (x - mean) / sqrt(variance + epsilon) * scale + shift, in whatever order it is computed."""
+    count = max(len(call.results), 1)
+    spare = [anything(scale.element_type, scale.shape) for _ in range(count - 1)]
+    trains = call.attribute("training_mode", 0) if call.opset >= 7 else not call.attribute("is_test", 0)
+    per_channel = all(operand.rank == 1 for operand in (scale, shift, mean, variance))
+    if trains or not per_channel or count > 1 or a.form is None or a.shape is None or len(a.shape) < 2:
+        return [anything(a.element_type, a.shape), *spare]
+    channels = a.shape[1]
+    given = [_channels(operand, len(a.shape), channels) for operand in (scale, shift, mean, variance)]
+    gain, offset, middle, spread = (operand for operand in given if operand is not None)
+    epsilon = float(call.attribute("epsilon", 1e-5))
+    under_low, under_high = spread.low + epsilon * (1 - 2.0**-21), spread.high + epsilon * (1 + 2.0**-21)
+    if bool((under_low <= 0).any()) or any(x.may_infinite or x.may_nan for x in (scale, shift, mean, variance)):
+        return [anything(a.element_type, a.shape)]
+    inverse_high, inverse_low = 1 / np.sqrt(under_low), 1 / np.sqrt(under_high)
+    factors = [g * i for g in (gain.low, gain.high) for i in (inverse_low, inverse_high)]
+    factor_low, factor_high = _ends(factors)
+    centred_low, centred_high = a.low - middle.high, a.high - middle.low
+    low, high = _ends([c * f for c in (centred_low, centred_high) for f in (factor_low, factor_high)])
+    reach = np.maximum(np.abs(factor_low), np.abs(factor_high))
+    magnitudes = reach * (a.box.largest() + middle.box.largest()) + offset.box.largest()
+    error = 16 * a.form.u * np.where(np.isnan(magnitudes), np.inf, magnitudes) + 4 * a.form.smallest_subnormal
+    low, high = low + offset.low, high + offset.high
+    finite = np.isfinite(error)
+    low, high = np.where(finite, low - error, -np.inf), np.where(finite, high + error, np.inf)
+    nan = a.may_nan or a.may_infinite or bool((magnitudes * 1.01 > a.form.max).any())
+    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    low, high = outward(low, high, a.form)
+    return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rest_on(a, scale, mean, variance))
+
+
+def _ends(corners: list[Bounds]) -> tuple[Bounds, Bounds]:
+    clean = [np.where(np.isnan(corner), 0.0, corner) for corner in np.broadcast_arrays(*corners)]
+    return np.minimum.reduce(clean), np.maximum.reduce(clean)
+
+
+def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return the norms that LpNormalization divides by, hulled."""
+    assert a.form is not None
+    if a.shape is None:
+        return tensor(
+            a.element_type, None, 0, np.inf, may_nan=a.may_nan, may_minus_zero=False, bounds_from=a.bounds_from
+        )
+    axis = axis_of(call.attribute("axis", -1), len(a.shape))
+    squares = square(a) if int(call.attribute("p", 2)) == 2 else like(a, a.shape, Box(a.mag, a.box.largest(), a.mag))
+    mag = squares.mag.max(axis=axis, keepdims=True)
+    count = bounds(a.shape[axis])[1]
+    largest = squares.high.max(axis=axis, keepdims=True)
+    high = np.where(largest == 0, 0.0, largest * count * 1.01)
+    total = tensor(a.element_type, None, mag.min(), high.max(), mag.min(), may_nan=a.may_nan, may_minus_zero=False)
+    found = square_root(total, 1) if int(call.attribute("p", 2)) == 2 else total
+    return found.known(bounds_from=a.bounds_from)
+
+
+def _norm(call: Call, a: AbstractTensor) -> AbstractTensor:
+    if a.form is None:
+        return anything(a.element_type, a.shape)
+    norm = norm_of_rows(call, a)
+    safe = float(np.square(a.mag.min())) >= a.form.smallest_normal and a.form.u < 2.0**-20
+    limit = 1.0 + 1e-3 if safe else np.inf  # Where squares underflow it is 1.22, or infinite.
+    nan = a.may_nan or a.may_infinite or norm.may_zero
+    return tensor(a.element_type, a.shape, -limit, limit, may_nan=nan, bounds_from=BoundsFrom.MODEL)
+
+
+def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return x / (bias + alpha/size * sum of squares)**beta."""
+    bias, alpha, beta = (float(call.attribute(n, d)) for n, d in (("bias", 1.0), ("alpha", 1e-4), ("beta", 0.75)))
+    if a.form is None or bias <= 0 or alpha < 0 or beta < 0:
+        known = anything(a.element_type, a.shape)
+        return known.known(bounds_from=a.bounds_from)
+    factor = bias**-beta * 1.001
+    low, high = np.minimum(a.low * factor, 0), np.maximum(a.high * factor, 0)
+    low, high = outward(low, high, a.form)
+    return tensor(a.element_type, a.shape, low, high, may_nan=a.may_nan or a.may_infinite, bounds_from=a.bounds_from)
+
+
+def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return what is anything: ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is."""
+    return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+
+
+TABLE: Mapping[str, Transfer] = {
+    "BatchNormalization": _batch,
+    "GroupNormalization": _instance,
+    "InstanceNormalization": _instance,
+    "LRN": _local_response,
+    "LayerNormalization": _layer,
+    "LpNormalization": _norm,
+    "MeanVarianceNormalization": _mean_and_variance,
+    "RMSNormalization": _root_mean_square,
+}

@@ -1,0 +1,473 @@
+"""Sums, means, norms, extremes and products along axes, cumulative sums, and the largest elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vinculum.analysis.domain import dimensions
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import Shape
+from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved
+from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward, type_range
+from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
+from vinculum.analysis.transfer.operators.activations import TABLE as ACTIVATIONS
+from vinculum.analysis.transfer.operators.arithmetic import square, square_root
+from vinculum.analysis.transfer.shared import axis_of, count_of, hulled, like, margined, ranged
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is reduced: the axes, whether they stay, and how many elements there are along them."""
+
+    axes: tuple[int, ...]
+    keep: bool
+    shape: Shape
+    fewest: float
+    most: float
+
+    def left(self, bounds: Bounds) -> Bounds:
+        """Return bounds that have axes of size 1 as the result has them."""
+        if self.keep:
+            return bounds
+        return bounds.reshape(tuple(size for axis, size in enumerate(bounds.shape) if axis not in self.axes))
+
+    def facts(self, facts: Facts) -> Facts:
+        """Return facts on the axes that stay."""
+        places = iter(range(len(self.shape)))
+        kept = [axis not in self.axes for axis in range(len(self.shape) + (0 if self.keep else len(self.axes)))]
+        return moved(facts, [next(places) if stays or self.keep else None for stays in kept])
+
+
+def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
+    """Return what is reduced; None if that is known only when it runs."""
+    if a.shape is None:
+        return None
+    rank, keep = len(a.shape), bool(call.attribute("keepdims", 1))
+    listed = call.attribute("axes", None)
+    if given is not None:
+        if given.constant is None:
+            if given.shape != (0,):
+                return None
+            listed = []
+        else:
+            listed = given.constant.reshape(-1).tolist()
+    if not listed:
+        listed = [] if call.attribute("noop_with_empty_axes", 0) else range(rank)
+    axes = tuple(sorted({axis_of(int(axis), rank) for axis in listed}))
+    shape = tuple(1 if axis in axes else size for axis, size in enumerate(a.shape) if keep or axis not in axes)
+    return _Rows(axes, keep, shape, *count_of(a.shape, axes))
+
+
+def _reduction(reduce: Callable[[Call, AbstractTensor, _Rows], AbstractTensor]) -> Transfer:
+    def transfer(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTensor:
+        rows = _rows(call, a, given)
+        if rows is None:
+            return anything(a.element_type, None)
+        return reduce(call, a, rows)
+
+    return transfer
+
+
+def _summed(a: AbstractTensor, rows: _Rows) -> tuple[Bounds, Bounds, Bounds]:
+    """Return bounds of exact sums, and of the sums of magnitudes."""
+    least, most = 1.0, 1.0
+    for axis in rows.axes:
+        if a.low.shape[axis] == 1:
+            ends = dimensions.bounds(a.shape[axis]) if a.shape is not None else (0.0, np.inf)
+            least, most = least * ends[0], most * ends[1]
+
+    def total(bounds: Bounds) -> Bounds:
+        return bounds.sum(axis=rows.axes, keepdims=True) if rows.axes else bounds
+
+    low, high, largest = total(a.low), total(a.high), total(a.box.largest())
+    low = np.where(low == 0, 0.0, np.where(low < 0, low * most, low * least))
+    high = np.where(high == 0, 0.0, np.where(high > 0, high * most, high * least))
+    low = np.where(np.isnan(low), -np.inf, low)  # inf - inf, or no elements that are infinite.
+    high = np.where(np.isnan(high), np.inf, high)
+    return low, high, np.where(largest == 0, 0.0, largest * most)
+
+
+def _row_fact(a: AbstractTensor, rows: _Rows, kind: Kind) -> Fact | None:
+    return find(a.facts, kind, rows.axes[0]) if len(rows.axes) == 1 else None
+
+
+def _total(a: AbstractTensor, rows: _Rows) -> tuple[Box, bool]:
+    """Return the box of computed sums, in every order, axes kept, and whether they may be NaN."""
+    low, high, largest = _summed(a, rows)
+    nan = a.may_nan
+    form = a.form
+    mag: Bounds = np.zeros_like(low)
+    if form is not None:
+        bound = gamma(max(rows.most - 1, 0), form)
+        error = np.where(largest == 0, 0.0, bound * largest)
+        exact = a.integral and bool((largest <= 1 / form.u).all())
+        mixed = (a.low < 0).any(axis=rows.axes, keepdims=True) & (a.high > 0).any(axis=rows.axes, keepdims=True)
+        overflows = ((largest + error) > form.max) & mixed & (not exact)  # A partial sum may.
+        positive, negative = bool(np.isposinf(a.high).any()), bool(np.isneginf(a.low).any())
+        nan = nan or bool(overflows.any()) or (positive and negative)
+        if not exact:
+            low, high = outward(low - error, high + error, form)
+        low = np.where(overflows | np.isnan(low), -np.inf, low)
+        high = np.where(overflows | np.isnan(high), np.inf, high)
+    else:
+        slack = 0.0 if bool((largest < 2.0**52).all()) else 2.0**-40
+        low, high = low - slack * largest, high + slack * largest
+    some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+    if bool((a.low >= 0).all()) and rows.fewest >= 1:  # A rounded sum never falls below one of its terms.
+        low = np.maximum(low, a.low.max(axis=rows.axes, keepdims=True))
+        mag = a.mag.max(axis=rows.axes, keepdims=True)
+        if some is not None and some.low > 0:
+            low, mag = np.maximum(low, some.low), np.maximum(mag, some.low)
+    total = _row_fact(a, rows, Kind.SUM)
+    if total is not None:
+        low, high = np.maximum(low, total.low), np.minimum(high, total.high)
+    return Box(low, high, mag), nan
+
+
+def _reduce_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    if not rows.axes:
+        return a
+    box, nan = _total(a, rows)
+    entries = None
+    if a.sizes() is not None and a.rank == 1:
+        total: Any = 0
+        for size in a.sizes() or ():
+            total = None if size is None or total is None else dimensions.plus(total, size)
+        entries = (total,)
+    return like(
+        a,
+        rows.shape,
+        box.mapped(rows.left),
+        may_nan=nan,
+        may_plus_zero=True,
+        may_minus_zero=not (_never_negative(a)),
+        entries=entries,
+        constant=_folded(a, rows, np.sum),
+    )
+
+
+def _never_negative(a: AbstractTensor) -> bool:
+    return bool((a.low >= 0).all()) and not a.may_minus_zero
+
+
+def _folded(a: AbstractTensor, rows: _Rows, f: Callable[..., Any]) -> Any:
+    """Return what is computed of a small constant of integers."""
+    if a.small is None or not is_discrete(a.element_type) or a.element_type == "bool" or not a.small.size:
+        return None
+    return np.asarray(f(a.small, axis=rows.axes, keepdims=rows.keep)).astype(a.small.dtype)
+
+
+def _reduce_mean(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    if not rows.axes:
+        return a
+    return mean_of(a, rows.axes, rows.shape, rows.left, rows)
+
+
+def mean_of(
+    a: AbstractTensor, axes: tuple[int, ...], shape: Shape, left: Callable[[Bounds], Bounds], rows: _Rows
+) -> AbstractTensor:
+    """Return a mean: a sum divided by a count, or the sum of what was divided before."""
+    box, nan = _total(a, rows)
+    form = a.form
+    if form is None:
+        inside = bool(
+            (box.low >= type_range(a.element_type)[0]).all() and (box.high <= type_range(a.element_type)[1]).all()
+        )
+        return hulled(a, shape, may_plus_zero=True) if inside else anything(a.element_type, shape)
+    low, high = a.low.min(axis=axes, keepdims=True), a.high.max(axis=axes, keepdims=True)
+    if rows.fewest == rows.most and rows.most > 0:
+        low, high = np.maximum(low, box.low / rows.most), np.minimum(high, box.high / rows.most)
+    largest = a.box.largest().max(axis=axes, keepdims=True)
+    error = np.where(largest == 0, 0.0, gamma(rows.most + 2, form) * largest + rows.most * form.smallest_subnormal)
+    low, high = outward(low - error, high + error, form)
+    overflows = np.isinf(box.low) | np.isinf(box.high)
+    low, high = (
+        np.where(overflows & np.isneginf(box.low), -np.inf, low),
+        np.where(overflows & np.isposinf(box.high), np.inf, high),
+    )
+    mag = np.zeros_like(low)
+    if bool((a.low >= 0).all()):
+        low = np.maximum(low, 0.0)
+        if rows.fewest >= 1 and np.isfinite(rows.most):
+            mag = box.mag / rows.most * (1 - gamma(4, form))
+            mag = np.where(mag < 2 * form.smallest_subnormal, 0.0, mag)
+            some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+            if some is not None and some.low / rows.most > form.smallest_normal:
+                mag = np.maximum(mag, some.low / rows.most * (1 - gamma(4, form)))
+    return like(
+        a,
+        shape,
+        Box(low, high, mag).mapped(left),
+        may_nan=nan or rows.fewest == 0,
+        may_plus_zero=True,
+        may_minus_zero=not _never_negative(a),
+        integral=False,
+    )
+
+
+def _reduce_extremum(*, largest: bool) -> Callable[[Call, AbstractTensor, _Rows], AbstractTensor]:
+    def reduce(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+        if not rows.axes:
+            return a
+        f: Any = np.max if largest else np.min
+        low, high = (f(bounds, axis=rows.axes, keepdims=True) for bounds in (a.low, a.high))
+        if a.may_nan:  # Beside a NaN the result may be any element.
+            low = np.minimum(low, a.low.min(axis=rows.axes, keepdims=True))
+            high = np.maximum(high, a.high.max(axis=rows.axes, keepdims=True))
+        some = _row_fact(a, rows, Kind.SOME_AT_LEAST)
+        if largest and some is not None and not a.may_nan and rows.fewest >= 1:
+            low = np.maximum(low, some.low)
+        if rows.fewest == 0:
+            smallest, biggest = type_range(a.element_type)
+            low, high = (np.full_like(low, smallest), high) if largest else (low, np.full_like(high, biggest))
+        mag = a.mag.min(axis=rows.axes, keepdims=True) if rows.fewest >= 1 else np.zeros_like(low)
+        box = Box(low, high, mag).mapped(rows.left)
+        return like(a, rows.shape, box, may_plus_zero=a.may_plus_zero or rows.fewest == 0)
+
+    return reduce
+
+
+def _reduce_sum_square(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    squares = square(a)
+    box, nan = _total(squares, rows)
+    return like(squares, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True)
+
+
+def _reduce_l2(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    sums = _reduce_sum_square(call, a, rows)
+    if a.form is None:
+        return anything(a.element_type, rows.shape)
+    root = square_root(sums, 1)
+    return like(root, rows.shape, root.box, may_minus_zero=False)
+
+
+def _magnitudes(a: AbstractTensor) -> AbstractTensor:
+    facts: Facts = ()
+    return like(
+        a, a.shape, Box(a.mag, a.box.largest(), a.mag), may_plus_zero=a.may_zero, may_minus_zero=False, facts=facts
+    )
+
+
+def _reduce_l1(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    box, nan = _total(_magnitudes(a), rows)
+    return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, may_minus_zero=False)
+
+
+def _logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
+    result = ACTIVATIONS["Log"](call, a)
+    assert isinstance(result, AbstractTensor)
+    return result
+
+
+def _reduce_log_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    if a.form is None:
+        return anything(a.element_type, rows.shape)
+    box, nan = _total(a, rows)
+    return _logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
+
+
+def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    if a.form is None:
+        return anything(a.element_type, rows.shape)
+    low = a.low.max(axis=rows.axes, keepdims=True)
+    high = a.high.max(axis=rows.axes, keepdims=True) + np.log(max(rows.most, 1.0))
+    slack = gamma(rows.most + 8, a.form) + 2.0**-18
+    low, high = low - slack * (1 + np.abs(low)), high + slack * (1 + np.abs(high))
+    # Without the largest element taken out first exponentials overflow, or are all zero.
+    low = np.where(low < np.log(a.form.smallest_normal), -np.inf, low)
+    high = np.where(high > np.log(a.form.max) - 1, np.inf, high)
+    low = np.full_like(low, -np.inf) if rows.fewest == 0 or a.may_nan else low
+    low, high = outward(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high), a.form)
+    box = Box(low, high, np.zeros_like(low)).mapped(rows.left)
+    return like(
+        a, rows.shape, box, may_nan=a.may_nan or a.may_infinite, may_plus_zero=True, may_minus_zero=True, integral=False
+    )
+
+
+def _reduce_product(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
+    if not rows.axes:
+        return a
+    folded = _folded(a, rows, np.prod)
+    entries = None
+    if a.sizes() is not None and a.rank == 1:
+        sizes = a.sizes() or ()
+        entries = (None,) if None in sizes else (dimensions.product(size for size in sizes if size is not None),)
+    largest = a.box.largest().max(axis=rows.axes, keepdims=True)
+    smallest = a.mag.min(axis=rows.axes, keepdims=True)
+    fewest, most = rows.fewest, rows.most
+    high = np.maximum(np.power(largest, fewest), np.power(largest, most))
+    high = np.where(np.isnan(high), np.inf, high)
+    mag = np.minimum(np.power(smallest, fewest), np.power(smallest, most))
+    mag = np.where(np.isnan(mag), 0.0, mag)
+    nan = a.may_nan
+    if a.form is not None:
+        error = gamma(2 * most, a.form)
+        low, high = outward(-high * (1 + error), high * (1 + error), a.form)
+        mag = mag * max(1 - error, 0.0)
+        mag = np.where(mag < a.form.smallest_normal * 2, 0.0, mag)  # Partial products may underflow.
+        nan = nan or (bool(np.isinf(high).any()) and bool((mag == 0).any()))
+        high = np.where(np.isnan(high), np.inf, high)
+        low = np.where(np.isnan(low), -np.inf, low)
+    else:
+        low = -high
+    if bool((a.low >= 0).all()):
+        low = np.where(mag > 0, mag, 0.0)
+    return like(
+        a,
+        rows.shape,
+        Box(low, high, mag if a.form is not None else np.where(high < 2.0**53, np.floor(mag), 0.0)).mapped(rows.left),
+        may_nan=nan,
+        may_plus_zero=True,
+        may_minus_zero=not _never_negative(a),
+        constant=folded,
+        entries=entries,
+    )
+
+
+def _extreme_index(call: Call, a: AbstractTensor) -> AbstractTensor:
+    if a.shape is None:
+        return tensor("int64", None, 0, 2.0**62, integral=True)
+    axis, keep = axis_of(call.attribute("axis", 0), len(a.shape)), call.attribute("keepdims", 1)
+    shape = tuple(1 if x == axis else size for x, size in enumerate(a.shape) if keep or x != axis)
+    return tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+
+
+def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
+    count = np.inf
+    place = None
+    if a.shape is not None and axis is not None and axis.scalar is not None:
+        place = axis_of(int(axis.scalar), len(a.shape))
+        count = dimensions.largest(a.shape[place])
+    low, high = a.box.hull()
+    low, high = min(low, _scaled(low, count)), max(high, _scaled(high, count))
+    if call.attribute("exclusive", 0):
+        low, high = min(low, 0.0), max(high, 0.0)
+    nan = a.may_nan
+    mag = None
+    if a.form is not None:
+        largest = _scaled(float(a.box.largest().max()), count)
+        error = gamma(count, a.form) * largest if largest else 0.0
+        exact = a.integral and largest <= 1 / a.form.u
+        if largest + error > a.form.max and low < 0 < high:
+            low, high, nan = -np.inf, np.inf, True
+        if not exact:
+            low, high = low - error, high + error
+        nan = nan or a.may_infinite
+        bounds = outward(np.asarray(low), np.asarray(high), a.form, exact=exact)
+        low, high = float(bounds[0]), float(bounds[1])
+    if bool((a.low >= 0).all()) and not call.attribute("exclusive", 0):
+        low, mag = float(a.low.min()), float(a.mag.min())
+    facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == place and f.low >= 0)
+    if not bool((a.low >= 0).all()) or call.attribute("exclusive", 0):
+        facts = ()
+    minus = not _never_negative(a)
+    return like(
+        a,
+        a.shape,
+        Box(np.asarray(low), np.asarray(high), np.asarray(mag if mag is not None else 0.0)),
+        may_nan=nan,
+        may_plus_zero=True,
+        may_minus_zero=minus,
+        facts=facts,
+    )
+
+
+def _scaled(value: float, count: float) -> float:
+    return value * count if value else 0.0
+
+
+def _cumulative_product(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
+    form: Format | None = a.form
+    known = anything(a.element_type, a.shape)
+    if form is None or not bool((a.low >= 0).all()):
+        return known
+    high = np.where(a.high.max() <= 1, 1.0 + 2.0**-10, np.inf)
+    return like(
+        known, a.shape, Box(np.asarray(0.0), np.asarray(high), np.asarray(0.0)), may_nan=a.may_nan or bool(high > 2)
+    )
+
+
+def _largest_elements(call: Call, a: AbstractTensor, given: Operand = None) -> Result:
+    if a.shape is None:
+        return anything(a.element_type, None), tensor("int64", None, 0, 2.0**62, integral=True)
+    axis = axis_of(call.attribute("axis", -1), len(a.shape))
+    count: Any = call.attribute("k", None) if call.opset < 10 else None
+    sizes = given.sizes() if given is not None else None
+    if count is None and sizes is not None and len(sizes) == 1:
+        count = sizes[0]
+    count = unknown_size() if count is None else count
+    shape = tuple(count if x == axis else size for x, size in enumerate(a.shape))
+    facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == axis)
+    kept = facts if call.attribute("largest", 1) and dimensions.bounds(count)[0] >= 1 else ()
+    index = tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+    return hulled(a, shape, facts=kept), index
+
+
+def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
+    if a.form is None or a.shape is None or not a.shape:
+        return ranged(0.0, 1 + 2.0**-8)(call, a)  # type: ignore[return-value]
+    rank = len(a.shape)
+    axis = axis_of(call.attribute("axis", -1 if call.opset >= 13 else 1), rank)
+    axes = (axis,) if call.opset >= 13 else tuple(range(axis, rank))
+    _fewest, most = count_of(a.shape, axes)
+    error = min(gamma(most + 6, a.form), 0.5) if np.isfinite(most) else 0.5
+    masked = np.isneginf(a.low).all(axis=axes)
+    nan = a.may_nan or bool(np.isposinf(a.high).any()) or bool(masked.any())
+    spread = float(a.high.max() - a.low.min())
+    least = np.exp(-spread) / most * (1 - error) if np.isfinite(spread) and np.isfinite(most) else 0.0
+    least = 0.0 if least < 2 * a.form.smallest_normal else least
+    facts: Facts = ()
+    if len(axes) == 1:
+        facts = (Fact(Kind.SUM, axis, 1 - error, 1 + error),)
+        if np.isfinite(most):
+            facts = (*facts, Fact(Kind.SOME_AT_LEAST, axis, (1 - error) / most))
+    top = 1.0 if most <= 1 else 1 + max(error, 2.0**-20) if np.isfinite(most) else 1 + 2.0**-7
+    return tensor(a.element_type, a.shape, least, top, may_nan=nan, may_minus_zero=False, facts=facts)
+
+
+def _log_softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
+    if a.form is None or a.shape is None or not a.shape:
+        return anything(a.element_type, a.shape)
+    rank = len(a.shape)
+    axis = axis_of(call.attribute("axis", -1 if call.opset >= 13 else 1), rank)
+    axes = (axis,) if call.opset >= 13 else tuple(range(axis, rank))
+    _, most = count_of(a.shape, axes)
+    spread = float(a.high.max() - a.low.min()) + float(np.log(max(most, 1.0)))
+    slack = gamma(most + 8, a.form) * (1 + float(a.box.largest().max())) + 2.0**-18
+    low = -spread - slack - 16 * a.form.u * spread if np.isfinite([spread, slack]).all() else -np.inf
+    # In float64 ONNX Runtime takes sums below 1e-20 for that.
+    high = slack if np.isfinite(slack) and a.form.name != "float64" else np.inf
+    nan = a.may_nan or a.may_infinite
+    return tensor(a.element_type, a.shape, *margined(np.asarray(low), np.asarray(high), a.form, 1), may_nan=nan)
+
+
+def _hardmax(call: Call, a: AbstractTensor) -> AbstractTensor:
+    return tensor(a.element_type, a.shape, 0, 1, integral=True, may_minus_zero=False)
+
+
+TABLE: Mapping[str, Transfer] = {
+    "ArgMax": _extreme_index,
+    "ArgMin": _extreme_index,
+    "CumProd": _cumulative_product,
+    "CumSum": _cumulative_sum,
+    "Hardmax": _hardmax,
+    "LogSoftmax": _log_softmax,
+    "ReduceL1": _reduction(_reduce_l1),
+    "ReduceL2": _reduction(_reduce_l2),
+    "ReduceLogSum": _reduction(_reduce_log_sum),
+    "ReduceLogSumExp": _reduction(_reduce_log_sum_exp),
+    "ReduceMax": _reduction(_reduce_extremum(largest=True)),
+    "ReduceMean": _reduction(_reduce_mean),
+    "ReduceMin": _reduction(_reduce_extremum(largest=False)),
+    "ReduceProd": _reduction(_reduce_product),
+    "ReduceSum": _reduction(_reduce_sum),
+    "ReduceSumSquare": _reduction(_reduce_sum_square),
+    "Softmax": _softmax,
+    "TopK": _largest_elements,
+}

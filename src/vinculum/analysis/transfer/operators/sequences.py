@@ -1,0 +1,69 @@
+"""Sequences and optional values: what is known of them holds of every tensor in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.joining import join, unknown_size
+from vinculum.analysis.transfer.call import Call, Operand, Transfer
+from vinculum.analysis.transfer.shared import axis_of, boolean, hulled
+
+
+def _construct(call: Call, *items: Operand) -> AbstractTensor:
+    given = [item for item in items if item is not None]
+    result = hulled(given[0], given[0].shape) if given else anything("", None)
+    for item in given[1:]:
+        result = join(result, item)
+    return result
+
+
+def _empty(call: Call) -> AbstractTensor:
+    code = int(call.attribute("dtype", 1))
+    return anything(call.element_type(code), None)
+
+
+def _insert(call: Call, sequence: AbstractTensor, item: AbstractTensor, place: Operand = None) -> AbstractTensor:
+    return join(sequence, item)
+
+
+def _whole(call: Call, sequence: Operand = None, *_: Operand) -> AbstractTensor:
+    return hulled(sequence, sequence.shape) if sequence is not None else anything("", None)
+
+
+def _length(call: Call, sequence: AbstractTensor) -> AbstractTensor:
+    return tensor("int64", (), 0, 2.0**62, integral=True)
+
+
+def _one_after_another(call: Call, sequence: AbstractTensor) -> AbstractTensor:
+    return hulled(sequence, None)
+
+
+def _split(call: Call, a: AbstractTensor, sizes: Operand = None) -> AbstractTensor:
+    if a.shape is None:
+        return hulled(a, None)
+    axis = axis_of(call.attribute("axis", 0), len(a.shape))
+    if sizes is None and not call.attribute("keepdims", 1):
+        return hulled(a, (*a.shape[:axis], *a.shape[axis + 1 :]))
+    return hulled(a, (*a.shape[:axis], unknown_size(0, np.inf), *a.shape[axis + 1 :]))
+
+
+def _has_element(call: Call, value: Operand = None) -> AbstractTensor:
+    return boolean(())
+
+
+TABLE: Mapping[str, Transfer] = {
+    "ConcatFromSequence": _one_after_another,
+    "Optional": _whole,
+    "OptionalGetElement": _whole,
+    "OptionalHasElement": _has_element,
+    "SequenceAt": _whole,
+    "SequenceConstruct": _construct,
+    "SequenceEmpty": _empty,
+    "SequenceErase": _whole,
+    "SequenceInsert": _insert,
+    "SequenceLength": _length,
+    "SplitToSequence": _split,
+}

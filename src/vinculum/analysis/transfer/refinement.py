@@ -1,0 +1,163 @@
+"""What a condition tells of values where it holds, and where it does not: guards written with Where or If."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.numbering import Definition, Numbering
+from vinculum.analysis.transfer.shared import like
+
+_TURNED = {"Less": "Greater", "Greater": "Less", "LessOrEqual": "GreaterOrEqual", "GreaterOrEqual": "LessOrEqual"}
+_OTHERWISE = {"Less": "GreaterOrEqual", "Greater": "LessOrEqual", "LessOrEqual": "Greater", "GreaterOrEqual": "Less"}
+_THROUGH = ("Identity", "Unsqueeze", "Expand", "Squeeze", "Reshape")
+
+
+def refinements(values: Numbering, condition: int, truth: bool) -> dict[int, AbstractTensor]:
+    """Return what is known better of values, by value number, where a condition of one element has this truth."""
+    refined = {}
+    for number in _compared(values, condition, truth):
+        before = values.tensor(number)
+        if before is not None:
+            after = refine(values, condition, truth, before)
+            if after is not before:
+                refined[number] = values.numbered(after.known(number=0))
+    return refined
+
+
+def _compared(values: Numbering, condition: int, truth: bool) -> set[int]:
+    definition = values.definition(condition)
+    if definition is None:
+        return set()
+    if definition.operator in ("Not", *_THROUGH) or _both_hold(definition, truth):
+        return {number for operand in definition.operands for number in _compared(values, operand, truth)}
+    return {number for number in definition.operands if number}
+
+
+def _both_hold(definition: Definition, truth: bool) -> bool:
+    return definition.operator == ("And" if truth else "Or")
+
+
+def refine(values: Numbering, condition: int, truth: bool, x: AbstractTensor) -> AbstractTensor:
+    """Return a value where a condition has a truth; the value itself if that tells nothing of it."""
+    definition = values.definition(condition)
+    if definition is None:
+        return x
+    if definition.operator == "Not":
+        return refine(values, definition.operands[0], not truth, x)
+    if definition.operator in _THROUGH and _one_element(values, definition.operands[0]):
+        return refine(values, definition.operands[0], truth, x)
+    if _both_hold(definition, truth):
+        for operand in definition.operands:
+            x = refine(values, operand, truth, x)
+        return x
+    if definition.operator in ("IsNaN", "IsInf"):
+        return _refined_by_class(definition, truth, x)
+    if definition.operator == "Cast" and x.number == definition.operands[0]:
+        return _refined(x, "Equal", _zero_like(x), not truth)  # To bool: whether it is other than zero.
+    if definition.operator == "Equal" or definition.operator in _TURNED:
+        return _refined_by_comparison(values, definition, truth, x)
+    return x
+
+
+def _one_element(values: Numbering, number: int) -> bool:
+    known = values.tensor(number)
+    return known is not None and known.shape is not None and all(size == 1 for size in known.shape)
+
+
+def _refined_by_class(definition: Definition, truth: bool, x: AbstractTensor) -> AbstractTensor:
+    if definition.operands[0] != x.number or truth:
+        return x
+    if definition.operator == "IsNaN":
+        return like(x, x.shape, x.box, may_nan=False, facts=x.facts, affine=x.affine)
+    if x.form is None or x.form.name != "float32":
+        return x
+    low = x.low if not definition.attributes.get("detect_negative", 1) else np.maximum(x.low, -x.form.max)
+    high = x.high if not definition.attributes.get("detect_positive", 1) else np.minimum(x.high, x.form.max)
+    return like(x, x.shape, Box(np.minimum(low, high), high, x.mag), facts=x.facts)
+
+
+def _zero_like(x: AbstractTensor) -> AbstractTensor:
+    zero = np.zeros((1,) * (x.rank or 0))
+    return x.known(box=Box(zero, zero, zero), may_nan=False, may_plus_zero=True)
+
+
+def _refined_by_comparison(values: Numbering, definition: Definition, truth: bool, x: AbstractTensor) -> AbstractTensor:
+    first, second = definition.operands[:2]
+    for number, other, operator in (
+        (first, second, definition.operator),
+        (second, first, _TURNED.get(definition.operator, definition.operator)),
+    ):
+        limit = values.tensor(other)
+        if number == x.number and limit is not None and _broadcasts_into(limit, x):
+            x = _refined(x, operator, limit, truth)
+    return x
+
+
+def _broadcasts_into(limit: AbstractTensor, x: AbstractTensor) -> bool:
+    if x.shape is None or limit.shape is None or len(limit.shape) > len(x.shape):
+        return limit.shape is not None and all(size == 1 for size in limit.shape) and x.shape is not None
+    tail = x.shape[len(x.shape) - len(limit.shape) :]
+    return all(p in (1, q) for p, q in zip(limit.shape, tail, strict=True))
+
+
+def _apart_from_zero(x: AbstractTensor) -> tuple[bool, float]:
+    """Tell whether what was compared with zero stays other than zero, and by how much.
+
+    What a runtime holds in float32 where the model says float16 rounds to zero after it was compared.
+    """
+    if x.form is None or x.integral:
+        return True, 1.0
+    return x.form.least >= x.form.smallest_subnormal, x.form.least
+
+
+def _refined(x: AbstractTensor, operator: str, limit: AbstractTensor, truth: bool) -> AbstractTensor:
+    """Return x where comparing it with a limit has this truth; a comparison with NaN is never true."""
+    low, high, mag = x.low, x.high, x.mag
+    may_nan, plus, minus = x.may_nan, x.may_plus_zero, x.may_minus_zero
+    apart, least = _apart_from_zero(x)
+    if limit.rank is not None and limit.rank > (x.rank or 0):
+        smallest, biggest = np.asarray(limit.low.min()), np.asarray(limit.high.max())
+    else:
+        smallest, biggest = limit.low, limit.high
+    if operator == "Equal":
+        if truth:
+            low, high, may_nan = np.maximum(low, smallest), np.minimum(high, biggest), False
+            mag = np.maximum(mag, limit.mag if limit.mag.ndim == mag.ndim else limit.mag.min())
+        elif apart and bool(((smallest == 0) & (biggest == 0)).all()) and not limit.may_nan:
+            mag, plus, minus = np.maximum(mag, least), False, False
+        return _checked(x, low, high, mag, may_nan, plus, minus)
+    if not truth:
+        operator = _OTHERWISE[operator]
+        if limit.may_nan:  # Then it is false whatever x is.
+            return x
+    else:
+        may_nan = False
+    strict = operator in ("Less", "Greater")
+    if operator.startswith("Greater"):
+        low = np.maximum(low, smallest)
+        if bool((smallest >= 0).all()) and strict and apart:
+            mag, plus, minus = np.maximum(mag, np.maximum(smallest, least)), False, False
+        elif bool((smallest > 0).all()):
+            mag, plus, minus = np.maximum(mag, smallest), False, False
+    else:
+        high = np.minimum(high, biggest)
+        if bool((biggest <= 0).all()) and strict and apart:
+            mag, plus, minus = np.maximum(mag, np.maximum(-biggest, least)), False, False
+        elif bool((biggest < 0).all()):
+            mag, plus, minus = np.maximum(mag, -biggest), False, False
+    return _checked(x, low, high, mag, may_nan, plus, minus)
+
+
+def _checked(
+    x: AbstractTensor, low: object, high: object, mag: object, may_nan: bool, plus: bool, minus: bool
+) -> AbstractTensor:
+    lows, highs = np.broadcast_arrays(np.asarray(low), np.asarray(high))
+    empty = lows > highs  # The condition never has this truth there.
+    if empty.any():
+        lows, highs = np.where(empty, x.low, lows), np.where(empty, x.high, highs)
+        mag = np.where(empty, x.mag, np.asarray(mag))
+        plus, minus = x.may_plus_zero, x.may_minus_zero
+    box = Box(lows, highs, np.asarray(mag))
+    return like(x, x.shape, box, may_nan=may_nan, may_plus_zero=plus, may_minus_zero=minus)

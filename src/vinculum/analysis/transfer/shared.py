@@ -1,0 +1,194 @@
+"""What transfer functions share: broadcast shapes, results like an operand, and the shapes that most of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import Box, compact
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, is_fixed
+from vinculum.analysis.domain.facts import Fact, Facts, Kind
+from vinculum.analysis.domain.formats import Bounds, Format, outward
+from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.transfer.call import Call, Transfer
+
+Function = Callable[[Bounds], Bounds]
+
+
+def broadcast(*shapes: Shape | None) -> Shape | None:
+    """Return the shape that shapes are joined to, NumPy's way; None if one is not known."""
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes):
+        return None
+    rank = max(map(len, known), default=0)
+    return tuple(
+        _joined([shape[len(shape) - rank + axis] for shape in known if len(shape) - rank + axis >= 0])
+        for axis in range(rank)
+    )
+
+
+def _joined(sizes: list[Dimension]) -> Dimension:
+    numbers = [size for size in sizes if isinstance(size, int) and size != 1]
+    others = [size for size in sizes if not isinstance(size, int)]
+    if numbers:
+        return numbers[0]
+    if not others:
+        return 1
+    if all(size == others[0] for size in others):
+        return others[0]
+    return unknown_size(min(bounds(s)[0] for s in others), max(bounds(s)[1] for s in others))
+
+
+def aligned(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
+    """Return a second operand as it broadcasts by NumPy's rule, where an old operator set asks for another.
+
+    Before operator set 7 B's shape is a run of A's that begins at an axis.
+    """
+    axis = call.attribute("axis", None)
+    if axis is None or a.shape is None or b.shape is None or not call.attribute("broadcast", 0):
+        return b
+    after = len(a.shape) - axis - len(b.shape)
+    if after <= 0 or axis < 0:
+        return b
+    box = b.box.mapped(lambda bounds_: bounds_.reshape((*bounds_.shape, *[1] * after)))
+    return call.values.numbered(like(b, (*b.shape, *[1] * after), box))
+
+
+def rest_on(*operands: AbstractTensor | None) -> BoundsFrom:
+    """Return what bounds rest on that are made of those of operands."""
+    return max((o.bounds_from for o in operands if o is not None), default=BoundsFrom.MODEL)
+
+
+def like(a: AbstractTensor, shape: Shape | None, box: Box, **changes: Any) -> AbstractTensor:
+    """Return a tensor of other shape and box, of elements of another one."""
+    kept: dict[str, Any] = {
+        "may_nan": a.may_nan,
+        "may_plus_zero": a.may_plus_zero,
+        "may_minus_zero": a.may_minus_zero,
+        "integral": a.integral,
+        "bounds_from": a.bounds_from,
+    }
+    return tensor(a.element_type, shape, box.low, box.high, box.mag, **{**kept, **changes})
+
+
+def hulled(a: AbstractTensor, shape: Shape | None, **changes: Any) -> AbstractTensor:
+    """Return a tensor of any elements of another."""
+    return like(a, shape, Box(a.low.min(), a.high.max(), a.mag.min()), **changes)
+
+
+def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **changes: Any) -> AbstractTensor:
+    """Return a tensor whose elements are those of another, elsewhere; its constant moves along.
+
+    - `move`: applied to arrays of the operand's shape.
+    """
+    if a.constant is not None:
+        changes.setdefault("constant", move(a.constant))
+    spread = a.box.spread(a.shape)
+    if spread is None or not is_fixed(shape):
+        return hulled(a, shape, **changes)
+    made = spread.mapped(move)
+    if made.low.size == 0:
+        return hulled(a, shape, **changes)
+    return like(a, made.low.shape, compact(made), **changes)
+
+
+def carried(facts: Facts, f: Function, form: Format | None, ulps: float, floor: float) -> Facts:
+    """Return what a monotone function leaves of facts: of some element at least v, at least f(v)."""
+    return tuple(
+        Fact(
+            Kind.SOME_AT_LEAST,
+            fact.axis,
+            max(float(margined(f(np.asarray(fact.low)), f(np.asarray(fact.low)), form, ulps)[0]), floor),
+        )
+        for fact in facts
+        if fact.kind is Kind.SOME_AT_LEAST
+    )
+
+
+def margined(low: Bounds, high: Bounds, form: Format | None, ulps: float) -> tuple[Bounds, Bounds]:
+    """Return bounds of what a library computes with an error of so many ulps, and as many times 64 subnormals."""
+    if ulps and form is not None:
+        least = 64 * form.smallest_subnormal
+        low = np.where(np.isfinite(low), low - ulps * (2 * form.u * np.abs(low) + least), low)
+        high = np.where(np.isfinite(high), high + ulps * (2 * form.u * np.abs(high) + least), high)
+    return outward(low, high, form)
+
+
+def monotone(
+    f: Function,
+    *,
+    ulps: float = 0.0,
+    least: float = -np.inf,
+    greatest: float = np.inf,
+    falling: bool = False,
+    may_minus_zero: bool | None = None,
+    integral: bool = False,
+    exact: bool = False,
+    bounded: bool = False,
+) -> Transfer:
+    """Return the transfer function of a monotone function of one operand.
+
+    - `ulps`: the error of libraries.
+    - `least`, `greatest`: what no library leaves.
+    - `falling`: whether it falls.
+    - `may_minus_zero`: None: as its operand, or wherever the function itself may round to it.
+    - `integral`, `exact`: whether results are whole numbers, and whether they are computed without any error.
+    - `bounded`: whether its own limits bound the result, whatever the operand is.
+    """
+
+    def transfer(call: Call, a: AbstractTensor, *_: AbstractTensor | None) -> AbstractTensor:
+        if a.form is None:
+            return anything(a.element_type, a.shape)
+        low, high = (f(a.high), f(a.low)) if falling else (f(a.low), f(a.high))
+        low, high = outward(low, high, a.form, exact=True) if exact else margined(low, high, a.form, ulps)
+        low, high = np.clip(low, least, greatest), np.clip(high, least, greatest)
+        return tensor(
+            a.element_type,
+            a.shape,
+            low,
+            high,
+            may_nan=a.may_nan,
+            may_minus_zero=True if may_minus_zero is None else may_minus_zero,
+            facts=() if falling else carried(a.facts, f, a.form, 0 if exact else ulps, least),
+            integral=integral,
+            bounds_from=BoundsFrom.MODEL if bounded else a.bounds_from,
+        )
+
+    return transfer
+
+
+def ranged(low: float, high: float, *, needs_finite: bool = False) -> Transfer:
+    """Return the transfer function of an operator of one operand whose results lie in a range.
+
+    - `needs_finite`: whether an infinity gives NaN.
+    """
+
+    def transfer(call: Call, a: AbstractTensor, *_: AbstractTensor | None) -> AbstractTensor:
+        may_nan = a.may_nan or (needs_finite and a.may_infinite)
+        return tensor(a.element_type, a.shape, low, high, may_nan=may_nan)
+
+    return transfer
+
+
+def boolean(shape: Shape | None, low: Any = 0, high: Any = 1) -> AbstractTensor:
+    """Return a tensor of truth values."""
+    return tensor("bool", shape, low, high, integral=True)
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """Return an axis counted from the front."""
+    return axis + rank if axis < 0 else axis
+
+
+def count_of(shape: Shape, axes: tuple[int, ...]) -> tuple[float, float]:
+    """Return the smallest and the largest number of elements along axes."""
+    ends = [bounds(shape[axis]) for axis in axes]
+    return float(np.prod([low for low, _ in ends])), float(np.prod([high for _, high in ends]))
+
+
+def sizes_if_fixed(shape: Shape | None) -> tuple[int, ...] | None:
+    """Return a shape whose sizes are all numbers; None for another."""
+    return fixed(shape) if shape is not None and is_fixed(shape) else None

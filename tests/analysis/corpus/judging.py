@@ -1,0 +1,99 @@
+"""The corpus checked, and its labels shown by running: what ``make hazards`` prints."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx.parser
+from onnx import ModelProto
+
+import vinculum
+from tests.analysis.corpus.entry import Entry
+from tests.analysis.corpus.exported import ENTRIES as EXPORTED
+from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
+from vinculum.analysis import Report
+
+ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED)
+_HERE = Path(__file__).parent
+
+
+@cache
+def model_of(entry: Entry) -> ModelProto:
+    """Return an entry's model."""
+    if entry.model.endswith(".onnx"):
+        return onnx.load(_HERE / "models" / entry.model)
+    return onnx.parser.parse_model(entry.model)
+
+
+def checked(entry: Entry) -> Report:
+    """Return what the check finds in an entry's model."""
+    return vinculum.check(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How often a rule was rightly found, wrongly found, and missed."""
+
+    right: int
+    wrong: int
+    missed: int
+
+    @property
+    def precision(self) -> float:
+        """The share of what was found that is there."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of what is there that was found."""
+        return self.right / (self.right + self.missed) if self.right + self.missed else 1.0
+
+
+def scores(entries: Iterable[Entry]) -> Mapping[str, Score]:
+    """Return the score of every rule, an entry counting once for each rule."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in entries:
+        found = {finding.rule for finding in checked(entry).findings}
+        for rule in found | set(entry.rules):
+            kind = "missed" if rule not in found else "right" if rule in entry.rules else "wrong"
+            counts.setdefault(rule, Counter())[kind] += 1
+    return {rule: Score(c["right"], c["wrong"], c["missed"]) for rule, c in sorted(counts.items())}
+
+
+def _lines() -> Iterator[str]:
+    controls = sum(not entry.rules for entry in ENTRIES)
+    yield f"{len(ENTRIES)} models, {controls} of them controls"
+    for source in sorted({entry.source for entry in ENTRIES}):
+        yield f"\n{source}"
+        yield f"{'rule':24} {'right':>6} {'wrong':>6} {'missed':>6} {'precision':>10} {'recall':>7}"
+        chosen = [entry for entry in ENTRIES if entry.source == source]
+        for rule, score in scores(chosen).items():
+            numbers = f"{score.right:6} {score.wrong:6} {score.missed:6} {score.precision:10.2f} {score.recall:7.2f}"
+            yield f"{rule:24} {numbers}"
+
+
+def differing(entry: Entry) -> str:
+    """Return in what an entry's findings are other than its label; empty if in nothing."""
+    found = {finding.rule for finding in checked(entry).findings}
+    expected = {*entry.rules, *entry.wrongly}
+    surplus, missing = found - expected, expected - found
+    return f"{entry.name}: surplus {sorted(surplus)}, missing {sorted(missing)}" if surplus or missing else ""
+
+
+def arrays(entry: Entry) -> dict[str, Any]:
+    """Return the inputs of a witness."""
+    return {name: np.asarray(array) for name, array in entry.witness.items()}
+
+
+if __name__ == "__main__":
+    print("\n".join(_lines()))
+    wrong = [line for line in map(differing, ENTRIES) if line]
+    print("\n".join(wrong))
+    sys.exit(bool(wrong))

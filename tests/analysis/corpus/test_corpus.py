@@ -1,0 +1,120 @@
+"""The labelled models: every label is found, nothing else is, and a run shows what can be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from tests.analysis.corpus.entry import Entry
+from tests.analysis.corpus.judging import ENTRIES, arrays, differing, model_of, scores
+from tests.analysis.trying import session
+from vinculum.analysis.hazards.registry import BY_CODE
+from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.models.source import source_of
+
+_BY_NAME = [pytest.param(entry, id=entry.name) for entry in ENTRIES]
+_WITNESSED = [pytest.param(entry, id=entry.name) for entry in ENTRIES if entry.witness]
+_CONTROLS = [pytest.param(entry, id=entry.name) for entry in ENTRIES if not entry.rules and entry.as_type is None]
+_MOVES_INTEGERS = ("integers-through-float", "floor-expected")
+
+
+@pytest.mark.parametrize("entry", _BY_NAME)
+def test_what_is_labelled_is_found_and_nothing_else(entry: Entry) -> None:
+    assert differing(entry) == ""
+
+
+def test_the_corpus_is_large_and_half_of_it_is_controls() -> None:
+    assert len(ENTRIES) >= 150
+    assert sum(not entry.rules for entry in ENTRIES) >= len(ENTRIES) // 2
+    assert len({entry.name for entry in ENTRIES}) == len(ENTRIES)
+    assert all(set(entry.rules) <= set(BY_CODE) for entry in ENTRIES)
+
+
+def test_every_hazard_has_a_model_but_for_those_of_sonnx_that_others_imply() -> None:
+    labelled = {rule for entry in ENTRIES for rule in entry.rules}
+    assert set(BY_CODE) - labelled == {"sonnx-c2", "sonnx-gr2", "sonnx-v1"}
+
+
+def test_recall_is_one_and_precision_is_high() -> None:
+    found = scores(ENTRIES)
+    assert {rule: score.recall for rule, score in found.items() if score.recall < 1} == {}
+    assert {rule: score.precision for rule, score in found.items() if score.precision < 0.9} == {}
+    right, wrong = (sum(getattr(score, kind) for score in found.values()) for kind in ("right", "wrong"))
+    assert right / (right + wrong) >= 0.95
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.rules], ids=lambda entry: entry.name)
+def test_a_hazard_has_evidence(entry: Entry) -> None:
+    assert entry.witness or entry.reason
+
+
+@pytest.mark.parametrize("entry", _WITNESSED)
+def test_a_run_shows_it(entry: Entry) -> None:
+    model, inputs = model_of(entry), arrays(entry)
+    rule = entry.rules[0]
+    if rule in ("integer-zero-divisor", "sonnx-c3"):
+        with pytest.raises(DivisionByZeroError):
+            source_of(model).model().run(inputs)
+    elif rule == "min-over-minus-one":
+        with pytest.raises((DivisionByZeroError, IntegerOverflowError)):
+            source_of(model).model().run(inputs, overflow="raise")
+    elif rule in _MOVES_INTEGERS:
+        (quotient,) = session(model).run(None, inputs)
+        n, m = inputs.values()
+        assert not np.array_equal(quotient, n // m)
+    else:
+        outputs = map(np.asarray, session(model).run(None, inputs))
+        assert any(not np.isfinite(array.astype(np.float64)).all() for array in outputs)
+
+
+@pytest.mark.parametrize("entry", _CONTROLS)
+def test_no_run_of_a_control_divides_by_zero(entry: Entry) -> None:
+    """On zeros, ones, constant rows, tiny and common numbers, inside of what is declared."""
+    model = model_of(entry)
+    if any(import_.version < 7 for import_ in model.opset_import):
+        pytest.skip("ONNX Runtime has no such operator set")
+    run = session(model)
+    for number, inputs in enumerate(_trials(model, entry)):
+        for array in map(np.asarray, run.run(None, inputs)):
+            finite = array.dtype.kind != "f" or bool(np.isfinite(array).all())
+            assert finite, (number, inputs, array)
+
+
+def _trials(model: ModelProto, entry: Entry) -> list[Mapping[str, Any]]:
+    rng = np.random.default_rng(0)
+    made: list[Mapping[str, Any]] = []
+    for kind in range(8):
+        inputs = {}
+        for value in model.graph.input:
+            declared = value.type.tensor_type
+            shape = [d.dim_value or 2 for d in declared.shape.dim]
+            low, high = _range_of(value.name, entry)
+            whole = declared.elem_type != 1
+            drawn = np.broadcast_to(np.asarray(_draw(rng, kind, shape)), shape)
+            array: NDArray[Any] = np.asarray(np.clip(np.rint(drawn) if whole else drawn, low, high))
+            inputs[value.name] = np.asarray(array).astype(
+                {1: np.float32, 3: np.int8, 7: np.int64, 9: bool}[declared.elem_type]
+            )
+        made.append(inputs)
+    return made
+
+
+def _draw(rng: np.random.Generator, kind: int, shape: list[int]) -> Any:
+    kinds = (0.0, 1.0, -1.0, 1e-30, -0.0, rng.normal(size=shape), rng.normal(size=shape) * 1e3, rng.random())
+    return kinds[kind]
+
+
+def _range_of(name: str, entry: Entry) -> tuple[float, float]:
+    low, high = -1e6, 1e6
+    for text in entry.assume:
+        if text.startswith(f"{name}>="):
+            low = float(text.partition(">=")[2])
+        elif text.startswith(f"{name}="):
+            ends = text.partition("=")[2].replace("|", ":").split(":")
+            low, high = float(ends[0]), float(ends[-1])
+    return low, high

@@ -1,0 +1,91 @@
+"""Sizes as polynomials: equal where they are the same, and bounded."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vinculum.analysis.domain.dimensions import Dimension, Size, bounds, minus, plus, product, quotient, times, variable
+
+N, M = variable("n"), variable("m", 2, 9)
+_NAMES = {"n": 3, "m": 5}
+
+
+def value(size: Dimension) -> Fraction:
+    """Return what a size is where n is 3 and m is 5."""
+    if isinstance(size, int):
+        return Fraction(size)
+    result = Fraction(0)
+    for monomial, coefficient in size.terms:
+        factor = coefficient
+        for one in monomial:
+            factor *= _NAMES[one.name]
+        result += factor
+    return result
+
+
+sizes = st.recursive(
+    st.integers(-9, 9) | st.sampled_from([N, M]),
+    lambda inner: st.tuples(st.sampled_from([plus, minus, times]), inner, inner).map(
+        lambda t: result if (result := t[0](t[1], t[2])) is not None else 0
+    ),
+    max_leaves=6,
+)
+
+
+class TestArithmetic:
+    """As of numbers."""
+
+    @given(sizes, sizes)
+    def test_of_what_they_stand_for(self, a: Dimension, b: Dimension) -> None:
+        for f, g in ((plus, Fraction.__add__), (minus, Fraction.__sub__), (times, Fraction.__mul__)):
+            found = f(a, b)
+            assert found is None or value(found) == g(value(a), value(b))
+
+    @given(sizes, sizes)
+    def test_a_quotient_is_exact_or_none(self, a: Dimension, b: Dimension) -> None:
+        found = quotient(a, b)
+        if found is not None:
+            assert value(found) * value(b) == value(a)
+
+    @given(sizes)
+    def test_bounds_hold(self, size: Dimension) -> None:
+        low, high = bounds(size)
+        assert low <= value(size) <= high
+
+    def test_order_does_not_matter(self) -> None:
+        assert times(N, M) == times(M, N)
+        assert plus(N, M) == plus(M, N)
+        assert minus(plus(N, 1) or 0, N) == 1
+
+    def test_what_cancels_is_a_number(self) -> None:
+        assert quotient(times(N, 6) or 0, times(N, 2) or 0) == 3
+        assert quotient(times(N, M) or 0, M) == N
+        assert quotient(N, 2) is None
+        assert quotient(N, 0) is None
+        assert quotient(7, 2) is None
+        assert quotient(N, minus(N, 1) or 0) is None
+
+    def test_a_product_of_none_is_one(self) -> None:
+        assert product([]) == 1
+        assert product([N, 2, N]) == times(times(N, N) or 0, 2)
+
+    def test_too_long_ones_are_not_kept(self) -> None:
+        many = [variable(name) for name in "abcdefghijklmnopqr"]
+        total: Dimension | None = 0
+        for one in many:
+            total = None if total is None else plus(total, one)
+        assert total is None
+
+    def test_bounds_of_names(self) -> None:
+        assert bounds(N) == (1, inf)
+        assert bounds(minus(N, 1) or 0) == (0, inf)
+        assert bounds(times(M, -1) or 0) == (-9, -2)
+        assert (bounds(4), bounds(variable("k", 0))) == ((4, 4), (0, inf))
+
+    def test_it_is_written_as_a_sum(self) -> None:
+        assert isinstance(plus(N, 2), Size)
+        assert str(plus(times(N, M) or 0, 2)) == "2 + m*n"

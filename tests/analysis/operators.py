@@ -1,0 +1,214 @@
+"""The operators that each transfer function is tried on, with attributes and operands that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+FLOATS = ("float32",)
+BOTH = ("float32", "int64")
+SHAPES = ((2, 3), (3,), (2, 3, 4))
+Constant = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One operator with attributes.
+
+    Attributes
+    ----------
+    operator : str
+        Its name.
+    operands : sequence
+        The shape of each, or a constant.
+    attributes : dict
+        What is set.
+    types : sequence of str
+        The element types to try it in.
+    opset : int
+        The operator set.
+    results : int
+        How many outputs it has.
+    tame : bool
+        Whether runtimes agree on finite operands of common size alone.
+    where : callable, optional
+        Whether the runtime can be given such operands.
+    """
+
+    operator: str
+    operands: Sequence[Any] = ((2, 3),)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    types: Sequence[str] = FLOATS
+    opset: int = 18
+    results: int = 1
+    tame: bool = False
+    where: Callable[..., bool] | None = None
+
+    def __str__(self) -> str:
+        return "-".join([self.operator, *(f"{k}={v}" for k, v in self.attributes.items()), *map(_shape, self.operands)])
+
+
+def _shape(operand: Any) -> str:
+    return str(operand).replace(" ", "").replace("\n", "")
+
+
+def ints(*values: int) -> Constant:
+    """Return a constant list of int64."""
+    return np.array(values, np.int64)
+
+
+def floats(values: object) -> Constant:
+    """Return a constant in float32."""
+    return np.array(values, np.float32)
+
+
+def number(value: float) -> Constant:
+    """Return a constant number in float32."""
+    return np.array(value, np.float32)
+
+
+_UNARY = (
+    *("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp"),
+    *("Floor", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu"),
+    *("Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh"),
+    *("ThresholdedRelu", "IsNaN", "IsInf"),
+)
+_PAIRS = (((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 1), (1, 3)))
+
+
+def _no_zero(_: Any, divisor: Any) -> bool:
+    smallest = np.iinfo(divisor.dtype).min
+    return bool((divisor != 0).all() and not ((divisor == -1).any() and (_ == smallest).any()))
+
+
+TRIALS = (
+    *(Trial(name) for name in _UNARY),
+    *(
+        Trial(name, types=("float16", "float64"))
+        for name in ("Abs", "Ceil", "Exp", "Neg", "Reciprocal", "Relu", "Sqrt")
+    ),
+    Trial("Gelu", opset=20),
+    Trial("Gelu", attributes={"approximate": "tanh"}, opset=20, tame=True),
+    Trial("Swish", opset=24, types=()),
+    Trial("LeakyRelu", attributes={"alpha": -0.5}),
+    Trial("Elu", attributes={"alpha": 2.5}),
+    Trial("Celu", attributes={"alpha": 3.0}),
+    Trial("Shrink", attributes={"lambd": 1.0, "bias": 0.5}),
+    Trial("HardSigmoid", attributes={"alpha": 0.7, "beta": 0.1}),
+    Trial("ThresholdedRelu", attributes={"alpha": 2.0}),
+    *(Trial(name, pair, types=BOTH) for name in ("Add", "Sub", "Mul") for pair in _PAIRS),
+    *(Trial(name, _PAIRS[1], types=("float16", "float64", "int32", "uint8")) for name in ("Add", "Sub", "Mul")),
+    *(Trial("Div", pair) for pair in _PAIRS),
+    Trial("Div", _PAIRS[0], types=("float16", "float64")),
+    *(Trial("Div", pair, types=("int32", "int64", "uint8"), where=_no_zero) for pair in _PAIRS),
+    *(Trial("Mod", pair, types=("int32", "int64", "uint8"), where=_no_zero) for pair in _PAIRS),
+    Trial("Mod", _PAIRS[0], {"fmod": 1}, types=("float32",)),
+    Trial("Mod", _PAIRS[0], {"fmod": 1}, types=("int32",), where=_no_zero),
+    *(Trial("Max", pair, types=BOTH) for pair in _PAIRS),
+    *(Trial("Min", pair, types=BOTH) for pair in _PAIRS),
+    Trial("Sum", ((2, 3), (3,), (2, 1))),
+    Trial("Mean", ((2, 3), (3,), (2, 1))),
+    *(Trial("Pow", ((2, 3), number(p))) for p in (2.0, 0.5, 3.0, 1.0, -1.0, 1.5, 4.0, 0.0, -2.0)),
+    Trial("Pow", ((2, 3), (2, 3))),
+    *(Trial(name, _PAIRS[1], types=BOTH) for name in ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual")),
+    *(Trial(name, _PAIRS[1], types=("bool",)) for name in ("And", "Or", "Xor")),
+    Trial("Not", types=("bool",)),
+    *(Trial(name, _PAIRS[1], types=("int32", "uint8")) for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor")),
+    Trial("BitwiseNot", types=("int32", "uint8")),
+    Trial("Clip", ((2, 3), number(-1), number(2)), types=FLOATS),
+    Trial("Clip", ((2, 3), number(0.5)), types=FLOATS),
+    Trial("Clip", ((2, 3), (), ())),
+    Trial("PRelu", ((2, 3), (3,))),
+    *(
+        Trial(f"Reduce{kind}", ((2, 3, 4), ints(*axes)), {"keepdims": keep}, types=types)
+        for kind in ("Sum", "Mean", "Max", "Min", "L1", "L2", "SumSquare", "Prod", "LogSum", "LogSumExp")
+        for axes, keep in (((1,), 1), ((-1,), 0), ((0, 2), 1))
+        for types in [("float32",) if kind.startswith("L") else ("float32", "int32")]
+    ),
+    *(Trial(f"Reduce{kind}", ((2, 33), ints(1)), types=("float16",)) for kind in ("Sum", "Mean", "Max")),
+    *(
+        Trial(name, ((2, 3, 4),), {"axis": axis}, types=FLOATS)
+        for name in ("Softmax", "LogSoftmax", "Hardmax")
+        for axis in (-1, 1)
+    ),
+    Trial("Softmax", ((2, 3, 4),), {"axis": 1}, opset=11),
+    Trial("ArgMax", ((2, 3, 4),), {"axis": 1, "keepdims": 0}),
+    Trial("ArgMin", ((2, 3, 4),), {"axis": 2}),
+    Trial("CumSum", ((2, 5), ints(1)[0]), types=BOTH),
+    Trial("CumSum", ((2, 5), ints(1)[0]), {"exclusive": 1, "reverse": 1}, types=BOTH),
+    Trial("TopK", ((2, 5), ints(3)), {"axis": 1}, results=2),
+    Trial("TopK", ((2, 5), ints(2)), {"axis": 1, "largest": 0}, results=2),
+    Trial("Transpose", ((2, 3, 4),), {"perm": [2, 0, 1]}, types=BOTH),
+    Trial("Reshape", ((2, 3, 4), ints(4, -1)), types=BOTH),
+    Trial("Reshape", ((2, 3, 4), ints(0, 0, 2, 2)), types=BOTH),
+    Trial("Flatten", ((2, 3, 4),), {"axis": 2}),
+    Trial("Squeeze", ((2, 1, 3), ints(1)), types=BOTH),
+    Trial("Unsqueeze", ((2, 3), ints(0, 3)), types=BOTH),
+    Trial("Expand", ((2, 1), ints(3, 2, 4)), types=BOTH),
+    Trial("Tile", ((2, 3), ints(2, 3)), types=BOTH),
+    Trial("Slice", ((4, 5), ints(1, 0), ints(4, -1), ints(0, 1), ints(2, 1)), types=BOTH),
+    Trial("Slice", ((4, 5), ints(-1), ints(-100), ints(1), ints(-1)), types=BOTH),
+    Trial("Gather", ((4, 5), ints(2, -1, 0)), {"axis": 1}, types=BOTH),
+    Trial("GatherElements", ((2, 3), np.array([[0, -1, 1]], np.int64)), {"axis": 0}, types=BOTH),
+    Trial("GatherND", ((2, 3), np.array([[0, 1], [1, -1]], np.int64)), types=BOTH),
+    Trial("ScatterND", ((4, 3), np.array([[0], [2]], np.int64), (2, 3)), types=BOTH),
+    Trial("ScatterND", ((4, 3), np.array([[0], [2]], np.int64), (2, 3)), {"reduction": "add"}, types=FLOATS),
+    Trial("ScatterElements", ((2, 3), np.array([[0, 1, 1]], np.int64), (1, 3)), types=BOTH),
+    Trial("Concat", ((2, 3), (2, 2)), {"axis": 1}, types=BOTH),
+    Trial("Split", ((2, 6), ints(2, 4)), {"axis": 1}, results=2, types=BOTH),
+    Trial("Pad", ((2, 3), ints(1, 0, 0, 2)), types=FLOATS),
+    Trial("Pad", ((2, 3), ints(1, 0, 0, 2)), {"mode": "edge"}),
+    Trial("Pad", ((2, 3), ints(1, 0, 0, 2), number(7.0))),
+    Trial("Trilu", ((3, 3),), {"upper": 0}, types=BOTH),
+    Trial("DepthToSpace", ((1, 8, 2, 3),), {"blocksize": 2}),
+    Trial("SpaceToDepth", ((1, 2, 4, 6),), {"blocksize": 2}),
+    Trial("ReverseSequence", ((4, 3), ints(1, 4, 2)), {"time_axis": 0, "batch_axis": 1}),
+    Trial("Where", (np.array([[True, False, True]]), (2, 3), (2, 3)), types=BOTH),
+    Trial("OneHot", (ints(0, 2, -1), ints(3), (2,))),
+    Trial("Shape", ((2, 3),)),
+    Trial("Size", ((2, 3),)),
+    Trial("NonZero", ((2, 3),), types=BOTH),
+    Trial("Compress", ((2, 3), np.array([True, False, True])), {"axis": 1}),
+    Trial("EyeLike", ((3, 3),)),
+    *(Trial("Cast", ((2, 3),), {"to": to}, types=("float32", "int32")) for to in (1, 7, 10, 11, 9)),
+    Trial("Cast", ((2, 3),), {"to": 3}, types=("int32", "int64")),
+    Trial("CastLike", ((2, 3), ints(1)), types=FLOATS, tame=True),
+    Trial("MatMul", ((2, 3), (3, 4))),
+    Trial("MatMul", ((2, 3, 4), (4, 5))),
+    Trial("MatMul", ((3,), (3, 4))),
+    Trial("MatMul", ((2, 3), floats([[1, -2, 0], [0.5, 3, 1e-30], [-1, 0, 7]]))),
+    Trial("MatMul", (floats([[1, -2, 0], [0.5, 3, 1e-30]]), (3, 2))),
+    Trial("Gemm", ((2, 3), (3, 4), (4,)), {"alpha": 0.5, "beta": 2.0}),
+    Trial("Gemm", ((3, 2), (4, 3), (2, 4)), {"transA": 1, "transB": 1}),
+    Trial("Einsum", ((2, 3), (3, 4)), {"equation": "ij,jk->ik"}),
+    Trial("Einsum", ((2, 3), (2, 3)), {"equation": "ij,ij->i"}),
+    Trial("Conv", ((1, 2, 5), floats([[[1, -1, 0], [2, 0.5, -3]], [[0, 0, 0], [1, 1, 1]]]), (2,)), {"pads": [1, 1]}),
+    Trial("Conv", ((1, 2, 5, 5), (3, 2, 3, 3))),
+    Trial("ConvTranspose", ((1, 2, 5), (2, 3, 3)), {"strides": [2]}),
+    Trial("MaxPool", ((1, 2, 6),), {"kernel_shape": [3], "strides": [2], "pads": [1, 1]}),
+    Trial("AveragePool", ((1, 2, 6),), {"kernel_shape": [3], "pads": [1, 1], "count_include_pad": 1}),
+    Trial("AveragePool", ((1, 2, 6),), {"kernel_shape": [2]}),
+    *(Trial(name, ((1, 2, 3, 4),)) for name in ("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")),
+    Trial("LpPool", ((1, 2, 6),), {"kernel_shape": [3]}),
+    Trial("LRN", ((1, 4, 3, 3),), {"size": 3}, tame=True),
+    Trial("LayerNormalization", ((3, 16), (16,), (16,))),
+    Trial("LayerNormalization", ((3, 16), (16,)), {"epsilon": 1e-3}, results=1),
+    Trial("RMSNormalization", ((3, 16), (16,)), opset=23),
+    Trial("InstanceNormalization", ((2, 3, 8), (3,), (3,))),
+    Trial("GroupNormalization", ((2, 4, 8), (4,), (4,)), {"num_groups": 2}, opset=21),
+    Trial("BatchNormalization", ((2, 3, 4), (3,), (3,), (3,), floats([1, 0.1, 3]))),
+    Trial("LpNormalization", ((2, 5),), {"axis": 1, "p": 2}),
+    Trial("LpNormalization", ((2, 5),), {"axis": 1, "p": 1}),
+    Trial("MeanVarianceNormalization", ((2, 3, 4, 4),), tame=True),
+    Trial("QuantizeLinear", ((2, 3), number(0.1), np.array(3, np.uint8))),
+    Trial("QuantizeLinear", ((2, 3), (), np.array(3, np.int8))),
+    Trial("DequantizeLinear", ((2, 3), number(0.1), np.array(3, np.uint8)), types=("uint8",)),
+    Trial("DynamicQuantizeLinear", ((2, 3),), results=3),
+    Trial("Resize", ((1, 1, 4, 4), floats([]), floats([1, 1, 2, 2])), {"mode": "linear"}),
+    Trial("Dropout", ((2, 3),)),
+    Trial("CenterCropPad", ((4, 5), ints(2, 7)), types=FLOATS),
+    Trial("IsInf", attributes={"detect_negative": 0}),
+)

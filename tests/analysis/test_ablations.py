@@ -1,0 +1,82 @@
+"""Each piece of knowledge switched off brings its false alarm back: without one it would be dead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.analysis.corpus.judging import ENTRIES, checked
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.numbering import Numbering
+from vinculum.analysis.hazards import magnitudes
+from vinculum.analysis.transfer import norms, registry
+from vinculum.analysis.transfer.operators import arithmetic, logic, reductions
+
+BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+def _nothing(*_: Any, **__: Any) -> Any:
+    return None
+
+
+def _forget_numbers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Numbering, "results", _nothing)
+
+
+def _forget_facts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(reductions, "find", _nothing)
+
+
+def _one_interval(name: str) -> Callable[[pytest.MonkeyPatch], None]:
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        right = registry.TABLE["", name]
+
+        def hulled(*operands: Any) -> AbstractTensor:
+            from vinculum.analysis.transfer.shared import hulled as one
+
+            result = right(*operands)
+            assert isinstance(result, AbstractTensor)
+            return one(result, result.shape)
+
+        patch.setitem(registry.TABLE, ("", name), hulled)
+
+    return plant
+
+
+_SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
+    "affine forms": (lambda p: p.setattr(arithmetic, "_affine_sum", _nothing), "added and taken away"),
+    "value numbers": (_forget_numbers, "equal values by different names"),
+    "some element of every row": (_forget_facts, "softmax by hand"),
+    "the largest is taken out": (lambda p: p.setattr(arithmetic, "_axis_of_largest", _nothing), "softmax by hand"),
+    "the top of a softmax": (_forget_facts, "top of a softmax"),
+    "the sum of weights": (_forget_facts, "router.dynamo.onnx"),
+    "conditions": (lambda p: p.setattr(logic, "refine", lambda values, number, truth, x: x), "where zero"),
+    "squares are not negative": (lambda p: p.setattr(arithmetic, "square", _general_product), "square and epsilon"),
+    "variances in bodies": (lambda p: p.setattr(arithmetic, "is_variance", lambda *_: False), "layer normalisation"),
+    "at most the sum": (
+        lambda p: p.setattr(norms, "_is_sum_of", lambda *_: False),
+        "softmax without the largest taken out, of small numbers",
+    ),
+    "what guards a divisor": (
+        lambda p: p.setattr(magnitudes, "_guards_a_divisor", lambda site: True),
+        "small constant that guards nothing",
+    ),
+    "an interval a place": (_one_interval("Concat"), "intervals side by side"),
+}
+
+
+def _general_product(a: AbstractTensor) -> AbstractTensor:
+    from vinculum.analysis.domain.abstract_tensor import anything
+
+    return anything(a.element_type, a.shape)
+
+
+@pytest.mark.parametrize("piece", _SWITCHED_OFF)
+def test_switched_off_it_brings_its_false_alarm_back(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, name = _SWITCHED_OFF[piece]
+    entry = BY_NAME[name]
+    assert {finding.rule for finding in checked(entry).findings} == set(entry.rules)
+    plant(monkeypatch)
+    assert {finding.rule for finding in checked(entry).findings} > set(entry.rules)

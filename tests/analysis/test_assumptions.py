@@ -1,0 +1,129 @@
+"""What is declared of inputs: read, refused with one line, and drawn from data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx.parser
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+import vinculum
+from vinculum.analysis.assumptions import MARGIN, Range, calibrated, read_assumptions
+from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+from vinculum.errors import ModelError
+
+
+def floats(values: object) -> NDArray[Any]:
+    """Return an array of float32."""
+    return np.array(values, np.float32)
+
+
+def model(metadata: str = "") -> ModelProto:
+    """Return a model of two inputs, and what its metadata declare."""
+    head = '<ir_version: 8, opset_import: ["" : 17]>'
+    text = f"{head} g (float[N, 3] x, int64[3] mask) => (float[N, 3] y) {{ y = Reciprocal(x) }}"
+    parsed = onnx.parser.parse_model(text)
+    if metadata:
+        parsed.metadata_props.add(key="vinculum.assume", value=metadata)
+    return parsed
+
+
+class TestTexts:
+    """Each form, and what is no form."""
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("x=-1:1", Range(-1, 1)),
+            ("x=-1e3:2.5", Range(-1000, 2.5)),
+            ("x=2", Range(2, 2)),
+            ("mask=0|1", Range(0, 1, ends_alone=True)),
+            ("x>=1", Range(1, np.inf)),
+            ("x<=7", Range(-np.inf, 7)),
+            ("x=-inf:0", Range(-np.inf, 0)),
+        ],
+    )
+    def test_are_read(self, text: str, found: Range) -> None:
+        name = text[: 4 if text.startswith("mask") else 1]
+        assert read_assumptions([text], model()).ranges[name] == found
+
+    def test_of_dimensions_too(self) -> None:
+        assert read_assumptions(["N>=2", "N<=9"], model()).sizes == {"N": (2, 9)}
+
+    def test_two_of_one_input_both_hold(self) -> None:
+        assert read_assumptions(["x>=1", "x<=2"], model()).ranges["x"] == Range(1, 2)
+
+    def test_from_metadata_and_then_texts(self) -> None:
+        assert read_assumptions(["x<=1"], model("x=-5:5\nmask=0|1\n")).ranges == {
+            "x": Range(-5, 1),
+            "mask": Range(0, 1, ends_alone=True),
+        }
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("x", "assumption 'x' is not one; write NAME=LOW:HIGH"),
+            ("y=0:1", "names no input and no dimension"),
+            ("masc=0|1", "did you mean 'mask'"),
+            ("x=1:0", "write the lower number first"),
+            ("x=a:b", "'a' is no number"),
+            ("x=nan", "'nan' is no number"),
+            ("x>=1:2", "is not one"),
+        ],
+    )
+    def test_what_is_none_is_refused_in_one_line(self, text: str, message: str) -> None:
+        with pytest.raises(ModelError, match=message) as caught:
+            read_assumptions([text], model())
+        assert "\n" not in str(caught.value)
+
+    def test_what_leaves_nothing_is_refused(self) -> None:
+        with pytest.raises(ModelError, match="leaves no value: others say 3:inf"):
+            read_assumptions(["x>=3", "x<=2"], model())
+
+
+class TestData:
+    """Ranges from inputs as they are."""
+
+    def test_floats_with_a_margin_and_integers_without(self) -> None:
+        seen = {"x": floats([[-1, 0, 3]]), "mask": np.array([0, 1, 1])}
+        found = calibrated(read_assumptions([], model()), seen)
+        assert found.ranges == {"x": Range(-1 - 4 * MARGIN, 3 + 4 * MARGIN), "mask": Range(0, 1)}
+
+    def test_what_is_never_negative_stays_so(self) -> None:
+        found = calibrated(read_assumptions([], model()), {"x": floats([[0.5, 1, 2.5]])})
+        assert found.ranges["x"].low == 0
+
+    def test_what_is_declared_counts_for_more(self) -> None:
+        found = calibrated(read_assumptions(["x=0:1"], model()), {"x": floats([[9, 9, 9]])})
+        assert found.ranges["x"] == Range(0, 1)
+
+    @pytest.mark.parametrize("array", [floats([]), floats([np.nan]), floats([np.inf]), np.array(["a"])])
+    def test_what_tells_no_range_is_refused(self, array: object) -> None:
+        with pytest.raises(ModelError, match="array 'x' holds"):
+            calibrated(read_assumptions([], model()), {"x": array})  # type: ignore[dict-item]
+
+    def test_an_array_of_no_input_is_refused(self) -> None:
+        with pytest.raises(ModelError, match="array 'z' is of no input; there are 'x', 'mask'"):
+            calibrated(read_assumptions([], model()), {"z": floats([1])})
+
+
+class TestEffect:
+    """What is declared changes what is found."""
+
+    def test_of_a_range(self) -> None:
+        assert vinculum.check(model(), assume=["x=1:2"]).findings == ()
+        (found,) = vinculum.check(model(), assume=["x=0:2"]).findings
+        assert (found.rule, found.low, found.high, found.bounds_from) == ("zero-divisor", 0, 2, BoundsFrom.DECLARED)
+
+    def test_of_metadata(self) -> None:
+        assert vinculum.check(model("x=1:2")).findings == ()
+
+    def test_of_data(self) -> None:
+        assert vinculum.check(model(), calibrate={"x": floats([[5, 6, 6]])}).findings == ()
+
+    def test_two_values_leave_what_is_between_out(self) -> None:
+        assert vinculum.check(model(), assume=["x=-1|1"]).findings == ()
+        assert len(vinculum.check(model(), assume=["x=-1:1"]).findings) == 1

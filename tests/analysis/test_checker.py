@@ -1,0 +1,242 @@
+"""The check of a whole model: from files, in both formats, through functions, subgraphs and bodies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import vinculum
+from tests.analysis.containment import complaint, looked_at
+from tests.analysis.trying import session
+from vinculum.analysis import Frame, Report
+from vinculum.analysis.assumptions import read_assumptions
+from vinculum.errors import AttributeValueError, ModelError
+
+_ROOT = Path(__file__).parents[2]
+_IR = """<?xml version="1.0"?>
+<net name="n" version="11"><layers>
+<layer id="0" name="a" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
+<output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="1" name="b" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
+<output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="2" name="ratio" type="{kind}" version="opset1"><data auto_broadcast="numpy" m_pythondiv="true"/>
+<input><port id="0"><dim>3</dim></port><port id="1"><dim>3</dim></port></input>
+<output><port id="2" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="3" name="q" type="Result" version="opset1"><input><port id="0"><dim>3</dim></port></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+</edges></net>"""
+
+
+def checked(text: str, **options: object) -> Report:
+    """Return what is found in a model that is written as `onnx.parser` reads it."""
+    return vinculum.check(onnx.parser.parse_model(text), **options)  # type: ignore[arg-type]
+
+
+class TestSources:
+    """A path, a model in memory, an IR."""
+
+    def test_a_file(self) -> None:
+        report = vinculum.check(_ROOT / "examples" / "layer_norm" / "model.onnx")
+        assert report.findings == ()
+        assert report.nodes > 5
+        assert report.seconds > 0
+
+    def test_a_model_in_memory_is_not_changed(self) -> None:
+        model = onnx.load(_ROOT / "examples" / "layer_norm" / "model.onnx")
+        before = model.SerializeToString(deterministic=True)
+        vinculum.check(model)
+        assert model.SerializeToString(deterministic=True) == before
+
+    def test_an_openvino_ir_by_its_own_names(self, tmp_path: Path) -> None:
+        path = tmp_path / "model.xml"
+        path.write_text(_IR.format(kind="Divide"))
+        path.with_suffix(".bin").write_bytes(b"")
+        (found,) = [
+            f for f in vinculum.check(path, assume=["a=0:9", "b=0:9"]).findings if f.rule == "integer-zero-divisor"
+        ]
+        assert (found.node, found.divisor, found.path) == ("ratio", "b", ("b",))
+        assert vinculum.check(path, assume=["a=0:9", "b=1:9"]).findings == ()
+
+    def test_an_ir_with_a_layer_that_is_not_known_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "model.xml"
+        path.write_text(_IR.format(kind="Add"))
+        path.with_suffix(".bin").write_bytes(b"")
+        with pytest.raises(ModelError, match="Add"):
+            vinculum.check(path)
+
+    def test_data_in_another_file(self, tmp_path: Path) -> None:
+        weights = numpy_helper.from_array(np.arange(1, 5001, dtype=np.float32), "w")
+        graph = helper.make_graph(
+            [helper.make_node("Div", ["x", "w"], ["y"])],
+            "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [5000])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [5000])],
+            [weights],
+        )
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+        onnx.save(model, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=0)
+        assert vinculum.check(tmp_path / "m.onnx").findings == ()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"as_type": "float8"}, "as_type is 'float8'; allowed: 'float16', 'bfloat16'"),
+            ({"profile": ["misra"]}, "profile is 'misra'; allowed: 'sonnx', 'flushing', 'narrowing'"),
+        ],
+    )
+    def test_an_unknown_option_is_refused(self, options: dict[str, object], message: str) -> None:
+        with pytest.raises(AttributeValueError, match=message):
+            vinculum.check(_ROOT / "examples" / "layer_norm" / "model.onnx", **options)  # type: ignore[arg-type]
+
+    def test_what_is_no_model_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "m.onnx").write_bytes(b"nothing of the kind")
+        with pytest.raises(ModelError):
+            vinculum.check(tmp_path / "m.onnx")
+
+
+class TestInside:
+    """What is found in functions, subgraphs and the bodies of operators, and what it is called."""
+
+    def test_a_function_of_the_model(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18, "own" : 1]>
+            g (float[3] x, float[3] d) => (float[3] y)
+            { a = own.ratio <scale = 2.0> (x, d) y = own.ratio <scale = 3.0> (a, x) }
+            <domain: "own", opset_import: ["" : 18]>
+            ratio <scale> (a, b) => (c) { s = Constant <value_float: float = @scale> () m = Mul(b, s) c = Div(a, m) }"""
+        )
+        (found,) = report.findings
+        assert (found.rule, found.scope, found.node) == ("zero-over-zero", "ratio", "c")
+
+    def test_a_function_called_with_other_attributes(self) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18, "own" : 1]>
+            g (float[3] x) => (float[3] y) { y = own.guarded <epsilon = EPS> (x) }
+            <domain: "own", opset_import: ["" : 18]>
+            guarded <epsilon> (a) => (c)
+            { e = Constant <value_float: float = @epsilon> () s = Abs(a) m = Add(s, e) c = Div(a, m) }"""
+        assert checked(text.replace("EPS", "0.5")).findings == ()
+        assert len(checked(text.replace("EPS", "0.0")).findings) == 1
+
+    def test_a_branch_that_is_never_taken_is_not_looked_at(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18]> g (float x) => (float y) <bool c = {1}> {
+            y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
+            else_branch = e () => (float b) { b = Div(x, x) }> }"""
+        )
+        assert report.findings == ()
+
+    def test_the_place_in_a_branch(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18]> g (float x, bool c) => (float y) {
+            y = If (c) <then_branch = t () => (float a) { a = Neg(x) },
+            else_branch = e () => (float b) { b = Div(x, x) }> }"""
+        )
+        assert [(f.scope, f.node, f.path) for f in report.findings] == [("If:else_branch", "b", ("x",))]
+
+    def test_the_body_of_an_operator(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (uint8[3] y, float s, uint8 z)
+            { y, s, z = DynamicQuantizeLinear(x) }"""
+        )
+        assert {f.node for f in report.findings} <= {"y/Div", "y/QuantizeLinear"}
+        assert report.nodes == 1
+
+    def test_an_unknown_operator_is_named_and_may_give_anything(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18, "com.other" : 1]>
+            g (float[3] x) => (float[3] y) { a = com.other.Thing(x) b = com.other.Thing(a) y = Reciprocal(b) }"""
+        )
+        assert dict(report.unknown_operators) == {"com.other.Thing": 2}
+        assert report.nodes == 3
+
+
+class TestLoops:
+    """The state of a loop is what enough iterations make of it."""
+
+    @pytest.mark.parametrize(
+        "update", ["t = Add(s, one)", "t = Mul(s, s)", "t = Neg(s)", "t = Relu(s)", "t = Identity(s)"]
+    )
+    @pytest.mark.parametrize("trips", [0, 1, 2, 7])
+    def test_every_result_lies_inside(self, update: str, trips: int) -> None:
+        model = onnx.parser.parse_model(
+            f"""<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y, float[K, 3] all)
+            <float one = {{1}}, int64 n = {{{trips}}}, bool c = {{1}}> {{
+            y, all = Loop (n, c, x) <body = b (int64 i, bool go, float[3] s) => (bool go2, float[3] t, float[3] u)
+            {{ go2 = Identity(go) {update} u = Identity(t) }}> }}"""
+        )
+        array = np.array([-1.5, 0, 2], np.float32)
+        known = read_assumptions(["x=-1.5:2"], model).tensors("float32")
+        _, scope = looked_at(model, known)
+        for name, result in zip(("y", "all"), session(model).run(None, {"x": array}), strict=True):
+            assert complaint(scope.values[name], result) == ""
+
+    def test_what_is_handed_on_unchanged_keeps_its_range(self) -> None:
+        report = checked(
+            """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x, float[3] d) => (float[3] y, float[3] e)
+            <int64 n = {3}, bool c = {1}> {
+            y, e = Loop (n, c, x, d) <body = b (int64 i, bool go, float[3] s, float[3] k)
+            => (bool go2, float[3] t, float[3] k2)
+            { go2 = Identity(go) t = Div(s, k) k2 = Identity(k) }> }""",
+            assume=["d=1:2"],
+        )
+        assert report.findings == ()
+
+    def test_a_scan_sees_every_slice(self) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[4, 3] x) => (float[3] y, float[4, 3] z)
+            <float[3] w = {1, 1, 1}> {
+            y, z = Scan <num_scan_inputs = 1, body = b (float[3] s, float[3] a) => (float[3] t, float[3] u)
+            { t = Identity(s) u = Div(s, a) }> (w, x) }"""
+        assert [f.rule for f in checked(text).findings] == ["zero-divisor"]
+        assert checked(text, assume=["x=1:2"]).findings == ()
+
+
+class TestWhere:
+    """Where a finding is."""
+
+    def test_in_the_users_program(self) -> None:
+        path = Path(__file__).parent / "corpus" / "models" / "floor_without_correction.onnx"
+        (found,) = vinculum.check(path, assume=["n=-9:9", "m=1:9"]).findings
+        assert found.frames == (Frame("model.py", 7, "forward", "return positions // strides", False),)
+
+    def test_the_path_from_an_input(self) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y)
+            { a = Relu(x) b = Abs(a) c = Sqrt(b) y = Div(x, c) }"""
+        (found,) = checked(text).findings
+        assert found.path == ("x", "a", "b", "c")
+
+    def test_a_fingerprint_survives_other_names_and_equal_ones_get_numbers(self) -> None:
+        text = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y)
+            { a = Relu(x) y0 = Div(x, a) b = Relu(y0) y = Div(y0, b) }"""
+        first = [f.fingerprint for f in checked(text).findings]
+        assert [f.fingerprint for f in checked(text.replace("y0", "other")).findings] == first
+        assert len(set(first)) == 2
+        twice = """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y, float[3] z)
+            { a = Relu(x) y = Div(x, a) b = Relu(x) z = Div(x, b) }"""
+        prints = [f.fingerprint for f in checked(twice).findings]
+        assert prints == [prints[0], f"{prints[0]}-2"]
+
+
+class TestMalformed:
+    """A node that its operator does not allow is told of like an unknown one, and ends nothing."""
+
+    @pytest.mark.parametrize(
+        "node",
+        [
+            "y = Div(x)",
+            "y = Transpose <perm = [5, 6]> (x)",
+            "y = Gather <axis = 7> (x, x)",
+            "y = Concat <axis = 9> (x, x)",
+        ],
+    )
+    def test_gives_anything(self, node: str) -> None:
+        report = checked(f'<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (float[3] y) {{ {node} }}')
+        assert len(report.unknown_operators) <= 1
+        assert report.nodes == 1

@@ -1,0 +1,111 @@
+"""Every hazard: its code, its message, its fix, its page; and what certain means."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import onnx.parser
+import pytest
+
+import vinculum
+from vinculum.analysis import Finding, Severity
+from vinculum.analysis.hazards.hazard import PROFILES, Hazard
+from vinculum.analysis.hazards.registry import BY_CODE, HAZARDS, by_operator
+from vinculum.analysis.transfer.registry import TABLE
+
+PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+ALL = [pytest.param(hazard, id=hazard.code) for hazard in HAZARDS]
+
+
+def found(
+    nodes: str, inputs: str, outputs: str, *, opset: int = 18, constants: str = "", **options: object
+) -> list[Finding]:
+    """Return what is found in a model of some nodes."""
+    text = f'<ir_version: 8, opset_import: ["" : {opset}]> g ({inputs}) => ({outputs}) <{constants}> {{ {nodes} }}'
+    return list(vinculum.check(onnx.parser.parse_model(text), **options).findings)  # type: ignore[arg-type]
+
+
+class TestEach:
+    """What every one has."""
+
+    @pytest.mark.parametrize("hazard", ALL)
+    def test_a_code_a_message_and_a_fix(self, hazard: Hazard) -> None:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", hazard.code)
+        assert hazard.message().endswith((".", "known.", "here."))
+        assert "\n" not in hazard.message()
+        assert hazard.fix
+        assert not hazard.fix.endswith(".")
+        assert hazard.profile in ("", *PROFILES)
+
+    @pytest.mark.parametrize("hazard", ALL)
+    def test_its_operators_are_known(self, hazard: Hazard) -> None:
+        assert {name for _, name in TABLE} >= set(hazard.operators)
+
+    @pytest.mark.parametrize("hazard", ALL)
+    def test_it_stands_in_the_docs(self, hazard: Hazard) -> None:
+        assert f"`{hazard.code}`" in PAGE.read_text()
+
+    def test_codes_are_distinct(self) -> None:
+        assert len(BY_CODE) == len(HAZARDS)
+
+    def test_profiles_add_to_what_is_looked_for(self) -> None:
+        plain, all_of_them = by_operator(()), by_operator(PROFILES)
+        assert len(all_of_them["Div"]) > len(plain["Div"])
+        assert {hazard.profile for hazards in plain.values() for hazard in hazards} == {""}
+
+
+class TestSeverity:
+    """Certain is what every run shows."""
+
+    def test_a_divisor_that_is_always_zero(self) -> None:
+        (one,) = found("y = Div(x, zero)", "float[3] x", "float[3] y", constants="float zero = {0}")
+        assert one.severity is Severity.CERTAIN
+
+    def test_a_divisor_that_can_be_zero(self) -> None:
+        (one,) = found("y = Div(x, d)", "float[3] x, float[3] d", "float[3] y", assume=["x=1:2", "d=0:1"])
+        assert one.severity is Severity.POSSIBLE
+
+    def test_what_is_not_computed_is_no_hazard(self) -> None:
+        assert found("y = Div(x, zero)", "float[0] x", "float[0] y", constants="float zero = {0}") == []
+
+    def test_the_surest_come_first(self) -> None:
+        nodes = "a = Div(x, d) y = Div(a, zero)"
+        order = [
+            one.severity for one in found(nodes, "float[3] x, float[3] d", "float[3] y", constants="float zero = {0}")
+        ]
+        assert order == [Severity.CERTAIN, Severity.POSSIBLE]
+
+
+class TestSonnx:
+    """Constraints that others imply, or that no file of the corpus breaks."""
+
+    def test_of_the_smallest_by_minus_one(self) -> None:
+        codes = {f.rule for f in found("q = Div(n, m)", "int64[3] n, int64[3] m", "int64[3] q", profile=["sonnx"])}
+        assert codes == {"sonnx-v1", "sonnx-c3", "integer-zero-divisor", "min-over-minus-one"}
+
+    def test_of_types(self) -> None:
+        nodes, inputs = "q = Div(n, m)", "bfloat16[3] n, bfloat16[3] m"
+        codes = {f.rule for f in found(nodes, inputs, "bfloat16[3] q", profile=["sonnx"], assume=["m=1:2"])}
+        assert codes == {"sonnx-c2"}
+
+    def test_of_what_has_no_type(self) -> None:
+        head = '<ir_version: 8, opset_import: ["" : 18, "other" : 1]>'
+        text = f"{head} g (float[3] x) => (float[3] y) {{ a = other.Op(x) y = Div(a, a) }}"
+        codes = {f.rule for f in vinculum.check(onnx.parser.parse_model(text), profile=["sonnx"]).findings}
+        assert "sonnx-gr2" in codes
+
+
+class TestDetails:
+    """Numbers that belong to a finding."""
+
+    def test_of_a_lost_epsilon(self) -> None:
+        nodes = "s = Mul(x, x) d = Add(s, e) y = Div(x, d)"
+        lost = found(nodes, "float[3] x", "float[3] y", constants="float e = {1e-12}", as_type="float16")[0]
+        assert (lost.rule, lost.severity) == ("epsilon-lost", Severity.CERTAIN)
+        assert lost.detail == {"epsilon": "1e-12", "smallest_that_survives": "5.96e-08"}
+        assert lost.element_type == "float16"
+
+    def test_of_an_illegal_type(self) -> None:
+        (one,) = found("q = Div(n, k)", "int8[3] n", "int8[3] q", constants="int8 k = {3}", opset=13)
+        assert one.detail == {"version": "Div-13", "element_type": "int8"}

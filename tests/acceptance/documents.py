@@ -116,9 +116,10 @@ def commented(comments: list[str], actual: str) -> str | None:
 
 
 def _words(text: str) -> str:
+    words = " ".join(re.sub(r"\[\s+", "[", text).split())
     for mask, instead in MASKS:
-        text = mask.sub(instead, text)
-    return " ".join(re.sub(r"\[\s+", "[", text).split())
+        words = mask.sub(instead, words)
+    return words
 
 
 def _said(said: list[str], word: str) -> str | None:

@@ -145,7 +145,7 @@ class TestInside:
         """Some exporters write branches that no run takes, with shapes that do not fit."""
         report = checked(
             """<ir_version: 8, opset_import: ["" : 18]> g (float[2] x, float[2] d) => (float[2] y, float[1, 2] z)
-            <float[3] c = {1, 2, 3}, int64[2] n = {1, 2}> { s = Add(x, c) z = Reshape(s, n) y = Div(x, d) }"""
+            <float[3] c = {1, 2, 3}, int64[2] n = {1, 2}> { b = Sigmoid(x) s = Add(b, c) z = Reshape(s, n) y = Div(x, d) }"""
         )
         assert [f.divisor for f in report.findings] == ["d"]
 

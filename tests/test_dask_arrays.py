@@ -446,7 +446,7 @@ class TestDocument:
     def test_each_as_pasted(self) -> None:
         text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
         programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-        assert len(programs) == 2
+        assert len(programs) == 3
         for program in programs:
             said = output_of(python(program), cwd=ROOT)
             assert said.splitlines() == re.findall(r"^print.*  # (.*)$", program, re.MULTILINE)

@@ -18,7 +18,7 @@ from vinculum import errors, sonnx
 
 OPERATORS = {
     *("Operator", "backend", "check", "convert", "div", "divide", "divmod", "floor_divide", "harden", "load"),
-    *("openvino", "reciprocal", "reference_ops", "remainder", "sonnx"),
+    *("openvino", "reciprocal", "reference_ops", "remainder", "sonnx", "stored", "trace"),
 }
 THREADS = {"get_threads", "set_threads", "threads"}
 ERRORS: dict[str, tuple[type[Exception], ...]] = {
@@ -45,9 +45,11 @@ SIGNATURES = {
     "sonnx.div": "(a, b, *, out=None)",
     "sonnx.error_conditions": "(a, b)",
     "sonnx.accuracy": "(a, b, a_err, b_err)",
+    "stored.divide": "(a, b, out, *, operator=None, element_type=None, task_bytes=None, client=None, advance=None)",
     "load": "(model)",
     "convert": "(model, *, opset=None, to=None, inputs=None)",
-    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=())",
+    "check": "(model, *, assume=(), calibrate=None, as_type=None, profile=(), runs=0, seed=0)",
+    "trace": "(model, inputs, *, engines=('reference', 'onnxruntime'))",
     "harden": "(model, *, target, inputs=None, zero_divisor='zero', overflow='wrap', fix_exported=False)",
     "reference_ops": "()",
     "get_threads": "()",
@@ -68,7 +70,20 @@ BACKEND = {
     "supports_device": "(device)",
 }
 # What only a division or a model needs.
-HEAVY = {"onnx", "typer", "rich", "defusedxml", "jinja2", "psutil", "torch", "onnxruntime", "openvino", "dask"}
+HEAVY = {
+    "onnx",
+    "typer",
+    "rich",
+    "defusedxml",
+    "jinja2",
+    "psutil",
+    "torch",
+    "onnxruntime",
+    "openvino",
+    "dask",
+    "zarr",
+    "h5py",
+}
 
 
 def public(path: str) -> Any:

@@ -29,7 +29,9 @@ from vinculum.ops.operator import Operator
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
+    from vinculum import stored as stored
     from vinculum.analysis import check as check
+    from vinculum.analysis import trace as trace
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
@@ -65,7 +67,9 @@ __all__ = [
     "remainder",
     "set_threads",
     "sonnx",
+    "stored",
     "threads",
+    "trace",
 ]
 
 
@@ -79,15 +83,15 @@ def __getattr__(name: str) -> Any:
         from vinculum.models import load
 
         return load
-    if name == "check":
-        from vinculum.analysis import check
+    if name in ("check", "trace"):
+        from vinculum import analysis
 
-        return check
+        return getattr(analysis, name)
     if name in ("convert", "harden"):
         from vinculum.models import rewritten
 
         return getattr(rewritten, name)
-    if name in ("backend", "openvino"):
+    if name in ("backend", "openvino", "stored"):
         from importlib import import_module
 
         return import_module(f"vinculum.{name}")

@@ -30,7 +30,7 @@ class SpecLookupError(VinculumError, LookupError):
 
 
 class ModelError(VinculumError, ValueError):
-    """A model file, or an input handed to a model, is unreadable, malformed or not supported."""
+    """A model file, an input handed to a model or a stored array is unreadable, malformed or not supported."""
 
 
 class DifferenceError(ModelError):

@@ -1,6 +1,21 @@
 """What can be said of a model without running it: bounds of every value, and hazards where it divides."""
 
 from vinculum.analysis.checker import check
-from vinculum.analysis.findings import Finding, Frame, Report, Severity, Witness
+from vinculum.analysis.findings import Effect, Finding, Frame, Report, Search, Severity, Witness
+from vinculum.analysis.tracing.record import EngineTrace, Event, TraceReport
+from vinculum.analysis.tracing.trace import trace
 
-__all__ = ["Finding", "Frame", "Report", "Severity", "Witness", "check"]
+__all__ = [
+    "Effect",
+    "EngineTrace",
+    "Event",
+    "Finding",
+    "Frame",
+    "Report",
+    "Search",
+    "Severity",
+    "TraceReport",
+    "Witness",
+    "check",
+    "trace",
+]

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.findings import Finding, Report, Severity
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
 from vinculum.analysis.hazards.registry import by_operator
@@ -37,8 +38,10 @@ def check(
     calibrate: Mapping[str, ArrayLike] | None = None,
     as_type: str | None = None,
     profile: Sequence[str] = (),
+    runs: int = 0,
+    seed: int = 0,
 ) -> Report:
-    """Return what can go wrong where a model divides, found without running it.
+    """Return what can go wrong where a model divides, found without running it, and if runs are allowed what shows it.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
     What is not declared of an input may be anything of its type; named dimensions are at least 1.
@@ -53,10 +56,15 @@ def check(
         Inputs as they are: each is taken to lie between the smallest and the largest number, and half of what lies
         between beyond them.
     as_type : {"float16", "bfloat16"}, optional
-        Check a float32 model as if it were converted to this type.
+        Check a float32 model as if it were converted to this type; it is not run then.
     profile : sequence of {"sonnx", "flushing", "narrowing"}
         What the target demands, or does: SONNX's constraints; subnormal numbers taken for 0; integers of 64 bits
         narrowed to 32.
+    runs : int
+        How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
+        other processes, for ten seconds of processor time at most.
+    seed : int
+        Decides what is random in that.
 
     Returns
     -------
@@ -72,6 +80,8 @@ def check(
     """
     if as_type is not None and as_type not in NARROWER:
         raise AttributeValueError(f"as_type is {as_type!r}; allowed: {', '.join(map(repr, NARROWER))}")
+    if runs < 0 or seed < 0:
+        raise AttributeValueError(f"runs is {runs!r} and seed {seed!r}; give whole numbers from 0 on")
     for name in profile:
         if name not in PROFILES:
             raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
@@ -80,7 +90,12 @@ def check(
     proto = _onnx_model(source)
     assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
     checker = _Checker(proto, assumptions, as_type or "float32", profile)
-    return replace(checker.report(), seconds=perf_counter() - start)
+    report = checker.report()
+    if runs and as_type is None:
+        from vinculum.analysis.witness.search import Budget, with_evidence
+
+        report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
+    return replace(report, seconds=perf_counter() - start)
 
 
 def _onnx_model(source: SourceFile) -> ModelProto:
@@ -96,6 +111,7 @@ class _Checker:
         check_structure(model)
         self._hazards = by_operator(profiles)
         self._inputs = frozenset(value.name for value in model.graph.input)
+        self.values: Mapping[str, AbstractTensor] = {}
         self._findings: dict[tuple[str, str, str], Finding] = {}
         types = infer_types(without_large_initializers(model))
         self._interpreter = Interpreter(
@@ -109,7 +125,7 @@ class _Checker:
 
     def report(self) -> Report:
         """Return what is found in the whole model."""
-        self._interpreter.run()
+        self.values = self._interpreter.run().values
         order = list(Severity)
         findings = sorted(_distinct(self._findings.values()), key=lambda f: order.index(f.severity))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())

@@ -47,6 +47,15 @@ class Frame:
     in_library: bool
 
 
+@dataclass(frozen=True)
+class Effect:
+    """What becomes of an output when a finding is shown."""
+
+    output: str
+    value: str  # ``"NaN"`` or ``"infinite"``.
+    count: int  # In how many places.
+
+
 @dataclass(frozen=True, eq=False)
 class Witness:
     """What shows a finding.
@@ -55,28 +64,47 @@ class Witness:
     ----------
     kind : str
         ``"model"``: inputs of the model; ``"outside"``: such outside of the declared ranges; ``"inner"``: an inner
-        tensor.
-    tensor : str
-        The inner tensor; empty for inputs.
+        tensor, beside inputs of the model.
     inputs : Mapping of str to ndarray
-        The values, by name.
+        The inputs of the model, by name.
     how : str
-        How they were found.
-    runs : int
-        How many runs that took.
+        What they hold, or how they were found; of an inner tensor, what that holds.
     confirmed_by : tuple of str
         The runtimes that show it.
-    smallest : float
-        The smallest magnitude of a divisor that was reached from the inputs.
+    tensor : str
+        The inner tensor; empty for inputs.
+    value : ndarray, optional
+        Its value.
+    effects : tuple of Effect
+        The outputs that are no numbers then.
     """
 
     kind: str
-    tensor: str
     inputs: Mapping[str, NDArray[Any]]
     how: str
-    runs: int
     confirmed_by: tuple[str, ...]
+    tensor: str = ""
+    value: NDArray[Any] | None = None
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for a witness came to.
+
+    Attributes
+    ----------
+    runs : int
+        How many times the model was run.
+    smallest : float
+        The smallest magnitude of the divisor that was reached from the inputs; infinite if none was seen.
+    stopped : str
+        Why it ended before its runs were used up, if not by a witness.
+    """
+
+    runs: int
     smallest: float
+    stopped: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +137,8 @@ class Finding:
         The same for the same hazard in another version of the model.
     witness : Witness, optional
         What shows it.
+    search : Search, optional
+        What the search for one came to, if there was one.
     fix : str
         What to do.
     detail : Mapping
@@ -131,6 +161,7 @@ class Finding:
     fix: str
     detail: Mapping[str, Any]
     witness: Witness | None = None
+    search: Search | None = None
 
 
 @dataclass(frozen=True, eq=False)

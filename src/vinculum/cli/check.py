@@ -1,16 +1,23 @@
-"""``vinculum check``: what can go wrong where a model divides, found without running it."""
+"""``vinculum check``: what can go wrong where models divide, and the inputs that show it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinculum.cli.options import ModelFile, OneObject
+from vinculum.cli.options import OneObject
+from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.console import console
+from vinculum.text import quoted
+
+if TYPE_CHECKING:
+    from vinculum.analysis.triage import Triage
 
 _FINDING = 1
 
@@ -22,8 +29,20 @@ class FailOn(StrEnum):
     POSSIBLE = "possible"
 
 
+@dataclass(frozen=True)
+class _Files:
+    """The files that options name."""
+
+    sarif: Path | None
+    suppress: Path | None
+    baseline: Path | None
+    witness: Path | None
+
+
 def check(
-    model: ModelFile,
+    models: Annotated[
+        list[Path], typer.Argument(metavar="MODEL...", help="ONNX files (.onnx) or OpenVINO IR files (.xml).")
+    ],
     assume: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,25 +64,138 @@ def check(
         list[str] | None,
         typer.Option(metavar="NAME", help="What the target demands or does: sonnx, flushing, narrowing."),
     ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="How often the model may be run for each finding, to find inputs that show it; 0: never.",
+        ),
+    ] = 100,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Search for such inputs from this seed.")] = 0,
+    witness: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write what shows a finding there: an .npz file and a script that runs it."
+        ),
+    ] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")] = None,
+    suppress: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Findings that are accepted, each with a reason and a last day, in TOML."),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Leave out what this earlier report has: one of --json or --sarif."),
+    ] = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The severity from which on findings fail the command.")
     ] = FailOn.POSSIBLE,
+    bounds: Annotated[
+        bool, typer.Option("--accuracy", help="Bound the absolute error of each division and of each output too.")
+    ] = False,
+    input_errors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input-error",
+            metavar="NAME=ERROR",
+            help="With --accuracy: how far an input may be from the exact one; 0 if left out. Once for each.",
+        ),
+    ] = None,
     in_json: OneObject = False,
 ) -> None:
-    """Find divisors that can be zero and other hazards of division, without running the model.
+    """Find divisors that can be zero and other hazards of division, and inputs that show them.
 
     Exit code 1: there are findings of the severity that --fail-on names, or surer ones.
     """
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
+    from vinculum.analysis.accuracy import accuracy
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.input_files import read_arrays
-    from vinculum.reporting.models.check import as_json, page
+    from vinculum.reporting.check.accuracy import as_json as accuracy_data
+    from vinculum.reporting.check.accuracy import page as accuracy_page
+    from vinculum.reporting.check.data import as_json
+    from vinculum.reporting.check.page import page
+    from vinculum.reporting.progress import progress
 
+    files = _Files(sarif, suppress, baseline, witness)
+    _check_options(models, files, runs, in_json)
+    errors = _input_errors(input_errors or (), bounds, as_type)
+    accepted = () if suppress is None else read_suppressions(suppress)
+    known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    report = checked(model, assume=assume or (), calibrate=arrays, as_type=as_type, profile=profile or ())
+    triages = []
+    with progress("Checking", len(models)) as advance:
+        for number, model in enumerate(models):
+            advance(number, model.name)
+            report = checked(
+                model,
+                assume=assume or (),
+                calibrate=arrays,
+                as_type=as_type,
+                profile=profile or (),
+                runs=runs,
+                seed=seed,
+            )
+            triages.append(sorted_out(report, str(model), accepted, known))
+    accuracies = [accuracy(model, assume=assume or (), input_errors=errors) for model in models if bounds]
     if in_json:
-        print(json.dumps(as_json(report, str(model), list(arrays or ())), indent=2, allow_nan=False))
-    else:
-        console().print(page(report, str(model), list(arrays or ())))
-    if report.at_least(fail_on.value):
+        found = {"accuracy": accuracy_data(accuracies[0])} if bounds else {}
+        print(json.dumps({**as_json(triages[0], list(arrays or ())), **found}, indent=2, allow_nan=False))
+    for place, triage in enumerate(() if in_json else triages):
+        console().print(page(triage, list(arrays or ())))
+        if bounds:
+            console().print(accuracy_page(accuracies[place]))
+    _write(triages, files)
+    if any(triage.fails(fail_on.value) for triage in triages):
         raise typer.Exit(_FINDING)
+
+
+def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bool) -> None:
+    from vinculum.cli.report_files import check_files
+
+    if in_json and len(models) > 1:
+        raise AttributeValueError(f"--json tells of one model, and {len(models)} are given; give one, or take --sarif")
+    if files.witness is not None and not runs:
+        raise AttributeValueError("--witness writes what runs show, and --runs 0 allows none; leave one of them out")
+    if files.witness is not None and files.witness.exists() and not files.witness.is_dir():
+        raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
+    read = {"MODEL": models, "--suppress": [p for p in (files.suppress,) if p is not None]}
+    check_files({"--sarif": files.sarif}, read)
+
+
+def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> dict[str, float]:
+    """Return what each ``NAME=ERROR`` says, by name."""
+    if texts and not bounds:
+        raise AttributeValueError("--input-error is for --accuracy; give both")
+    if bounds and as_type is not None:
+        raise AttributeValueError("--accuracy is about the model's own element types; leave --as out")
+    errors: dict[str, float] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        try:
+            errors[name] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise AttributeValueError(f"--input-error {quoted(text)} is not of the form NAME=ERROR, a number")
+    return errors
+
+
+def _write(triages: Sequence[Triage], files: _Files) -> None:
+    from vinculum import __version__
+    from vinculum.cli.report_files import write_files
+    from vinculum.reporting.check import sarif
+    from vinculum.reporting.check.witness_files import write_witnesses
+
+    if files.sarif is not None:
+        write_files({files.sarif: sarif.document(triages, _root(), __version__)})
+    if files.witness is not None:
+        write_witnesses(triages, files.witness)
+
+
+def _root() -> Path:
+    """Return the repository that we are in: what the paths in reports are relative to."""
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)

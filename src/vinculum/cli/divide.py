@@ -20,6 +20,7 @@ from vinculum.cli.options import (
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.reporting.console import console
+from vinculum.reporting.tables import counted
 from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
 
@@ -109,7 +110,7 @@ def divide(
     console().print(
         f"{output}: {report.element_type}, shape {shape_text(report.shape)}, {_size(report.bytes)}", markup=False
     )
-    console().print(f"{report.operator}, {report.blocks:,} blocks{before}, {seconds:.1f} s", markup=False)
+    console().print(f"{report.operator}, {counted(report.blocks, 'block')}{before}, {seconds:.1f} s", markup=False)
 
 
 def _raw_type(name: str) -> ElementType:

@@ -18,7 +18,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "check": (
         "vinculum check examples/windows/model.onnx",
         "vinculum check examples/layer_norm/model.onnx --as float16 --assume x=-10:10",
+        "vinculum check examples/masked_mean/model.onnx --assume 'mask=0|1' --sarif report.sarif",
     ),
+    "trace": ("vinculum trace examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy",),
     "conform": (
         "vinculum conform onnx-reference --only 'Div-14/int32/*'",
         "vinculum conform 'openvino[device=CPU]' --quick --html report.html",

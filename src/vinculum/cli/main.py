@@ -27,6 +27,7 @@ from vinculum.cli.info import info
 from vinculum.cli.report import report
 from vinculum.cli.run import run
 from vinculum.cli.spec import spec
+from vinculum.cli.trace import trace
 from vinculum.cli.vectors import vectors
 from vinculum.errors import (
     ConstraintError,
@@ -55,6 +56,7 @@ app.command(epilog=epilog("divide"))(divide)
 app.command(epilog=epilog("convert"))(convert)
 app.command(epilog=epilog("harden"))(harden)
 app.command(epilog=epilog("check"))(check)
+app.command(epilog=epilog("trace"))(trace)
 app.command(epilog=epilog("conform"))(conform)
 app.command(epilog=epilog("report"))(report)
 app.command(epilog=epilog("fingerprint"))(fingerprint)

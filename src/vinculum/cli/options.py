@@ -37,7 +37,7 @@ DialectName = Annotated[
 ]
 Processes = Annotated[
     int | None,
-    typer.Option("--workers", min=1, metavar="N", help="Start so many processes on this machine, a Dask cluster."),
+    typer.Option("--workers", min=1, max=1024, metavar="N", help="Start so many processes here, a Dask cluster."),
 ]
 ClusterAddress = Annotated[
     str | None,

@@ -20,6 +20,7 @@ from vinculum.models.stored_batches import run_stored
 from vinculum.ops.policies import Policies
 from vinculum.reporting.console import console
 from vinculum.reporting.progress import progress
+from vinculum.reporting.tables import counted
 from vinculum.stored.arrays import Place
 from vinculum.stored.clusters import client_of
 from vinculum.text import shape_text
@@ -85,4 +86,6 @@ def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batc
     for name, (element_type, shape) in report.outputs.items():
         shown.print(f"{written[name]}: {element_type}, shape {shape_text(shape)}", markup=False)
     before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
-    shown.print(f"{report.items:,} items in {report.blocks:,} blocks{before}, {seconds:.1f} s", markup=False)
+    shown.print(
+        f"{counted(report.items, 'item')} in {counted(report.blocks, 'block')}{before}, {seconds:.1f} s", markup=False
+    )

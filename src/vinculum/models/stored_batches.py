@@ -201,7 +201,9 @@ class ModelRun:
         for one in self.cut:
             check_unchanged(one.place, one.identity, one.raw_type)
         if _state(self.model) != self.state:
-            raise ModelError(f"{str(self.model)!r} changed while it was run; delete the .journal, and begin again")
+            raise ModelError(
+                f"{str(self.model)!r} changed while it was run; delete the .partial and .journal files, and begin again"
+            )
 
     def outputs_of(self, number: int) -> dict[str, Array]:
         """Return what the model makes of a block."""

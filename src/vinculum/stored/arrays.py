@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,7 +93,7 @@ class Place:
         if hdf5 is not None:
             return cls(path, "hdf5", hdf5[2].strip("/"))
         kind = "zarr" if path.is_dir() else _SUFFIXES.get(path.suffix.lower())
-        if kind is None:
+        if kind is None or not path.name:
             raise ModelError(f"{name!r} is no name of a stored array; allowed: NAME.npy, NAME.zarr, NAME.h5:/DATASET")
         return cls(path, kind, "" if kind == "hdf5" else None)
 
@@ -139,9 +140,9 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 
     try:
         array = _room(place).open_array(place, seen_as, writable)
-    except (ModelError, OSError):
-        raise
     except Exception as error:  # The packages raise a dozen classes; whatever they trip over is in the file.
+        if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
+            raise
         raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
     try:
         yield array
@@ -161,14 +162,22 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     like : Stored, optional
         An array of this shape, whose order ``.npy`` has too, and whose compression Zarr.
     """
-    _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+    try:
+        _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+    except Exception as error:  # The packages raise a dozen classes, OSError without a name among them.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        number = error.errno if isinstance(error, OSError) and error.errno else errno.EIO
+        raise OSError(number, one_line(error), str(place.path)) from None
 
 
 def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:
     """Refuse an array that is not what it was when a job began."""
     with open_stored(place, element_type) as array:
         if array.identity() != identity:
-            raise ModelError(f"{str(place)!r} changed while it was read; delete the .journal, and begin again")
+            raise ModelError(
+                f"{str(place)!r} changed while it was read; delete the .partial and .journal files, and begin again"
+            )
 
 
 def journal_of(target: Place) -> Path:
@@ -202,6 +211,8 @@ def _room(place: Place) -> _Room:
 
 
 def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Place) -> np.dtype[Any]:
+    if stored.hasobject:
+        raise ModelError(f"{str(place)!r} holds text or other objects, which are never unpickled; store numbers")
     raw = stored.kind == "V" and stored.names is None and stored.subdtype is None
     allowed = ", ".join(t.numpy for t in UNNAMED)
     if element_type is None:

@@ -120,7 +120,8 @@ def divide(
     each = max(1, prod(division.plan.block) * division.dtype.itemsize)
     told = None if advance is None else (lambda blocks: advance(min(blocks * each, size), size))
     with workers(client) as hands:
-        at_once = max(1, (task_bytes or hands.task_bytes) // each)
+        fair = -(-division.blocks // (2 * hands.number))  # so that a small job too has a task for each
+        at_once = max(1, min((task_bytes or hands.task_bytes) // each, fair))
         resumed = carry_out(division, journal, hands, at_once, told)
     named = element_type_of(np.empty(0, division.dtype)).name
     return Report(division.operator.spec.title, named, division.plan.shape, size, division.blocks, resumed)

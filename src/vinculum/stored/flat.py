@@ -122,8 +122,6 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
     if version not in readers:
         raise ModelError(f"{str(place)!r}: its element type has named fields, which no operator divides")
     shape, fortran, dtype = readers[version](head)
-    if dtype.hasobject:
-        raise ModelError(f"{str(place)!r} holds Python objects, which are never unpickled; save numbers")
     order: Literal["C", "F"] = "F" if fortran and len(shape) > 1 else "C"
     return FlatArray(place.path, head.tell(), shape, seen_as(dtype), order, writable=writable)
 

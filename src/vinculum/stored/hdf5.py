@@ -62,9 +62,9 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
             file.visititems(lambda name, item: names.append(f"/{name}") if isinstance(item, h5py.Dataset) else None)
             asked = f"has no dataset {f'/{place.dataset}'!r}" if place.dataset else "has datasets, one has to be named"
             raise ModelError(f"{str(place.path)!r} {asked}: {place.path}:/NAME; its datasets: {listed(names)}")
-        dtype, shape, offset = found.dtype, found.shape, _offset(found)
-        if shape is None:
+        if found.shape is None:
             raise ModelError(f"{str(place)!r} is an empty dataset, which has no shape")
+        dtype, shape, offset = found.dtype, found.shape, _offset(found)
         if offset is None:
             return ChunkedDataset(place, found, seen_as(dtype))
     except BaseException:
@@ -90,6 +90,12 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    properties.set_obj_track_times(False)  # the same job, the same bytes
+    links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
+    links.set_create_intermediate_group(True)
+    # Of a dataset without axes the friendlier calls of h5py ignore such properties.
+    space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
+    name = (place.dataset or "").encode()
     with h5py.File(place.path, "x") as file:
-        file.create_dataset(place.dataset, shape, dtype, dcpl=properties)
+        h5py.h5d.create(file.id, name, h5py.h5t.py_create(dtype), space, properties, links)
     allocate(place.path, place.path.stat().st_size)

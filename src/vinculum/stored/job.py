@@ -16,7 +16,6 @@ from vinculum.errors import ConstraintError, DivisionByZeroError, IntegerOverflo
 from vinculum.stored.arrays import Place
 from vinculum.stored.journal import Done, Journal, sync_data
 from vinculum.stored.workers import Call, Workers
-from vinculum.text import listed
 
 Advance = Callable[[int], None]
 
@@ -76,6 +75,8 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
     OSError
         If something cannot be read or written; what is done is kept.
     """
+    if os.name == "nt":
+        raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")
     finals = work.targets
     partials = tuple(place.partial for place in finals)
     if not journal.exists():
@@ -88,7 +89,9 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
             _begin(work, notes)
         resumed = _drop_what_is_damaged(work, notes, workers)
         if resumed < work.blocks and set(work.targets) & set(finals):
-            raise ModelError(f"{listed([*map(str, finals)])} is not what {str(journal)!r} says; delete one of them")
+            raise ModelError(
+                f"{_named(place.path for place in finals)} is not what {_named([journal])} says; delete either"
+            )
         try:
             _do_the_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
             work.finish(notes.done)
@@ -96,11 +99,15 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
             _remove(*(place.path for place in partials), journal)
             raise
         except OSError as error:
-            names = [str(path) for path in (*(place.path for place in partials), journal)]
-            kept = f"what is done is kept: run the same again to go on, or delete {listed(names)}"
+            left = _named([*(place.path for place in partials), journal])
+            kept = f"what is done is kept: run the same again to go on, or delete {left}"
             raise OSError(error.errno, f"{error.strerror}; {kept}", error.filename) from None
         _publish(work.targets, finals, journal)
     return resumed
+
+
+def _named(paths: Iterable[Path]) -> str:
+    return ", ".join(repr(str(path)) for path in paths)
 
 
 def _where(finals: Iterable[Place]) -> tuple[Place, ...] | None:

@@ -25,7 +25,7 @@ _EVERY = 1.0  # Seconds between commits: what a loss of power may cost, and what
 sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Done:
     """Some blocks that are done.
 

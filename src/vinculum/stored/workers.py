@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from vinculum.errors import ModelError
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
 
@@ -65,11 +66,33 @@ class Workers:
 
 @contextmanager
 def workers(client: Any = None) -> Iterator[Workers]:
-    """Yield the workers of a `distributed.Client`, or threads of this process, as many as a division may have."""
+    """Yield the workers of a `distributed.Client`, or threads of this process, as many as a division may have.
+
+    ModelError if processes of the cluster have another version of this package, or none.
+    """
     if client is not None:
+        _check_versions(client)
         number = max(1, sum(client.nthreads().values()))
         yield Workers(client.get_executor(pure=False), number, 256 << 20)
         return
     number = get_threads()
     with ThreadPoolExecutor(number, "vinculum") as executor:
         yield Workers(executor, number, 32 << 20)
+
+
+def version() -> str:
+    """Return the version of this package, in whatever process."""
+    from vinculum import __version__
+
+    return __version__
+
+
+def _check_versions(client: Any) -> None:
+    here = version()
+    try:
+        found = client.run(version)
+    except Exception as error:  # Whatever an import raises there, by way of Dask's own errors.
+        raise ModelError(f"the workers cannot import vinculum; install {here} there: {one_line(error)}") from None
+    for address, there in found.items():
+        if there != here:
+            raise ModelError(f"the worker at {address} has vinculum {there}, and this process {here}; install one")

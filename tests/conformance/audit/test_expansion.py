@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from vinculum.conformance.audit.expansion import expanded
 from vinculum.conformance.audit.record import Audit
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.errors import ModelError
+from vinculum.models.onnx.expansion import expanded
 from vinculum.sandbox import End
 
 Audited = Callable[..., Audit]

@@ -12,7 +12,6 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.expansion import expanded
 from vinculum.conformance.audit.taps import Layout, Source, Subject, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
@@ -27,6 +26,7 @@ from vinculum.models.onnx.divisions import (
     mark,
     number_of,
 )
+from vinculum.models.onnx.expansion import expanded
 from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.model import model_of

@@ -1,0 +1,159 @@
+"""What a trace tells, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from vinculum.analysis.findings import Effect, Frame
+
+
+class Kind(Enum):
+    """What a node can do wrong."""
+
+    ZERO_DIVISOR = "zero divisor"
+    INFINITY = "infinity"
+    NAN = "NaN"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is to be known of a tensor.
+
+    Attributes
+    ----------
+    name, element_type : str
+        Its name, and NumPy's or ml_dtypes' name of its type.
+    shape : tuple of int
+        Its shape.
+    zeros, nan, infinite : int
+        How many elements are that.
+    low, high : float
+        The smallest and the largest element that is a number; NaN if there is none.
+    bytes : int
+        What it takes.
+    """
+
+    name: str
+    element_type: str
+    shape: tuple[int, ...]
+    zeros: int
+    nan: int
+    infinite: int
+    low: float
+    high: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand of a node that went wrong.
+
+    Attributes
+    ----------
+    summary : Summary
+        All of it.
+    index : tuple of int, optional
+        The element of it that the result at the event's index was computed from, where it is one.
+    value : float, optional
+        That element.
+    """
+
+    summary: Summary
+    index: tuple[int, ...] | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """A node that makes what none of its operands has, or divides by zero.
+
+    Attributes
+    ----------
+    kind : Kind
+        What it makes.
+    node, operator, scope : str
+        Its name, its operator, and where it stands, as in `Division.path`.
+    place : int
+        Which of the main graph's nodes it is, or is in, from 0.
+    value : str
+        Its result.
+    index : tuple of int, optional
+        The first such element of the result in row-major order; of a zero divisor the first quotient.
+    result : float, optional
+        That element.
+    count, size : int
+        How many elements of the result are so, of how many.
+    element_type : str
+        The result's.
+    operands : tuple of Operand
+        What it was computed from.
+    path : tuple of str
+        Values from an input to the result; of a zero divisor to that.
+    frames : tuple of Frame
+        The user's program, outermost first.
+    """
+
+    kind: Kind
+    node: str
+    operator: str
+    scope: str
+    place: int
+    value: str
+    index: tuple[int, ...] | None
+    result: float | None
+    count: int
+    size: int
+    element_type: str
+    operands: tuple[Operand, ...]
+    path: tuple[str, ...]
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True)
+class EngineTrace:
+    """What became of a run in one engine.
+
+    Attributes
+    ----------
+    engine : str
+        What it is called, with its version.
+    events : tuple of Event
+        The first of each kind, in the order of the nodes.
+    effects : tuple of Effect
+        The outputs that are no numbers.
+    refused : str
+        Why there was no run, or how it ended; empty if it returned.
+    died : bool
+        Whether the process was killed by it.
+    """
+
+    engine: str
+    events: tuple[Event, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    refused: str = ""
+    died: bool = False
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """What a trace found.
+
+    Attributes
+    ----------
+    inputs : tuple of Summary
+        Those that hold NaN or an infinity themselves.
+    traces : tuple of EngineTrace
+        One for each engine.
+    nodes : int
+        How many nodes the main graph has.
+    """
+
+    inputs: tuple[Summary, ...]
+    traces: tuple[EngineTrace, ...]
+    nodes: int
+
+    @property
+    def finds(self) -> bool:
+        """Whether anything went wrong."""
+        return any(trace.events or trace.died for trace in self.traces)

@@ -1,0 +1,190 @@
+"""What is to be done about findings: those that somebody suppressed, with a reason, and those of an earlier report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+
+from vinculum.analysis.findings import Finding, Report
+from vinculum.errors import ModelError
+from vinculum.files import read_bounded
+from vinculum.text import one_line, quoted
+
+_LARGEST = 64 << 20  # Bytes of a file of suppressions or of a baseline.
+FINGERPRINT = "vinculumStructure/v1"
+"""The key of our fingerprints in SARIF."""
+
+
+class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[[suppress]]``: which findings nobody need hear of, why, and until when.
+
+    Attributes
+    ----------
+    reason : str
+        Why they are accepted.
+    expires : date
+        The first day on which they are told again.
+    fingerprint, rule, node, model : str
+        What a finding must have, as far as these are not empty; the model is the name of a file.
+    """
+
+    reason: str
+    expires: date
+    fingerprint: str = ""
+    rule: str = ""
+    node: str = ""
+    model: str = ""
+
+    def meets(self, finding: Finding, model: str) -> bool:
+        """Tell whether it is about a finding of a model."""
+        pairs = (
+            (self.fingerprint, finding.fingerprint),
+            (self.rule, finding.rule),
+            (self.node, finding.node),
+            (self.model, PurePath(model).name),
+        )
+        return all(not wanted or wanted == found for wanted, found in pairs)
+
+
+class _Content(msgspec.Struct, forbid_unknown_fields=True):
+    suppress: tuple[Suppression, ...] = ()
+
+
+Baseline = frozenset[tuple[str, str]]
+"""The findings of an earlier report: the name of the model's file, and the fingerprint."""
+
+
+@dataclass(frozen=True, eq=False)
+class Triage:
+    """The findings of a model, sorted by what is to be done.
+
+    Attributes
+    ----------
+    model : str
+        The model's file.
+    report : Report
+        All that was found.
+    open : tuple of Finding
+        What is to be told.
+    suppressed : tuple of (Finding, Suppression)
+        What is accepted.
+    known : tuple of Finding
+        What the baseline has.
+    expired : tuple of Suppression
+        Those that would have been about a finding.
+    has_baseline : bool
+        Whether there was one.
+    """
+
+    model: str
+    report: Report
+    open: tuple[Finding, ...]
+    suppressed: tuple[tuple[Finding, Suppression], ...] = ()
+    known: tuple[Finding, ...] = ()
+    expired: tuple[Suppression, ...] = ()
+    has_baseline: bool = False
+
+    def fails(self, severity: str) -> bool:
+        """Tell whether ``--fail-on`` of a severity fails."""
+        open_ = {id(finding) for finding in self.open}
+        return any(id(finding) in open_ for finding in self.report.at_least(severity))
+
+
+def sorted_out(
+    report: Report,
+    model: str,
+    suppressions: Sequence[Suppression] = (),
+    baseline: Baseline | None = None,
+    today: date | None = None,
+) -> Triage:
+    """Return the findings of a model, those apart that are suppressed today or that the baseline has."""
+    day = date.today() if today is None else today
+    open_: list[Finding] = []
+    known: list[Finding] = []
+    suppressed: list[tuple[Finding, Suppression]] = []
+    expired: list[Suppression] = []
+    for finding in report.findings:
+        about = [one for one in suppressions if one.meets(finding, model)]
+        valid = next((one for one in about if day < one.expires), None)
+        if valid is not None:
+            suppressed.append((finding, valid))
+            continue
+        expired += [one for one in about if one not in expired]
+        is_known = baseline is not None and (PurePath(model).name, finding.fingerprint) in baseline
+        (known if is_known else open_).append(finding)
+    return Triage(
+        model, report, tuple(open_), tuple(suppressed), tuple(known), tuple(expired), baseline is not None
+    )  # fmt: skip
+
+
+def read_suppressions(file: Path) -> tuple[Suppression, ...]:
+    """Return what a TOML file suppresses.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be read, or says what cannot be; the line names the entry.
+    """
+    try:
+        read = msgspec.toml.decode(_text(file, "--suppress", "a TOML file of [[suppress]] tables"), type=_Content)
+    except msgspec.DecodeError as error:
+        fields = Suppression if "$.suppress[" in str(error) else _Content
+        allowed = f"; allowed: {', '.join(fields.__struct_fields__)}" if "unknown field" in str(error) else ""
+        raise ModelError(f"--suppress {str(file)!r} is no file of suppressions: {one_line(error)}{allowed}") from None
+    for number, entry in enumerate(read.suppress, 1):
+        where = f"[[suppress]] {number} of {str(file)!r}"
+        if not entry.reason.strip():
+            raise ModelError(f"{where} has an empty reason; say why these findings are accepted")
+        if not (entry.fingerprint or entry.rule or entry.node):
+            raise ModelError(f"{where} is about every finding; give a fingerprint, a rule or a node")
+    return read.suppress
+
+
+def read_baseline(file: Path) -> Baseline:
+    """Return the findings of an earlier report, as ``--json`` prints it or ``--sarif`` writes it.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be read, or is neither.
+    """
+    try:
+        read = msgspec.json.decode(_text(file, "--baseline", "a report of vinculum check"))
+    except msgspec.DecodeError as error:
+        raise ModelError(f"--baseline {str(file)!r} is not JSON: {one_line(error)}") from None
+    try:
+        return frozenset(_of_sarif(read["runs"]) if "runs" in read else _of_json(read))
+    except (KeyError, TypeError, IndexError, AttributeError):
+        raise ModelError(
+            f"--baseline {str(file)!r} is no report of vinculum check; give what --json printed or --sarif wrote"
+        ) from None
+
+
+def _of_json(read: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    return [(PurePath(read["model"]).name, str(one["fingerprint"])) for one in read["findings"]]
+
+
+def _of_sarif(runs: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
+    """Return the findings that were open or known; what was suppressed needs its suppression still."""
+    return [
+        (PurePath(str(result["properties"]["model"])).name, str(result["partialFingerprints"][FINGERPRINT]))
+        for run in runs
+        for result in run["results"]
+        if not result.get("suppressions")
+    ]
+
+
+def _text(file: Path, option: str, wanted: str) -> str:
+    try:
+        content = read_bounded(file, _LARGEST, wanted)
+    except OSError as error:
+        raise ModelError(f"{option} {quoted(str(file))} cannot be read: {error.strerror or one_line(error)}") from None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{option} {quoted(str(file))} is not UTF-8 text; give {wanted}") from None

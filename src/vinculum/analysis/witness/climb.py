@@ -1,0 +1,190 @@
+"""A search from inputs that have been tried: equations solved along a line, Newton's method, and hill climbing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.analysis.witness.structured import Candidate, Inputs, Space, base
+
+_ROOTS = 3
+_HALVINGS = 64
+_COORDINATES = 32  # Elements of float inputs whose derivatives are taken one by one.
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Inputs that were run, and what the divisor in question was.
+
+    Attributes
+    ----------
+    inputs : Mapping of str to ndarray
+        By name.
+    distance : float
+        How far it is from what is looked for.
+    divisor : ndarray of float64, optional
+        All of it, if it is small.
+    """
+
+    inputs: Inputs
+    distance: float
+    divisor: NDArray[np.float64] | None
+
+
+Try = Callable[[Candidate], Tried | None]
+"""Runs inputs; None if they cannot be run. Raises `EndOfSearch` when the divisor was zero, or runs are used up."""
+
+
+class EndOfSearch(Exception):  # noqa: N818  it is no error
+    """There is nothing more to be tried."""
+
+
+def search(space: Space, tried: list[Tried], attempt: Try) -> None:
+    """Spend runs on a divisor, the likeliest ways first, until `attempt` ends it."""
+    _solve_fills(space, attempt)
+    _halve(space, tried, attempt)
+    best = min(tried, key=lambda one: one.distance, default=None)
+    if best is None:
+        return
+    best = _newton(space, best, attempt)
+    _climb(space, best, attempt)
+
+
+def _solve_fills(space: Space, attempt: Try) -> None:
+    """Solve, for each input filled with one number, the equation divisor = 0 by secants."""
+    for tensor in space.tensors:
+        low, high = space.limits(tensor)
+        ordinary = base(space, space.size)
+        step = 1.0 if not space.is_float(tensor) else (high - low) / 4 or 1.0
+        ends = [low, min(high, low + step)]
+
+        def run(value: float, tensor: Any = tensor, ordinary: Inputs = ordinary) -> Tried | None:
+            shape = ordinary[tensor.name].shape
+            array = space.clipped(tensor, np.full(shape, value))
+            return attempt(Candidate(f"{tensor.name} = {value:.9g} everywhere", {**ordinary, tensor.name: array}))
+
+        first, second = run(ends[0]), run(ends[1])
+        for _ in range(6):
+            if first is None or second is None or first.divisor is None or second.divisor is None:
+                break
+            root = next(_roots(ends, first.divisor, second.divisor, low, high, space.is_float(tensor)), None)
+            if root is None:
+                break
+            ends, first, second = [ends[1], root], second, run(root)
+
+
+def _roots(
+    ends: list[float], first: NDArray[np.float64], second: NDArray[np.float64], low: float, high: float, floats: bool
+) -> Iterator[float]:
+    if first.shape != second.shape:
+        return
+    with np.errstate(all="ignore"):
+        roots = ends[1] - second * (ends[1] - ends[0]) / (second - first)
+    found = roots[np.isfinite(roots) & (roots >= low) & (roots <= high)]
+    for root in np.unique(found)[:_ROOTS]:
+        value = float(root) if floats else float(round(float(root)))
+        if value not in ends:
+            yield value
+
+
+def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
+    """Look between two inputs at which an element of the divisor has different signs."""
+    names = [tensor.name for tensor in space.tensors if space.is_float(tensor)]
+    pair = _signs_differ(tried) if names else None
+    if pair is None:
+        return
+    below, above, place = pair
+    for _ in range(_HALVINGS):
+        middle = dict(below.inputs)
+        for tensor in space.tensors:
+            if tensor.name in names:
+                ends = (below.inputs[tensor.name].astype(np.float64), above.inputs[tensor.name].astype(np.float64))
+                middle[tensor.name] = space.clipped(tensor, ends[0] / 2 + ends[1] / 2)
+        found = attempt(Candidate("halving between two inputs of other signs", middle))
+        same = (below, above) if found is None else ()
+        if found is None or found.divisor is None or any(_equal(middle, one.inputs) for one in same):
+            return
+        value = found.divisor.reshape(-1)[place]
+        if np.isnan(value) or _equal(middle, below.inputs) or _equal(middle, above.inputs):
+            return
+        below, above = (found, above) if value < 0 else (below, found)
+
+
+def _equal(one: Inputs, other: Inputs) -> bool:
+    return all(np.array_equal(array, other[name]) for name, array in one.items())
+
+
+def _signs_differ(tried: list[Tried]) -> tuple[Tried, Tried, int] | None:
+    known = [one for one in tried if one.divisor is not None and one.divisor.size]
+    for one in known:
+        for other in known:
+            shapes = [(array.shape, other.inputs[name].shape) for name, array in one.inputs.items()]
+            if one.divisor is None or other.divisor is None or one.divisor.shape != other.divisor.shape:
+                continue
+            differ = (one.divisor < 0) & (other.divisor > 0)
+            if differ.any() and all(a == b for a, b in shapes):
+                return one, other, int(np.argmax(differ))
+    return None
+
+
+def _newton(space: Space, best: Tried, attempt: Try) -> Tried:
+    """Follow the derivatives of the smallest element of the divisor, taken coordinate by coordinate."""
+    floats = [tensor for tensor in space.tensors if space.is_float(tensor)]
+    if not 0 < sum(best.inputs[tensor.name].size for tensor in floats) <= _COORDINATES:
+        return best
+    for _ in range(4):
+        if best.divisor is None or not np.isfinite(best.distance):
+            break
+        place = int(np.nanargmin(np.abs(best.divisor)))
+        value = best.divisor.reshape(-1)[place]
+        gradients: Inputs = {}
+        for tensor in floats:
+            array = best.inputs[tensor.name]
+            gradient = np.zeros(array.size)
+            for k in range(array.size):
+                moved = array.astype(np.float64)
+                step = 1e-3 * max(1.0, abs(float(moved.reshape(-1)[k])))
+                moved.reshape(-1)[k] += step
+                found = attempt(
+                    Candidate("Newton's method", {**best.inputs, tensor.name: space.clipped(tensor, moved)})
+                )
+                if found is not None and found.divisor is not None and found.divisor.shape == best.divisor.shape:
+                    gradient[k] = (found.divisor.reshape(-1)[place] - value) / step
+            gradients[tensor.name] = np.nan_to_num(gradient.reshape(array.shape), posinf=0, neginf=0)
+        square = sum(float((g * g).sum()) for g in gradients.values())
+        if not square:
+            break
+        stepped = dict(best.inputs)
+        for tensor in floats:
+            moved = best.inputs[tensor.name].astype(np.float64) - value / square * gradients[tensor.name]
+            stepped[tensor.name] = space.clipped(tensor, moved)
+        found = attempt(Candidate("Newton's method", stepped))
+        if found is None or not found.distance < best.distance:
+            break
+        best = found
+    return best
+
+
+def _climb(space: Space, best: Tried, attempt: Try) -> None:
+    """Change single elements, and keep what makes the divisor no larger."""
+    generator = space.generator
+    tensors = [tensor for tensor in space.tensors if best.inputs[tensor.name].size]
+    while tensors:
+        tensor = tensors[int(generator.integers(len(tensors)))]
+        array = best.inputs[tensor.name].astype(np.float64)
+        place = int(generator.integers(array.size))
+        low, high = space.limits(tensor)
+        old = float(array.reshape(-1)[place])
+        if not space.is_float(tensor):
+            new = float(generator.integers(int(low), int(high), endpoint=True))
+        else:
+            other = float(array.reshape(-1)[int(generator.integers(array.size))])
+            new = (0.0, other, old * 0.5, old + float(generator.normal()))[int(generator.integers(4))]
+        array.reshape(-1)[place] = new
+        found = attempt(Candidate("hill climbing", {**best.inputs, tensor.name: space.clipped(tensor, array)}))
+        if found is not None and found.distance <= best.distance:
+            best = found

@@ -1,0 +1,128 @@
+"""One run of a model, and how near each division in question came; it lives in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.analysis.findings import Effect
+from vinculum.analysis.witness.inner import Bounds, Inner, find_inner
+from vinculum.analysis.witness.targets import Key, Target, distance
+from vinculum.models.engines.exposed import ExposedModel
+from vinculum.models.execution import DivisionRecord
+
+_MOST_HANDED_BACK = 4096  # Elements of a divisor.
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """What a run met at a node.
+
+    Attributes
+    ----------
+    distance : float
+        How far it is from showing the finding: 0 if it does; of a zero divisor its smallest magnitude.
+    divisor : ndarray of float64, optional
+        All of it, if a zero in it is looked for, it is small, and the node was executed once.
+    """
+
+    distance: float
+    divisor: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a run came to.
+
+    Attributes
+    ----------
+    met : Mapping of Key to Met
+        The findings whose nodes were executed.
+    effects : tuple of Effect
+        The outputs that are no numbers.
+    seconds : float
+        Processor time.
+    """
+
+    met: Mapping[Key, Met]
+    effects: tuple[Effect, ...]
+    seconds: float
+
+
+class Probe:
+    """Runs a model.
+
+    Parameters
+    ----------
+    engine : {"reference", "onnxruntime"}
+        As in `ExposedModel`. Only our engine tells of divisions that no value of the main graph tells of.
+    content : bytes
+        The model, complete.
+    outputs : sequence of str
+        Its own outputs.
+    targets : sequence of Target
+        What is to be shown.
+    """
+
+    def __init__(self, engine: str, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
+        self._outputs = tuple(outputs)
+        self._divisions: dict[tuple[str, str], list[Target]] = {}
+        self._read: list[Target] = []
+        for target in targets:
+            if target.is_division and engine == "reference":
+                self._divisions.setdefault(target.key[:2], []).append(target)
+            else:
+                self._read.append(target)
+        self._met: dict[Key, Met] = {}
+        self._model = ExposedModel(engine, content, self._observe)
+        self._content = content
+
+    def run(self, inputs: Mapping[str, Any]) -> Outcome:
+        """Return what a run on inputs comes to; an error of ours if it cannot be run on them."""
+        start = process_time()
+        self._met = {}
+        names = tuple(dict.fromkeys((*self._outputs, *(target.value for target in self._read))))
+        results = self._model.values(names, inputs)
+        for target in self._read:
+            value = inputs.get(target.value, results.get(target.value))
+            if isinstance(value, np.ndarray):
+                self._met[target.key] = _met_in(target, value)
+        effects = tuple(effects_of({name: results.get(name) for name in self._outputs}))
+        return Outcome(self._met, effects, process_time() - start)
+
+    def inner(
+        self, divisor: str, inputs: Mapping[str, Any], bounds: Mapping[str, Bounds], seconds: float
+    ) -> Inner | None:
+        """Return what `find_inner` does."""
+        return find_inner(self._content, divisor, inputs, bounds, seconds)
+
+    def _observe(self, record: DivisionRecord) -> None:
+        for target in self._divisions.get((record.division.path, record.division.name), ()):
+            before, near = self._met.get(target.key), distance(target.rule, record)
+            small = before is None and target.is_zero and record.divisor.size <= _MOST_HANDED_BACK
+            divisor = record.divisor.astype(np.float64) if small else None
+            self._met[target.key] = Met(near if before is None else min(near, before.distance), divisor)
+
+
+def _met_in(target: Target, value: NDArray[Any]) -> Met:
+    if target.wanted != "zero":
+        return Met(0.0 if target.is_shown_by(value) else inf)
+    wide = value.astype(np.float64)
+    near = float(np.fmin.reduce(np.abs(wide), axis=None, initial=inf))
+    return Met(near, wide if wide.size <= _MOST_HANDED_BACK else None)
+
+
+def effects_of(outputs: Mapping[str, Any]) -> Iterable[Effect]:
+    """Return the outputs that hold NaN, and those that hold infinities without any."""
+    for name, value in outputs.items():
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fV" or "int" in value.dtype.name:
+            continue
+        nan, infinite = int(np.isnan(value).sum()), int(np.isinf(value).sum())
+        if nan or infinite:
+            yield Effect(name, "NaN" if nan else "infinite", nan or infinite)

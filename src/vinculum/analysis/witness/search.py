@@ -1,0 +1,293 @@
+"""Findings with evidence: inputs that show them are looked for by running the model, a bounded number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, prod
+
+from onnx import ModelProto
+
+from vinculum.analysis.assumptions import Assumptions
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness
+from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
+from vinculum.analysis.witness.confirm import OnnxRuntime
+from vinculum.analysis.witness.inner import Bounds
+from vinculum.analysis.witness.probe import Outcome, Probe
+from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordinary, structured
+from vinculum.analysis.witness.targets import Key, Target, target
+from vinculum.errors import ModelError, VinculumError
+from vinculum.models.onnx.expansion import expanded
+from vinculum.models.onnx.file import complete_model
+from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.scopes import name_of
+from vinculum.models.source import SourceFile
+from vinculum.models.values import ModelTensor, tensor_dtype
+from vinculum.sandbox import End, Isolated, Limits
+from vinculum.text import one_line
+
+_LARGEST = 1 << 28  # Bytes of a model that is handed to other processes.
+_SECONDS = 10.0  # Of processor time, for all findings of a model.
+_INNER_SECONDS = 5.0
+_LIMITS = Limits(seconds=20.0, memory=8 << 30)
+_MOST_KEPT = 32
+_HIT_TRIES = 4  # Inputs that ONNX Runtime is asked about for each finding.
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may take.
+
+    Attributes
+    ----------
+    runs : int
+        Of the model, for each finding.
+    seed : int
+        Decides what is random.
+    """
+
+    runs: int
+    seed: int = 0
+
+
+def with_evidence(
+    report: Report,
+    source: SourceFile,
+    assumptions: Assumptions,
+    values: Mapping[str, AbstractTensor],
+    budget: Budget,
+) -> Report:
+    """Return a report whose findings tell what shows them, or that nothing was found, where a run can show them.
+
+    Parameters
+    ----------
+    report : Report
+        As the model alone gives it.
+    source : SourceFile
+        The model.
+    assumptions : Assumptions
+        What is declared of its inputs.
+    values : Mapping of str to AbstractTensor
+        What is known of the values of its main graph.
+    budget : Budget
+        What the search may take.
+    """
+    if not report.findings:
+        return report
+    try:
+        with _Searcher(report.findings, source, assumptions, budget) as searcher:
+            evidence = searcher.search(values)
+    except VinculumError as error:
+        evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in report.findings}
+    findings = [evidence.get(id(finding), finding) for finding in report.findings]
+    order = list(Severity)
+    findings.sort(key=lambda finding: order.index(finding.severity))
+    return replace(report, findings=tuple(findings))
+
+
+class _Searcher:
+    def __init__(
+        self, findings: Sequence[Finding], source: SourceFile, assumptions: Assumptions, budget: Budget
+    ) -> None:
+        self._budget = budget
+        proto = _with_bodies(_complete(source), findings)
+        self._content = content = proto.SerializeToString()
+        found = {id(f): target(f, proto) for f in findings}
+        self._targets: dict[int, Target] = {key: one for key, one in found.items() if one is not None}
+        self._findings = [finding for finding in findings if id(finding) in self._targets]
+        model = model_of(ModelProto.FromString(content), source.path)
+        needed = [tensor for tensor in model.inputs if not tensor.optional]
+        _check_inputs(needed)
+        self._space = Space(needed, assumptions.ranges, assumptions.sizes, budget.seed)
+        maker = f"{Probe.__module__}:{Probe.__name__}"
+        targets = list(self._targets.values())
+        outputs = [value.name for value in proto.graph.output]
+        self._probe = Isolated(maker, "reference", content, outputs, targets, limits=_LIMITS, called="the model")
+        self._runtime = OnnxRuntime(content, outputs, targets, _LIMITS)
+        self._runs, self._seconds, self._stopped = 0, 0.0, ""
+        self._refused = "its inputs are too large"
+        self._tried: dict[Key, list[Tried]] = {one.key: [] for one in targets}
+        self._asked: dict[int, int] = {}
+        self._found: dict[int, Witness] = {}
+
+    def __enter__(self) -> _Searcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._probe.close()
+        self._runtime.close()
+
+    def search(self, values: Mapping[str, AbstractTensor]) -> dict[int, Finding]:
+        """Return the findings with their evidence, by the identity of those without."""
+        try:
+            self._settle_size()
+            for candidate in structured(self._space):
+                if not self._pending():
+                    break
+                self._run(candidate, self._budget.runs * len(self._findings))
+            for finding in self._pending():
+                self._search_one(finding)
+        except EndOfSearch:
+            pass
+        inner = self._inner(values)
+        return {id(f): self._with_evidence(f, inner.get(id(f))) for f in self._findings}
+
+    def _settle_size(self) -> None:
+        """Find a size of open dimensions on which the model runs."""
+        for size in SIZES if self._space.has_open_sizes() else SIZES[:1]:
+            self._space.size = size
+            if self._space.fits(size):
+                self._run(ordinary(self._space), self._budget.runs * len(self._findings))
+            if not self._refused:
+                return
+        self._stopped = f"it does not run on what was tried: {self._refused}"
+        raise EndOfSearch
+
+    def _pending(self) -> list[Finding]:
+        return [f for f in self._findings if id(f) not in self._found or self._found[id(f)].kind != "model"]
+
+    def _search_one(self, finding: Finding) -> None:
+        key = self._targets[id(finding)].key
+        end = min(self._runs + self._budget.runs, self._budget.runs * len(self._findings))
+
+        def attempt(candidate: Candidate) -> Tried | None:
+            if self._runs >= end or finding not in self._pending():
+                raise EndOfSearch
+            return self._run(candidate, end).get(key)
+
+        try:
+            search(self._space, self._tried[key], attempt)
+        except EndOfSearch:
+            if self._stopped:
+                raise
+
+    def _check_budget(self, end: int) -> None:
+        """End the search if its runs or its time are used up."""
+        if self._runs >= end:
+            raise EndOfSearch
+        if self._seconds > _SECONDS:
+            self._stopped = f"{_SECONDS:g} s of processor time are used up"
+            raise EndOfSearch
+
+    def _run(self, candidate: Candidate, end: int) -> dict[Key, Tried]:
+        """Run the model on inputs and return what it met."""
+        self._check_budget(end)
+        self._runs += 1
+        outcome = self._screened(candidate) or self._outcome(candidate)
+        if outcome is None:
+            return {}
+        met = {}
+        for key, one in outcome.met.items():
+            met[key] = Tried(candidate.inputs, one.distance, one.divisor)
+            if not candidate.outside:
+                self._keep(self._tried[key], met[key])
+        for finding in self._pending():
+            own = outcome.met.get(self._targets[id(finding)].key)
+            if own is not None and own.distance == 0:
+                self._confirm(finding, candidate, outcome.effects)
+        return met
+
+    def _screened(self, candidate: Candidate) -> Outcome | None:
+        """Return what the faster runtime met, if it tells all, and that nothing is shown."""
+        pending = [self._targets[id(finding)] for finding in self._pending()]
+        outcome = self._runtime.outcome(pending, candidate.inputs)
+        if outcome is None or any(outcome.met[target.key].distance == 0 for target in pending):
+            return None
+        self._refused = ""
+        self._seconds += outcome.seconds
+        return outcome
+
+    def _outcome(self, candidate: Candidate) -> Outcome | None:
+        """Return what our engine met; None if the model cannot be run on the inputs."""
+        answer = self._probe.call("run", candidate.inputs)
+        if answer.end is End.RETURNED:
+            outcome: Outcome = answer.value
+            self._refused = ""
+            self._seconds += outcome.seconds
+            return outcome
+        if answer.end is not End.REFUSED:
+            self._stopped = f"a run ended: {answer.end.value} ({answer.words})"
+            raise EndOfSearch
+        self._refused = answer.words
+        return None
+
+    @staticmethod
+    def _keep(tried: list[Tried], one: Tried) -> None:
+        """Keep what came near, and no more than so many."""
+        tried.append(one)
+        if len(tried) > _MOST_KEPT:
+            tried.remove(max(tried, key=lambda other: other.distance))
+
+    def _confirm(self, finding: Finding, candidate: Candidate, effects: tuple[Effect, ...]) -> None:
+        kind = "outside" if candidate.outside else "model"
+        asked = self._asked[id(finding)] = self._asked.get(id(finding), 0) + 1
+        if asked > _HIT_TRIES or (kind == "outside" and id(finding) in self._found):
+            return
+        shown, title, theirs = self._runtime.look(self._targets[id(finding)], candidate.inputs)
+        if shown is not False:
+            by = ("vinculum", title) if shown else ("vinculum",)
+            self._found[id(finding)] = Witness(kind, candidate.inputs, candidate.how, by, effects=effects or theirs)
+
+    def _inner(self, values: Mapping[str, AbstractTensor]) -> dict[int, Witness]:
+        """Return inner witnesses of those findings that inputs do not show."""
+        unseen = [f for f in self._findings if id(f) not in self._found]
+        left = [f for f in unseen if self._targets[id(f)].is_zero and self._targets[id(f)].wanted == "zero"]
+        if not left or self._stopped.startswith("a run"):
+            return {}
+        bounds: dict[str, Bounds] = {name: (v.low, v.high, v.mag) for name, v in values.items()}
+        found: dict[int, Witness] = {}
+        for finding in left:
+            wanted = self._targets[id(finding)]
+            tried = self._tried[wanted.key]
+            if not tried:
+                continue
+            inputs = tried[0].inputs
+            answer = self._probe.call("inner", wanted.value, inputs, bounds, _INNER_SECONDS / len(left))
+            if answer.end is End.RETURNED and answer.value is not None:
+                one = answer.value
+                found[id(finding)] = Witness("inner", inputs, one.how, one.confirmed_by, one.tensor, one.value)
+        return found
+
+    def _with_evidence(self, finding: Finding, inner: Witness | None) -> Finding:
+        witness, wanted = self._found.get(id(finding), inner), self._targets[id(finding)]
+        tried = self._tried[wanted.key]
+        smallest = min((one.distance for one in tried), default=inf) if wanted.is_zero else inf
+        severity = finding.severity
+        if severity is not Severity.CERTAIN:
+            severity = _SEVERITIES[witness.kind] if witness else Severity.UNCONFIRMED
+        stopped = self._stopped or ("" if tried or witness else "none of them came to the node")
+        return replace(finding, severity=severity, witness=witness, search=Search(self._runs, smallest, stopped))
+
+
+_SEVERITIES = {
+    "model": Severity.WITNESSED,
+    "outside": Severity.WITNESSED_OUTSIDE,
+    "inner": Severity.POSSIBLE,
+}
+
+
+def _complete(source: SourceFile) -> ModelProto:
+    """Return the model in a message of its own, data of other files in it; ModelError if it is too large."""
+    assert source.onnx is not None
+    size = sum(prod(tensor.dims) * 4 for tensor in source.onnx.graph.initializer)
+    if size > _LARGEST:
+        raise ModelError(f"its weights take more than {_LARGEST >> 20} MiB")
+    return complete_model(source)
+
+
+def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:
+    """Return the complete model; nodes with findings in the bodies that define them give way to those."""
+    copy = ModelProto()
+    copy.CopyFrom(model)
+    names = {name_of(node) for node in model.graph.node}
+    if model.functions or not any(f.node not in names and "/" in f.node and not f.scope for f in findings):
+        return copy
+    return expanded(copy)[0]
+
+
+def _check_inputs(tensors: Sequence[ModelTensor]) -> None:
+    """Refuse inputs that cannot be made."""
+    for tensor in tensors:
+        if tensor.shape is None or tensor_dtype(tensor).kind in "OUS":
+            raise ModelError(f"no input can be made for {tensor}")

@@ -1,0 +1,247 @@
+"""Inputs with a structure, the likeliest first: an empty mask, zeros, a constant row, one-hot, very large numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import isinf, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinculum.analysis.assumptions import Range
+from vinculum.models.values import ModelTensor, tensor_dtype
+from vinculum.spec.element_types import ElementType
+
+Inputs = dict[str, NDArray[Any]]
+_LARGEST = 1 << 24  # Elements of all inputs together.
+_POWERS = (4, 10, 16, 19, 22, 25, 30, 36)
+SIZES = (4, 2, 1, 3, 8, 7, 16, 5)
+"""Of dimensions that the model leaves open: a model may run on some only."""
+_TOKENS = 32.0  # Integers of which nothing is declared are below this: they may be indices.
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Inputs for a run.
+
+    Attributes
+    ----------
+    how : str
+        What they are, in words.
+    inputs : Mapping of str to ndarray
+        By name.
+    outside : bool
+        Whether they leave the declared ranges.
+    """
+
+    how: str
+    inputs: Inputs
+    outside: bool = False
+
+
+class Space:
+    """The inputs that a model takes.
+
+    Parameters
+    ----------
+    tensors : sequence of ModelTensor
+        Those that have to be given.
+    ranges : Mapping of str to Range
+        What is declared of them.
+    sizes : Mapping of str to (float, float)
+        Bounds of named dimensions.
+    seed : int
+        Decides what is random.
+
+    Attributes
+    ----------
+    size : int
+        Of dimensions that the model leaves open, one on which it runs.
+    """
+
+    def __init__(
+        self,
+        tensors: Sequence[ModelTensor],
+        ranges: Mapping[str, Range],
+        sizes: Mapping[str, tuple[float, float]],
+        seed: int,
+    ) -> None:
+        self.tensors = tensors
+        self.size = SIZES[0]
+        self.generator = np.random.default_rng(seed)
+        self._ranges, self._sizes = ranges, sizes
+
+    def limits(self, tensor: ModelTensor) -> tuple[float, float]:
+        """Return the smallest and the largest value to try."""
+        declared = self._ranges.get(tensor.name)
+        kind = tensor.element_type
+        if not isinstance(kind, ElementType):
+            return 0.0, 1.0
+        if kind.is_integer:
+            low, high = (float(kind.minimum), float(kind.maximum)) if declared else (max(kind.minimum, 0), _TOKENS)
+        else:
+            low, high = (-np.inf, np.inf) if declared else (-4.0, 4.0)
+        if declared is not None:
+            low, high = max(low, declared.low), min(high, declared.high)
+            if isinf(low) or isinf(high):
+                low, high = max(low, min(-4.0, high)), min(high, max(4.0, low))
+        return low, high
+
+    def holds(self, tensor: ModelTensor, array: NDArray[Any]) -> bool:
+        """Tell whether values keep what is declared of an input."""
+        declared = self._ranges.get(tensor.name)
+        return declared is None or bool(((array >= declared.low) & (array <= declared.high)).all())
+
+    def ends_alone(self, tensor: ModelTensor) -> bool:
+        """Tell whether its values are its limits and nothing between."""
+        declared = self._ranges.get(tensor.name)
+        return declared is not None and declared.ends_alone
+
+    def filled(self, tensor: ModelTensor, value: float, size: int) -> NDArray[Any]:
+        """Return an input that is one value everywhere."""
+        return np.full(self._shape(tensor, size), value).astype(tensor_dtype(tensor))
+
+    def clipped(self, tensor: ModelTensor, values: NDArray[np.float64]) -> NDArray[Any]:
+        """Return values brought into the limits of an input, and to its type."""
+        low, high = self.limits(tensor)
+        if self.ends_alone(tensor):
+            values = np.where(values - low < high - values, low, high)
+        return np.asarray(np.clip(values, low, high)).astype(tensor_dtype(tensor))  # A scalar stays an array.
+
+    def drawn(self, tensor: ModelTensor, size: int) -> NDArray[Any]:
+        """Return a random input."""
+        low, high = self.limits(tensor)
+        shape = self._shape(tensor, size)
+        if not self.is_float(tensor):
+            return self.clipped(
+                tensor, self.generator.integers(int(low), int(high), shape, endpoint=True).astype(np.float64)
+            )
+        return self.clipped(tensor, self.generator.uniform(low, high, shape))
+
+    @staticmethod
+    def is_float(tensor: ModelTensor) -> bool:
+        """Tell whether it takes floats."""
+        return isinstance(tensor.element_type, ElementType) and not tensor.element_type.is_integer
+
+    def fits(self, size: int) -> bool:
+        """Tell whether inputs of a size are small enough to be tried."""
+        return sum(prod(self._shape(tensor, size)) for tensor in self.tensors) <= _LARGEST
+
+    def _shape(self, tensor: ModelTensor, size: int) -> tuple[int, ...]:
+        return tuple(d if isinstance(d, int) else self._size(d, size) for d in tensor.shape or ())
+
+    def _size(self, name: str | None, wanted: int) -> int:
+        low, high = self._sizes.get(name or "", (1, np.inf))
+        return int(max(low, min(wanted, high)))
+
+    def has_open_sizes(self) -> bool:
+        """Tell whether there is a dimension that the model leaves open."""
+        return any(not isinstance(d, int) for tensor in self.tensors for d in tensor.shape or ())
+
+
+def base(space: Space, size: int) -> Inputs:
+    """Return inputs as ordinary as can be: halves, and ones for integers and masks."""
+    made = {}
+    for tensor in space.tensors:
+        low, high = space.limits(tensor)
+        made[tensor.name] = space.filled(tensor, min(max(0.5 if space.is_float(tensor) else 1.0, low), high), size)
+    return made
+
+
+def ordinary(space: Space) -> Candidate:
+    """Return what is tried first."""
+    return Candidate("inputs of 0.5, integers of 1", base(space, space.size))
+
+
+def structured(space: Space) -> Iterator[Candidate]:
+    """Yield inputs with a structure; those outside of declared ranges last."""
+    if not space.tensors:
+        yield Candidate("no inputs", {})
+        return
+    inside = [_inside(space, tensor, space.size) for tensor in space.tensors]
+    # One of each input's in turn: what is likely stands first in each.
+    longest = max(map(len, inside))
+    for place in range(longest):
+        yield from (each[place] for each in inside if place < len(each))
+    yield from _smallest_over_minus_one(space)
+    if len(space.tensors) > 1:
+        shapes = {name: array.shape for name, array in base(space, space.size).items()}
+        yield Candidate("all inputs zeros", {t.name: space.clipped(t, np.zeros(shapes[t.name])) for t in space.tensors})
+    for size in (1, 2, 3) if space.has_open_sizes() else ():
+        yield Candidate(f"every open dimension {size}", base(space, size))
+        for tensor in space.tensors:
+            yield Candidate(
+                f"every open dimension {size}, {tensor.name} = zeros",
+                {**base(space, size), tensor.name: space.clipped(tensor, space.filled(tensor, 0, size) + 0.0)},
+            )
+    drawn = {tensor.name: space.drawn(tensor, space.size) for tensor in space.tensors}
+    yield Candidate("random inputs", drawn)
+    yield from chain.from_iterable(_large(space, tensor) for tensor in space.tensors if space.is_float(tensor))
+
+
+def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:
+    """Yield the smallest integer in one input, and -1 in another of the same type."""
+    for tensor in space.tensors:
+        for other in space.tensors:
+            kind = tensor.element_type
+            if tensor is other or kind != other.element_type or not isinstance(kind, ElementType) or not kind.minimum:
+                continue
+            if not kind.is_integer:
+                continue
+            inputs = base(space, space.size)
+            inputs[tensor.name] = np.full_like(inputs[tensor.name], kind.minimum)
+            inputs[other.name] = np.full_like(inputs[other.name], -1)
+            if all(space.holds(one, inputs[one.name]) for one in (tensor, other)):
+                yield Candidate(f"{tensor.name} = {kind.minimum}, {other.name} = -1", inputs)
+
+
+def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:
+    """Return what one input may hold beside ordinary others."""
+    low, high = space.limits(tensor)
+    zeros = space.filled(tensor, 0.0, size).astype(np.float64)
+    forms: dict[str, NDArray[np.float64]] = {
+        "zeros": zeros,
+        "ones": zeros + 1,
+        "low": zeros + low,
+        "high": zeros + high,
+    }
+    if zeros.ndim and zeros.size > 1:
+        first, last, hot = zeros.copy(), zeros.copy(), zeros.copy()
+        first[..., 0], last[..., -1] = 1.0, 1.0
+        hot.reshape(-1, zeros.shape[-1])[:, 0] = high
+        ramp = np.broadcast_to(np.arange(zeros.shape[-1], dtype=np.float64), zeros.shape)
+        forms |= {"the first of each row alone": first, "the last of each row alone": last, "one-hot": hot}
+        if not space.ends_alone(tensor):
+            forms |= {"0, 1, 2, ... in each row": ramp, "-1": zeros - 1}
+        halves = zeros.copy()
+        halves.reshape(-1)[: zeros.size // 2] = 1.0
+        forms["ones, then zeros"] = halves
+    plain = base(space, size)
+    found, seen = [], {plain[tensor.name].tobytes()}
+    for how, values in forms.items():
+        array = space.clipped(tensor, values)
+        if array.tobytes() not in seen and (array == values.astype(array.dtype)).all():
+            seen.add(array.tobytes())
+            found.append(Candidate(f"{tensor.name} = {how}", {**plain, tensor.name: array}))
+    return found
+
+
+def _large(space: Space, tensor: ModelTensor) -> Iterator[Candidate]:
+    """Yield large numbers of one sign, and normal ones times powers of ten, as far as the element type goes."""
+    plain = base(space, space.size)
+    dtype = tensor_dtype(tensor)
+    normal = np.random.default_rng(0).standard_normal(plain[tensor.name].shape)
+    for number in (-1e4, 1e4):  # Beyond where exponentials underflow and overflow.
+        array = space.filled(tensor, number, space.size)
+        yield Candidate(
+            f"{tensor.name} = {number:g} everywhere", {**plain, tensor.name: array}, not space.holds(tensor, array)
+        )
+    for power in (*_POWERS, -25, -40):
+        with np.errstate(all="ignore"):
+            array = (normal * 10.0**power).astype(dtype)
+        if np.isfinite(array.astype(np.float64)).all():
+            how, outside = f"{tensor.name} = normal*1e{power}", not space.holds(tensor, array)
+            yield Candidate(how, {**plain, tensor.name: array}, outside)

@@ -1,0 +1,127 @@
+"""What shows a finding in a run: how near a division came to it, and which value of the main graph tells the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, NodeProto
+
+from vinculum.analysis.domain.formats import FORMATS
+from vinculum.analysis.findings import Finding
+from vinculum.models.execution import DivisionRecord
+from vinculum.models.onnx.divisions import DIVIDES
+from vinculum.models.onnx.scopes import name_of
+from vinculum.spec.element_types import by_numpy_name
+
+_ZERO = frozenset({"zero-divisor", "zero-over-zero", "integer-zero-divisor"})
+_OF_DIVISIONS = frozenset({"quotient-overflow", "min-over-minus-one", "subnormal-divisor"})
+_DIVISOR = {"Div": 1, "Mod": 1, "QuantizeLinear": 1, "Reciprocal": 0, "Pow": 0}
+
+Key = tuple[str, str, str]
+"""The scope, the node and the rule of a finding."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A finding to be shown.
+
+    Attributes
+    ----------
+    key : Key
+        Which it is.
+    is_division : bool
+        Whether our engine tells of each of its divisions.
+    value : str
+        The value of the main graph that tells the same; empty if there is none.
+    wanted : str
+        What that value has an element of: ``"zero"``, ``"not finite"``, ``"subnormal"``; empty if it tells nothing.
+    """
+
+    key: Key
+    is_division: bool
+    value: str = ""
+    wanted: str = ""
+
+    @property
+    def rule(self) -> str:
+        """The hazard's code."""
+        return self.key[2]
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether a zero divisor shows it."""
+        return self.rule in _ZERO
+
+    def is_shown_by(self, value: NDArray[Any]) -> bool:
+        """Tell whether the value of the main graph shows it."""
+        if self.wanted == "zero":
+            return bool((value == 0).any())
+        if self.wanted == "subnormal":
+            return bool(_subnormal(value).any())
+        return self.wanted == "not finite" and not bool(np.isfinite(value).all())
+
+
+def target(finding: Finding, model: ModelProto) -> Target | None:
+    """Return what shows a finding, in a model with the bodies that findings are in; None if runs show nothing."""
+    key = (finding.scope, finding.node, finding.rule)
+    is_division = finding.operator in DIVIDES
+    if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
+        return None
+    constants = {tensor.name for tensor in model.graph.initializer}
+    constants |= {node.output[0] for node in model.graph.node if node.op_type == "Constant"}
+    node = None if finding.scope else _node(finding, model, constants)
+    if node is not None:
+        key = (finding.scope, name_of(node), finding.rule)
+    if node is None or finding.rule == "min-over-minus-one":
+        return Target(key, is_division) if is_division else None
+    if finding.rule == "quotient-overflow" or node.op_type not in _DIVISOR:
+        return Target(key, is_division, str(node.output[0]), "not finite")
+    divisor = str(node.input[_DIVISOR[node.op_type]])
+    if divisor in constants:  # No run hands it out.
+        return Target(key, is_division) if is_division else None
+    return Target(key, is_division, divisor, "subnormal" if finding.rule == "subnormal-divisor" else "zero")
+
+
+def _node(finding: Finding, model: ModelProto, constants: Collection[str]) -> NodeProto | None:
+    """Return the node of the main graph that a finding is about.
+
+    Of the divisions in the body of an operator, which findings give one name, it is the first with a divisor that is
+    computed.
+    """
+    own = [node for node in model.graph.node if name_of(node) == finding.node]
+    if "/" in finding.node:
+        named = [node for node in model.graph.node if node.name.rpartition("_")[0] == finding.node]
+        own += [node for node in named if node.op_type == finding.operator]
+    place = _DIVISOR.get(finding.operator, 0)
+    computed = [node for node in own if len(node.input) > place and node.input[place] not in constants]
+    return next(iter(computed or own), None)
+
+
+def distance(rule: str, record: DivisionRecord) -> float:
+    """Return how far a division is from showing a finding of a rule: 0 if it does."""
+    if rule in _ZERO:
+        return float(np.fmin.reduce(np.abs(record.divisor.astype(np.float64)), axis=None, initial=inf))
+    if rule == "subnormal-divisor":
+        shown = bool(_subnormal(record.divisor).any())
+        return 0.0 if shown else distance("zero-divisor", record) or inf
+    if rule == "quotient-overflow":
+        if np.isinf(record.quotient).any() and bool((record.divisor != 0).all()):
+            return 0.0
+        largest = float(np.fmax.reduce(np.abs(record.quotient.astype(np.float64)), axis=None, initial=0.0))
+        return 1 / largest if 0 < largest < inf else inf
+    if record.dividend is None:
+        return inf
+    smallest = by_numpy_name(record.dividend.dtype.name).minimum
+    shown = bool((np.equal(record.dividend, smallest) & np.equal(record.divisor, -1)).any())
+    return 0.0 if shown else inf
+
+
+def _subnormal(value: NDArray[Any]) -> NDArray[np.bool_]:
+    form = FORMATS.get(value.dtype.name)
+    magnitude = np.abs(value.astype(np.float64))
+    return np.asarray((magnitude > 0) & (magnitude < (0 if form is None else form.smallest_normal)))

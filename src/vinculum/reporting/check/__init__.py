@@ -1,0 +1,1 @@
+"""Reports of ``vinculum check`` and ``vinculum trace``."""

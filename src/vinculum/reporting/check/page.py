@@ -1,0 +1,83 @@
+"""What ``vinculum check`` tells: of every finding where it is, why, what shows it, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from vinculum.analysis.assumptions import MARGIN
+from vinculum.analysis.findings import Finding, Severity
+from vinculum.analysis.triage import Triage
+from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
+from vinculum.reporting.escape import one_line, short
+from vinculum.reporting.models.run import seconds_text
+from vinculum.reporting.tables import counted
+
+_STYLES = {
+    Severity.CERTAIN: "bold red",
+    Severity.WITNESSED: "bold red",
+    Severity.WITNESSED_OUTSIDE: "yellow",
+    Severity.POSSIBLE: "yellow",
+}
+
+
+def page(triage: Triage, calibrated: Sequence[str] = ()) -> RenderableType:
+    """Return a report as a page: findings, then what is not known, then how many there are.
+
+    - `calibrated`: the inputs whose ranges come from data.
+    """
+    return Group(*_parts(triage, calibrated))
+
+
+def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType]:
+    report = triage.report
+    for finding in triage.open:
+        yield _heading(finding)
+        for line in _lines(finding):
+            yield Padding(line, (0, 0, 0, 2), expand=False)
+        yield Text("")
+    for one in triage.expired:
+        what = one.fingerprint or one.rule or one.node
+        yield Text(f"Suppressed until {one.expires}, and told again: {short(what)} ({short(one.reason)}).", "yellow")
+    if report.unknown_operators:
+        names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
+        yield Text(f"Nothing is known of these operators, whose results may be anything: {names}.", "yellow")
+    if calibrated:
+        names = ", ".join(map(one_line, calibrated))
+        yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
+    counts = {severity: sum(f.severity is severity for f in triage.open) for severity in Severity}
+    found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
+    nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)
+    findings = counted(len(triage.open), "finding") if triage.open else "no findings"
+    yield Text(
+        f"{short(triage.model)}: {findings}{f' ({found})' if found else ''} in {nodes}, {time}.{_hidden(triage)}"
+    )
+
+
+def _hidden(triage: Triage) -> str:
+    suppressed = f" {len(triage.suppressed):,} suppressed." if triage.suppressed else ""
+    return suppressed + (f" {len(triage.known):,} in the baseline." if triage.has_baseline else "")
+
+
+def _heading(finding: Finding) -> Text:
+    line = Text(finding.severity.value, _STYLES.get(finding.severity, ""))
+    where = f" in {one_line(finding.scope)}" if finding.scope else ""
+    line.append(f"  {finding.rule}", "bold").append(f"  {one_line(finding.node)}{where}")
+    frame = alert_frame(finding)
+    return line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
+
+
+def _lines(finding: Finding) -> Iterator[Text]:
+    frame = finding.frames[-1] if finding.frames else None
+    if frame is not None and frame.code:
+        yield Text(one_line(frame.code), "italic")
+    yield Text(message(finding))
+    path, witness = path_words(finding), witness_words(finding)
+    if path:
+        yield Text(f"Path: {path}")
+    if witness:
+        yield Text(f"{'Witness' if finding.witness else 'Search'}: {witness}.")
+    yield Text(f"Fix: {finding.fix}.")

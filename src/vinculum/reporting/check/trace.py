@@ -1,0 +1,237 @@
+"""What ``vinculum trace`` tells: in each engine the first node that goes wrong, its operands there, and the outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from vinculum.analysis.domain.formats import FORMATS
+from vinculum.analysis.findings import Effect
+from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
+from vinculum.reporting.check.data import number
+from vinculum.reporting.escape import one_line, short
+from vinculum.reporting.models.run_report import InputReport
+from vinculum.reporting.tables import counted
+
+_INFIX = {"Div": "/", "Mul": "*", "Add": "+", "Sub": "-", "Pow": "**", "Mod": "mod"}
+_MADE = {Kind.ZERO_DIVISOR: "divides by zero", Kind.INFINITY: "makes an infinity", Kind.NAN: "makes NaN"}
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """A trace, and what it was of.
+
+    Attributes
+    ----------
+    model : str
+        The file.
+    inputs : tuple of InputReport
+        What it was run on.
+    seed : int, optional
+        From which some of them were drawn.
+    report : TraceReport
+        What was found.
+    """
+
+    model: str
+    inputs: tuple[InputReport, ...]
+    seed: int | None
+    report: TraceReport
+
+
+def page(traced: Traced) -> RenderableType:
+    """Return a trace as a page."""
+    return Group(*_parts(traced))
+
+
+def _parts(traced: Traced) -> Iterator[RenderableType]:
+    report = traced.report
+    drawn = "" if traced.seed is None else f", inputs drawn from seed {traced.seed}"
+    yield Text(f"{short(traced.model)}: {counted(report.nodes, 'node')}{drawn}", "bold")
+    for one in report.inputs:
+        yield Text(f"Input {one_line(repr(one.name))} itself holds {_not_finite(one)}.", "yellow")
+    before: EngineTrace | None = None
+    for trace in report.traces:
+        yield Text("")
+        yield Text(f"In {one_line(trace.engine)}", "bold cyan")
+        for line in _trace(trace, before):
+            yield Padding(line, (0, 0, 0, 2), expand=False)
+        before = trace if not trace.refused else before
+
+
+def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
+    if trace.refused:
+        yield Text(f"{'It died' if trace.died else 'Not run'}: {one_line(trace.refused)}.", "red" if trace.died else "")
+        return
+    if before is not None and trace.events and _key(trace) == _key(before):
+        yield Text("The same nodes go wrong, at the same elements.")
+    else:
+        for _, events in groupby(trace.events, key=lambda event: (event.place, event.scope, event.index)):
+            yield from _event(list(events))
+    if not trace.events:
+        yield Text("No node makes NaN or an infinity, and none divides by zero.")
+    for effect in trace.effects:
+        yield Text(f"Output {one_line(repr(effect.output))}: {_effect(effect)}.")
+
+
+def _key(trace: EngineTrace) -> list[tuple[object, ...]]:
+    return [(event.kind, event.node, event.scope, event.index, event.count) for event in trace.events]
+
+
+def _effect(effect: Effect) -> str:
+    return f"{effect.value} in {counted(effect.count, 'place')}"
+
+
+def _not_finite(one: Summary) -> str:
+    told = [f"NaN in {counted(one.nan, 'place')}"] if one.nan else []
+    return " and ".join(told + ([f"infinities in {counted(one.infinite, 'place')}"] if one.infinite else []))
+
+
+def _event(events: Sequence[Event]) -> Iterator[Text]:
+    """Yield what is said of events of one node at one element."""
+    event = events[0]
+    line = Text(f"first {' and '.join(one.kind.value for one in events)}", "bold red")
+    where = f" in {one_line(event.scope)}" if event.scope else ""
+    line.append(f"  {one_line(event.node)} ({one_line(event.operator)}{where})", "bold")
+    frame = next((f for f in reversed(event.frames) if not f.in_library), event.frames[-1] if event.frames else None)
+    yield line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
+    for told in (one_line(frame.code) if frame is not None else "", why(event), *_operands(event)):
+        if told:
+            yield Text(f"  {told}")
+    if len(event.path) > 1:
+        way = event.path if len(event.path) <= 8 else (*event.path[:3], "...", *event.path[-4:])
+        yield Text(f"  Path: {' -> '.join(map(one_line, way))}")
+
+
+def why(event: Event) -> str:
+    """Return what the node computed at the first element that went wrong, in a sentence."""
+    place = "" if event.index is None else f" at {_index(event.index)}"
+    many = f", in {event.count:,} of {counted(event.size, 'place')}" if event.count else ""
+    formula = _formula(event)
+    said = f"{formula}{place}" if formula else f"it {_MADE[event.kind]}{place}"
+    form = FORMATS.get(event.element_type)
+    beyond = ""
+    finite = all(operand.value is not None and abs(operand.value) < float("inf") for operand in event.operands)
+    if event.kind is Kind.INFINITY and formula and finite and form is not None and not _by_zero(event):
+        beyond = f"; the largest {event.element_type} is {form.max:.6g}"
+    return f"{said}{many}{beyond}."
+
+
+def _by_zero(event: Event) -> bool:
+    return event.operator in ("Div", "Reciprocal") and event.operands[-1].value == 0
+
+
+def _formula(event: Event) -> str:
+    values = [operand.value for operand in event.operands]
+    if not values or event.result is None or any(value is None for value in values):
+        return ""
+    texts = [_value(value) for value in values if value is not None]
+    if event.operator == "Reciprocal":
+        texts = ["1", *texts]
+    sign = _INFIX.get("Div" if event.operator == "Reciprocal" else event.operator)
+    left = f" {sign} ".join(texts) if sign else f"{one_line(event.operator)}({', '.join(texts)})"
+    return (
+        left
+        if event.kind is Kind.ZERO_DIVISOR and event.element_type not in FORMATS
+        else f"{left} = {_value(event.result)}"
+    )
+
+
+def _value(value: float) -> str:
+    return f"{value:.9g}"
+
+
+def _operands(event: Event) -> Iterator[str]:
+    for operand in dict.fromkeys(event.operands):
+        yield f"{one_line(operand.summary.name)}: {_operand(operand)}"
+
+
+def _operand(operand: Operand) -> str:
+    one = operand.summary
+    at = (
+        ""
+        if operand.index is None or operand.value is None
+        else f"{_value(operand.value)} at {_index(operand.index)}; "
+    )
+    rest = [f"in [{_value(one.low)}, {_value(one.high)}]"] if one.low == one.low else []
+    rest += [f"{counted(one.zeros, 'zero')}"] if one.zeros else []
+    rest += [f"{one.nan:,} NaN"] if one.nan else []
+    rest += [f"{one.infinite:,} infinite"] if one.infinite else []
+    return f"{at}{one.element_type} {_index(one.shape)} {', '.join(rest)}".rstrip()
+
+
+def _index(index: tuple[int, ...]) -> str:
+    return str(index)
+
+
+def as_json(traced: Traced) -> dict[str, Any]:
+    """Return the same as JSON knows it; infinities and NaN are strings."""
+    return {
+        "model": traced.model,
+        "seed": traced.seed,
+        "inputs": [
+            {"name": i.name, "element_type": i.element_type, "shape": list(i.shape), "source": i.source, "file": i.file}
+            for i in traced.inputs
+        ],
+        "inputs_not_finite": [_summary(one) for one in traced.report.inputs],
+        "nodes": traced.report.nodes,
+        "engines": [_engine(trace) for trace in traced.report.traces],
+    }
+
+
+def _engine(trace: EngineTrace) -> dict[str, Any]:
+    return {
+        "engine": trace.engine,
+        "refused": trace.refused,
+        "died": trace.died,
+        "events": [_event_data(event) for event in trace.events],
+        "effects": [{"output": e.output, "value": e.value, "count": e.count} for e in trace.effects],
+    }
+
+
+def _event_data(event: Event) -> dict[str, Any]:
+    return {
+        "kind": event.kind.value,
+        "node": event.node,
+        "operator": event.operator,
+        "scope": event.scope,
+        "value": event.value,
+        "index": None if event.index is None else list(event.index),
+        "result": None if event.result is None else number(event.result),
+        "count": event.count,
+        "size": event.size,
+        "element_type": event.element_type,
+        "why": why(event),
+        "operands": [
+            {
+                **_summary(o.summary),
+                "index": None if o.index is None else list(o.index),
+                "value": None if o.value is None else number(o.value),
+            }
+            for o in event.operands
+        ],
+        "path": list(event.path),
+        "frames": [
+            {"file": f.file, "line": f.line, "function": f.function, "code": f.code, "in_library": f.in_library}
+            for f in event.frames
+        ],
+    }
+
+
+def _summary(one: Summary) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "element_type": one.element_type,
+        "shape": list(one.shape),
+        "zeros": one.zeros,
+        "nan": one.nan,
+        "infinite": one.infinite,
+        "low": number(one.low),
+        "high": number(one.high),
+    }

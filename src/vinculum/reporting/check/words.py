@@ -1,0 +1,80 @@
+"""What is said of a finding, in sentences that the page, JSON and SARIF share."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from vinculum.analysis.domain.abstract_tensor import BoundsFrom
+from vinculum.analysis.findings import Effect, Finding, Frame
+from vinculum.analysis.hazards.registry import BY_CODE
+from vinculum.reporting.escape import one_line
+from vinculum.reporting.tables import counted
+
+BOUNDS_FROM = {
+    BoundsFrom.MODEL: "the model alone",
+    BoundsFrom.DECLARED: "declared ranges",
+    BoundsFrom.TYPE: "the element type",
+}
+_LONGEST_PATH = 8
+
+
+def message(finding: Finding) -> str:
+    """Return what is wrong, in a line: the value, its bounds, what they rest on, and the hazard's own message."""
+    bounds = f"[{finding.low:.6g}, {finding.high:.6g}]"
+    rest = BOUNDS_FROM[finding.bounds_from]
+    detail = "".join(f" {name.replace('_', ' ').capitalize()}: {value}." for name, value in finding.detail.items())
+    said = BY_CODE[finding.rule].message()
+    return f"{one_line(repr(finding.divisor))} lies in {bounds}, by {rest}. {said}{detail}"
+
+
+def path_words(finding: Finding) -> str:
+    """Return the way from an input to the node, its middle left out if it is long; empty if there is none."""
+    if len(finding.path) < 2:
+        return ""
+    path = finding.path if len(finding.path) <= _LONGEST_PATH else (*finding.path[:3], "...", *finding.path[-4:])
+    return " -> ".join(map(one_line, (*path, finding.node)))
+
+
+def witness_words(finding: Finding) -> str:
+    """Return what shows a finding, or what the search for that came to; empty if nobody searched."""
+    witness, search = finding.witness, finding.search
+    reached = "" if search is None else _reached(finding)
+    if witness is None:
+        return f"no witness; {reached}" if reached else ""
+    how, by = one_line(witness.how), f" ({', '.join(witness.confirmed_by)})" if witness.confirmed_by else ""
+    if witness.kind == "inner":
+        inner = f"inner tensor {one_line(repr(witness.tensor))} = {how} makes the divisor zero{by}"
+        return f"{inner}; {reached}" if reached else inner
+    outside = " (outside of the declared ranges)," if witness.kind == "outside" else ","
+    return f"on {how}{outside} {_effects(witness.effects) or _zero(finding)}{by}"
+
+
+def _zero(finding: Finding) -> str:
+    return f"{one_line(repr(finding.divisor))} is zero" if "zero" in finding.rule else "it happens"
+
+
+def _effects(effects: tuple[Effect, ...]) -> str:
+    told = [
+        f"output {one_line(repr(e.output))} is {e.value} in {counted(e.count, 'place')}"
+        for e in effects[:2]
+    ]  # fmt: skip
+    more = [f"{counted(len(effects) - 2, 'more output')} not finite"] if len(effects) > 2 else []
+    return ", ".join(told + more)
+
+
+def _reached(finding: Finding) -> str:
+    search = finding.search
+    assert search is not None
+    if not search.runs:
+        return f"the model was not run: {one_line(search.stopped)}" if search.stopped else ""
+    stopped = f"; {one_line(search.stopped)}" if search.stopped else ""
+    runs = counted(search.runs, "run")
+    if not isfinite(search.smallest):
+        return f"{runs} from the inputs{stopped}"
+    return f"smallest magnitude reached from the inputs {search.smallest:.3g}, in {runs}{stopped}"
+
+
+def alert_frame(finding: Finding) -> Frame | None:
+    """Return the line that an alert belongs to: the innermost of the user's own program, else the innermost."""
+    own = [frame for frame in finding.frames if not frame.in_library]
+    return next(reversed(own or finding.frames), None)

@@ -1,0 +1,276 @@
+"""``vinculum check``, as a user types it: its reports, what shows findings, and what CI makes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import processes
+from tests.analysis import hazardous
+from tests.optional import module_or_skip
+
+yaml = module_or_skip("yaml")
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def mean(tmp_path: Path) -> Path:
+    """Return the file of a mean over a mask that may be empty."""
+    path = tmp_path / "mean.onnx"
+    path.write_bytes(hazardous.masked_mean().SerializeToString())
+    return path
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Path:
+    """Return the file of a control."""
+    path = tmp_path / "guarded.onnx"
+    path.write_bytes(hazardous.guarded_mean().SerializeToString())
+    return path
+
+
+class TestFindings:
+    """What is found is told with what shows it; the exit code says from which severity on."""
+
+    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--assume", "mask=0|1", "--assume", "x=-1:1", columns=40)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert max(map(len, done.stdout.splitlines())) <= 40
+        told = "".join(done.stdout.split())
+        assert "witnessedzero-over-zeromean" in told
+        assert "Witness:onmask=zeros,output'mean'isNaNin4places(vinculum" in told
+        assert "1finding(1witnessed)in4nodes" in told
+
+    def test_a_control(self, vinculum: Vinculum, guarded: Path) -> None:
+        done = vinculum("check", guarded, "--assume", "mask=0|1")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "no findings" in done.stdout
+
+    def test_fail_on(self, vinculum: Vinculum, mean: Path) -> None:
+        assert vinculum("check", mean, "--runs", 0, "--fail-on", "certain").returncode == 0
+        assert vinculum("check", mean, "--runs", 0, "--fail-on", "possible").returncode == 1
+        assert vinculum("check", mean, "--fail-on", "certain").returncode == 1
+
+    def test_json(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("check", mean, "--json", "--runs", 50)
+        assert done.returncode == 1
+        (finding,) = json.loads(done.stdout)["findings"]
+        assert finding["severity"] == "witnessed"
+        assert finding["range"] == ["-inf", "inf"]
+        assert finding["witness"]["how"] == "mask = zeros"
+        assert finding["search"]["runs"] <= 50
+
+    def test_several_models(self, vinculum: Vinculum, mean: Path, guarded: Path, tmp_path: Path) -> None:
+        done = vinculum("check", guarded, mean, "--sarif", "out.sarif", "--runs", 0, folder=tmp_path)
+        assert done.returncode == 1
+        (run,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+        assert {Path(result["properties"]["model"]).name for result in run["results"]} == {"mean.onnx"}
+
+
+class TestWitnesses:
+    """What ``--witness`` writes shows the finding, run as it is."""
+
+    @pytest.mark.parametrize("name", ["masked_mean", "norm_of_embeddings", "branches", "sizes"])
+    def test_the_script(self, vinculum: Vinculum, environment: dict[str, str], tmp_path: Path, name: str) -> None:
+        path = tmp_path / "a model.onnx"
+        path.write_bytes(getattr(hazardous, name)().SerializeToString())
+        done = vinculum("check", path, "--witness", tmp_path / "out", "--runs", 30)
+        assert (done.returncode, done.stderr) == (1, "")
+        (script,) = (tmp_path / "out").glob("*.py")
+        assert script.with_suffix(".npz").is_file()
+        shown = processes.run([sys.executable, str(script)], env=environment, cwd="/", encoding="utf-8")
+        assert (shown.returncode, shown.stderr) == (0, "")
+        first = shown.stdout.splitlines()[0]
+        assert "zero in" in first
+        assert " 0 of" not in first
+
+    def test_pasted_into_a_shell(self, vinculum: Vinculum, environment: dict[str, str], mean: Path) -> None:
+        """The lines one after the other, as the interactive interpreter reads them."""
+        vinculum("check", mean, "--witness", mean.parent / "out", "--runs", 30)
+        (script,) = (mean.parent / "out").glob("*.py")
+        shown = processes.run(
+            [sys.executable, "-i", "-q"], env=environment, encoding="utf-8", input=script.read_text() + "\n"
+        )
+        assert "Error" not in shown.stderr
+        assert "divides by zero in" in shown.stdout
+
+
+class TestAccepted:
+    """Suppressions and baselines hide what they name, and nothing else."""
+
+    def test_suppressed(self, vinculum: Vinculum, mean: Path) -> None:
+        day = date.today() + timedelta(days=30)
+        accepted = mean.with_name("accepted.toml")
+        accepted.write_text(f'[[suppress]]\nnode = "mean"\nreason = "masks are never empty"\nexpires = {day}\n')
+        options = ("--suppress", accepted, "--sarif", mean.with_name("out.sarif"), "--runs", 0)
+        done = vinculum("check", mean, *options)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "1 suppressed" in " ".join(done.stdout.split())
+        (result,) = json.loads(mean.with_name("out.sarif").read_text())["runs"][0]["results"]
+        assert result["suppressions"][0]["justification"] == "masks are never empty"
+
+    @pytest.mark.parametrize("form", ["--json", "--sarif"])
+    def test_in_a_baseline(self, vinculum: Vinculum, mean: Path, form: str) -> None:
+        before = mean.with_name("before")
+        if form == "--json":
+            before.write_text(vinculum("check", mean, "--json", "--runs", 0).stdout)
+        else:
+            vinculum("check", mean, "--sarif", before, "--runs", 0)
+        done = vinculum("check", mean, "--baseline", before, "--runs", 0)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "1 in the baseline" in " ".join(done.stdout.split())
+
+
+class TestContinuousIntegration:
+    """The hook and the action name commands that run."""
+
+    def test_the_hook(self, vinculum: Vinculum, mean: Path, guarded: Path) -> None:
+        (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+        program, *arguments = hook["entry"].split()
+        assert (program, hook["id"], hook["language"]) == ("vinculum", "vinculum-check", "python")
+        assert vinculum(*arguments, mean, guarded).returncode == 1
+        assert vinculum(*arguments, "--fail-on", "certain", guarded).returncode == 0
+
+    def check_step(self, folder: Path, environment: dict[str, str], **inputs: str) -> Any:
+        """Run the action's last step as its runner would, in a folder."""
+        action = yaml.safe_load((ROOT / "action.yml").read_text())
+        step = action["runs"]["steps"][-1]
+        given = {name: inputs.get(name.replace("-", "_"), one["default"]) for name, one in action["inputs"].items()}
+        variables = {
+            name: given[text.removeprefix("${{ inputs.").removesuffix(" }}")] for name, text in step["env"].items()
+        }
+        shim = folder / "bin" / "vinculum"
+        shim.parent.mkdir(exist_ok=True)
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m vinculum "$@"\n')
+        shim.chmod(0o755)
+        path = f"{shim.parent}{os.pathsep}{environment['PATH']}"
+        return processes.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=folder,
+            env={**environment, **variables, "PATH": path},
+            encoding="utf-8",
+        )
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="the shim is a script of sh")
+    def test_the_action(self, environment: dict[str, str], mean: Path, guarded: Path) -> None:
+        done = self.check_step(mean.parent, environment, arguments="--runs\n0\n--assume\nmask=0|1\n")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "guarded.onnx: no findings" in done.stdout
+        assert len(json.loads((mean.parent / "vinculum.sarif").read_text())["runs"][0]["results"]) == 1
+        done = self.check_step(mean.parent, environment, fail_on="certain", arguments="--runs\n0", models="*.onnx")
+        assert done.returncode == 0
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="the shim is a script of sh")
+    def test_the_action_without_models(self, environment: dict[str, str], tmp_path: Path) -> None:
+        done = self.check_step(tmp_path, environment, models="$(touch oops) *.nothing")
+        assert done.returncode == 2
+        assert not (tmp_path / "oops").exists()
+
+
+class TestRefused:
+    """Wrong usage and unreadable input: one line, exit code 2, and nothing written."""
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("missing.onnx",), "cannot be read"),
+            (("mean.onnx", "missing.onnx"), "cannot be read"),
+            ((".",), "directory"),
+            (("mean.onnx", "--runs", "-1"), "--runs"),
+            (("mean.onnx", "--runs", "many"), "--runs"),
+            (("mean.onnx", "--seed", "-1"), "--seed"),
+            (("mean.onnx", "--fail-on", "never"), "--fail-on"),
+            (("mean.onnx", "--as", "float8"), "allowed: 'float16', 'bfloat16'"),
+            (("mean.onnx", "--assume", "mask"), "NAME=LOW:HIGH"),
+            (("mean.onnx", "--assume", "musk=0|1"), "did you mean 'mask'?"),
+            (("mean.onnx", "--assume", "mask=1:0"), "write the lower number first"),
+            (("mean.onnx", "--witness", "w", "--runs", "0"), "leave one of them out"),
+            (("mean.onnx", "--witness", "mean.onnx"), "is no folder"),
+            (("mean.onnx", "--sarif", "."), "is a folder"),
+            (("mean.onnx", "--sarif", "nowhere/out.sarif"), "there is no folder 'nowhere'"),
+            (("mean.onnx", "--sarif", "mean.onnx"), "name the same file"),
+            (("mean.onnx", "--suppress", "missing.toml"), "cannot be read"),
+            (("mean.onnx", "--suppress", "mean.onnx"), "--suppress"),
+            (("mean.onnx", "--suppress", "no-reason.toml"), "reason"),
+            (("mean.onnx", "--suppress", "all.toml"), "about every finding"),
+            (("mean.onnx", "--suppress", "no-reason.toml", "--sarif", "no-reason.toml"), "name the same file"),
+            (("mean.onnx", "--baseline", "missing.json"), "cannot be read"),
+            (("mean.onnx", "--baseline", "mean.onnx"), "--baseline"),
+            (("mean.onnx", "--baseline", "all.toml"), "is not JSON"),
+            (("mean.onnx", "--baseline", "empty.json"), "is no report of vinculum check"),
+            (("mean.onnx", "mean.onnx", "--json"), "--json tells of one model, and 2 are given"),
+            ((), "MODEL"),
+        ],
+    )
+    def test_options(self, refused: Refused, mean: Path, options: tuple[str, ...], words: str) -> None:
+        mean.with_name("no-reason.toml").write_text('[[suppress]]\nnode = "mean"\nexpires = 2030-01-01\n')
+        mean.with_name("all.toml").write_text('[[suppress]]\nreason = "a"\nexpires = 2030-01-01\n')
+        mean.with_name("empty.json").write_text("{}")
+        assert words in refused("check", *options)
+
+    def test_damaged_models(self, refused: Refused, tmp_path: Path) -> None:
+        (tmp_path / "no.onnx").write_bytes(b"no model")
+        assert "not a readable ONNX file" in refused("check", "no.onnx")
+        (tmp_path / "empty.onnx").write_bytes(b"")
+        assert "is empty" in refused("check", "empty.onnx")
+        proto = hazardous.masked_mean()
+        proto.graph.node[3].input[1] = "nobody"
+        (tmp_path / "bad.onnx").write_bytes(proto.SerializeToString())
+        assert "'nobody', which nothing before it makes" in refused("check", "bad.onnx")
+
+
+class TestAccuracy:
+    """``--accuracy``: bounds of each division and of each output, or why there is none."""
+
+    @pytest.fixture
+    def shifted(self, tmp_path: Path) -> Path:
+        """Return the file of 1 / (x - 0.25)."""
+        path = tmp_path / "shifted.onnx"
+        path.write_bytes(hazardous.shifted(0.25).SerializeToString())
+        return path
+
+    def test_the_page(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0)
+        done = vinculum("check", shifted, *options, columns=60)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert max(map(len, done.stdout.splitlines())) <= 60
+        assert "Errors of divisions" in done.stdout
+        assert "Errors of outputs" in done.stdout
+
+    def test_json(self, vinculum: Vinculum, shifted: Path) -> None:
+        options = ("--accuracy", "--assume", "x=2:3", "--input-error", "x=1e-3", "--runs", 0, "--json")
+        found = json.loads(vinculum("check", shifted, *options).stdout)["accuracy"]
+        (division,), (output,) = found["divisions"], found["outputs"]
+        # At x = 2 the quotient is 1 / 1.75, and moves by 1e-3 / 1.75 ** 2; ranges are widened by the error.
+        assert 1e-3 / 1.75**2 < division["propagated"] < 1.01e-3 / 1.74**2
+        assert division["total"] == output["total"] > division["propagated"] > division["introduced"]
+
+    def test_no_bound(self, vinculum: Vinculum, shifted: Path) -> None:
+        done = vinculum("check", shifted, "--accuracy", "--assume", "x=0:3", "--runs", 0)
+        assert done.returncode == 1
+        assert "No bound: node 'ratio' (Div): the result can be infinite or NaN." in " ".join(done.stdout.split())
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--input-error", "x=1"), "--input-error is for --accuracy; give both"),
+            (("--accuracy", "--input-error", "x"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "x=much"), "not of the form NAME=ERROR"),
+            (("--accuracy", "--input-error", "y=1"), "which is no input; there are 'x'"),
+            (("--accuracy", "--input-error", "x=-1"), "give a number of at least 0"),
+            (("--accuracy", "--input-error", "x=nan"), "give a number of at least 0"),
+            (("--accuracy", "--as", "float16"), "leave --as out"),
+        ],
+    )
+    def test_refused(self, refused: Refused, shifted: Path, options: tuple[str, ...], words: str) -> None:
+        assert words in refused("check", shifted.name, "--runs", "0", *options)

@@ -1,0 +1,238 @@
+"""`vinculum divide`: two stored arrays into a third, by every operator, and one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.optional import skip_without
+from tests.processes import started
+from vinculum import Operator, div
+from vinculum.stored import divide
+
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+A = np.array([[-7, 8, 9], [10, -11, 12]], np.int32)
+B = np.array([2, -3, 4], np.int32)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with two operands."""
+    np.save(tmp_path / "a.npy", A)
+    np.save(tmp_path / "b.npy", B)
+    return tmp_path
+
+
+class TestQuotients:
+    """What the command writes and tells."""
+
+    def test_by_div_14(self, vinculum: Vinculum, folder: Path) -> None:
+        done = vinculum("divide", "a.npy", "b.npy", "-o", "c.npy", folder=folder)
+        assert (done.returncode, done.stderr) == (0, "")
+        lines = done.stdout.splitlines()
+        assert lines[0] == "c.npy: int32, shape (2, 3), 24 bytes"
+        assert lines[1].startswith("Div-14, 1 block, ")
+        assert np.load(folder / "c.npy").tolist() == div(A, B).tolist()
+        assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy", "c.npy"]
+
+    @pytest.mark.parametrize(
+        ("options", "operator", "b"),
+        [
+            (("--operator", "Divide"), Operator("Divide"), B),
+            (("--operator", "Divide", "--m-pythondiv", "false"), Operator("Divide", m_pythondiv=False), B),
+            (
+                ("--operator", "Divide", "--auto-broadcast", "pdpd", "--axis", "0"),
+                Operator("Divide", auto_broadcast="pdpd", axis=0),
+                B[:2],
+            ),
+            (
+                ("--version", "6", "--broadcast", "1", "--axis", "0"),
+                Operator("Div", opset=6, broadcast=1, axis=0),
+                B[:2],
+            ),
+            (("--dialect", "sonnx", "--variant", "int"), Operator("Div", dialect="sonnx", variant="int"), A),
+            (("--zero-divisor", "saturate"), Operator("Div", zero_divisor="saturate"), B - 2),
+            (("--zero-divisor", "zero", "--overflow", "saturate"), Operator("Div", zero_divisor="zero"), B - 4),
+        ],
+    )
+    def test_by_another(
+        self, vinculum: Vinculum, folder: Path, options: tuple[str, ...], operator: Operator, b: np.ndarray
+    ) -> None:
+        np.save(folder / "b.npy", b)
+        done = vinculum("divide", "a.npy", "b.npy", "-o", "c.npy", "--json", *options, folder=folder)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["operator"] == operator.spec.title
+        assert np.load(folder / "c.npy").tolist() == operator(A, b).tolist()
+
+    def test_of_one_operand(self, vinculum: Vinculum, folder: Path) -> None:
+        np.save(folder / "x.npy", np.array([4, 0], "f4"))
+        options = ("--operator", "Reciprocal", "--version", "1", "--consumed-inputs", "0")
+        assert vinculum("divide", "x.npy", "-o", "c.npy", *options, folder=folder).returncode == 0
+        assert np.load(folder / "c.npy").tolist() == [0.25, np.inf]
+
+    def test_of_raw_elements(self, vinculum: Vinculum, folder: Path) -> None:
+        for name, bits in (("x", 0x40C0), ("y", 0x4040)):  # 6 and 3
+            np.save(folder / f"{name}.npy", np.array([bits], np.uint16).view("V2"))
+        assert vinculum("divide", "x.npy", "y.npy", "-o", "c.npy", "--type", "bfloat16", folder=folder).returncode == 0
+        assert np.load(folder / "c.npy").view(np.uint16).tolist() == [0x4000]
+
+    def test_by_processes(self, started_vinculum: Vinculum, folder: Path) -> None:
+        skip_without("distributed")
+        skip_without("zarr")
+        done = started_vinculum("divide", "a.npy", "b.npy", "-o", "c.zarr", "--workers", 1, "--json", folder=folder)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["blocks"] == 1
+        import zarr
+
+        assert np.asarray(zarr.open_array(folder / "c.zarr")[...]).tolist() == div(A, B).tolist()
+
+    def test_ended_and_run_again(self, environment: dict[str, str], vinculum: Vinculum, tmp_path: Path) -> None:
+        for name in "ab":
+            with (tmp_path / f"{name}.npy").open("wb") as file:  # sparse: 0/0, and so NaN
+                header = {"descr": "<f4", "fortran_order": False, "shape": (1 << 26,)}
+                np.lib.format.write_array_header_1_0(file, header)
+                file.truncate(file.tell() + (1 << 28))
+        command = ("divide", "a.npy", "b.npy", "-o", "c.npy", "--task-size", "1")
+        with started([sys.executable, "-m", "vinculum", *command], cwd=tmp_path, env=environment, stderr=-1) as process:
+            journal = tmp_path / "c.npy.journal"
+            while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
+                pass
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate()
+        assert (process.returncode, said) == (130, b"vinculum: interrupted\n")
+        done = vinculum(*command, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "of them by an earlier run" in done.stdout
+        assert np.isnan(np.load(tmp_path / "c.npy", mmap_mode="r")[:: 1 << 16]).all()
+        for name in "abc":
+            (tmp_path / f"{name}.npy").unlink()
+
+
+class TestRefused:
+    """One line, exit code 2, or 1 for what the policies raise; nothing is written."""
+
+    def test_zero_divisors(self, refused: Refused, folder: Path) -> None:
+        np.save(folder / "b.npy", B - 4)
+        line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", code=1)
+        assert line.startswith("2 of 6 divisors of Div-14 are zero, the first at index (0, 2); to continue")
+        assert line.endswith("to continue, give --zero-divisor zero or --zero-divisor saturate")
+        np.save(folder / "b.npy", A - 12)
+        assert refused(
+            "divide", "a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx", "--variant", "int", code=1
+        ).startswith("[C3] 1 of 6 divisors")
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("a.npy", "b.npy"), "Missing option '--output' / '-o'"),
+            (("-o", "c.npy"), "Missing argument 'A'"),
+            (("a.npy", "-o", "c.npy"), "Div-14 takes A and B; 1 given"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--operator", "Reciprocal"), "Reciprocal-13 takes X; 2 given"),
+            (("a.npy", "none.npy", "-o", "c.npy"), "none.npy cannot be read or written: No such file or directory"),
+            (("a.npy", "none.zarr", "-o", "c.npy"), "none.zarr cannot be read or written: No such file or directory"),
+            (("a.txt", "b.npy", "-o", "c.npy"), "'a.txt' is no name of a stored array; allowed: NAME.npy, NAME.zarr"),
+            (("a.npy", "b.npy", "-o", "c"), "'c' is no name of a stored array"),
+            (("a.npy", "b.npy", "-o", "no/c.npy"), "there is no folder 'no' for 'c.npy'; make it first"),
+            (("a.npy", "b.npy", "-o", "a.npy"), "'a.npy' is an operand, which is never written"),
+            (("a.npy", "b.npy", "-o", "there.npy"), "'there.npy' exists; delete it"),
+            (("a.npy", "b.npy", "-o", "."), "'.' is no name of a stored array"),
+            (("a.npy", "cut.npy", "-o", "c.npy"), "'cut.npy': int32 of shape (3,) takes 140 bytes; the file has 139"),
+            (("a.npy", "text.npy", "-o", "c.npy"), "'text.npy' cannot be read: "),
+            (("a.npy", "empty.npy", "-o", "c.npy"), "'empty.npy' cannot be read: "),
+            (("a.npy", "folder.npy", "-o", "c.npy"), "folder.npy"),
+            (("a.npy", "f4.npy", "-o", "c.npy"), "int32"),
+            (("a.npy", "long.npy", "-o", "c.npy"), "do not broadcast"),
+            (("a.npy", "bool.npy", "-o", "c.npy"), "B has NumPy type bool"),
+            (("a.npy", "raw.npy", "-o", "c.npy"), "raw elements of 2 bytes; say what they are with"),
+            (("raw.npy", "raw.npy", "-o", "c.npy", "--type", "int4"), "is for raw elements of 1 bytes"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--type", "int32"), "--type is 'int32'; allowed: bfloat16, "),
+            (("a.npy", "b.npy", "-o", "c.npy", "--type", "bfloat16"), "'a.npy' holds int32"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--operator", "Div-6"), "no operator 'Div-6'"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--version", "5"), "Div has no version 5; allowed: 1, 6, 7, 13, 14"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--axis", "1"), "Div-14 has no attribute 'axis'"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--axis", "x"), "--axis"),
+            (
+                ("a.npy", "b.npy", "-o", "c.npy", "--zero-divisor", "ignore"),
+                "'ignore' is not one of 'raise', 'zero', 'saturate'",
+            ),
+            (("a.npy", "b.npy", "-o", "c.npy", "--overflow", "x"), "'x' is not one of 'wrap', 'raise', 'saturate'"),
+            (
+                ("a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide", "--m-pythondiv", "x"),
+                "Invalid value for '--m-pythondiv': 'x' is not one of 'true', 'false'",
+            ),
+            (
+                ("a.npy", "b.npy", "-o", "c.npy", "--version", "1", "--consumed-inputs", "x"),
+                "--consumed-inputs is 'x'; give whole numbers",
+            ),
+            (("a.npy", "b.npy", "-o", "c.npy", "--dialect", "sonnx"), "no variant given; allowed: real, float, int"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--task-size", "0"), "--task-size"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--workers", "0"), "--workers"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--workers", "1", "--cluster", "tcp://localhost:1"), "leave one out"),
+            (("a.npy", "b.npy", "-o", "c.npy", "--cluster", "xyz"), "no scheduler answers at 'xyz'"),
+        ],
+    )
+    def test_one_line(self, refused: Refused, folder: Path, arguments: tuple[str, ...], words: str) -> None:
+        whole = (folder / "b.npy").read_bytes()
+        (folder / "cut.npy").write_bytes(whole[:-1])
+        (folder / "text.npy").write_text("no array")
+        (folder / "empty.npy").touch()
+        (folder / "there.npy").touch()
+        (folder / "folder.npy").mkdir()
+        np.save(folder / "f4.npy", B.astype("f4"))
+        np.save(folder / "long.npy", np.ones(4, "i4"))
+        np.save(folder / "bool.npy", B > 0)
+        np.save(folder / "raw.npy", np.ones(3, "u2").view("V2"))
+        if "--cluster" in arguments or "--workers" in arguments:
+            skip_without("distributed")
+        assert words in refused("divide", *arguments)
+
+    def test_zarr_and_hdf5(self, refused: Refused, folder: Path) -> None:
+        skip_without("zarr")
+        skip_without("h5py")
+        import h5py
+        import zarr
+
+        zarr.create_group(folder / "group.zarr").create_array("x", shape=(2,), dtype="i4")
+        (folder / "hollow.zarr").mkdir()
+        with h5py.File(folder / "a.h5", "w") as file:
+            file["in/x"] = A
+            file["text"] = "words"
+            file["nothing"] = h5py.Empty("f4")
+        (folder / "broken.h5").write_bytes(b"no HDF5")
+        for name, words in {
+            "group.zarr": "'group.zarr'",
+            "hollow.zarr": "'hollow.zarr'",
+            "a.h5": "'a.h5' has datasets, one has to be named: a.h5:/NAME; its datasets: '/in/x'",
+            "a.h5:/y": "'a.h5' has no dataset '/y': a.h5:/NAME; its datasets: '/in/x'",
+            "a.h5:/in": "'a.h5' has no dataset '/in'",
+            "a.h5:/text": "'a.h5:/text' holds text or other objects",
+            "a.h5:/nothing": "is an empty dataset, which has no shape",
+            "broken.h5:/x": "broken.h5",
+            "none.h5:/x": "none.h5 cannot be read or written: No such file or directory",
+        }.items():
+            assert words in refused("divide", name, "b.npy", "-o", "c.npy")
+        assert "'c.h5' needs the name of a dataset: c.h5:/NAME" in refused("divide", "a.npy", "b.npy", "-o", "c.h5")
+        assert "'a.h5' exists; delete it" in refused("divide", "b.npy", "b.npy", "-o", "a.h5:/in/y")
+
+    def test_a_journal_of_another_job(self, refused: Refused, folder: Path) -> None:
+        def stop(done: int, size: int) -> None:
+            if done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            divide(folder / "a.npy", folder / "b.npy", folder / "c.npy", task_bytes=4, advance=stop)
+        line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide")
+        assert line.startswith("'c.npy.journal' is of another job: it differs in operator")
+        assert "delete it and 'c.npy.partial', or give another place for the result" in line

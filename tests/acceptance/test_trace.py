@@ -1,0 +1,121 @@
+"""``vinculum trace``, as a user types it: the first node that goes wrong, why, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis import hazardous
+from tests.analysis.hazardous import FLOAT16, model, node
+from tests.optional import needs
+
+Vinculum = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def mean(tmp_path: Path) -> Path:
+    """Return the file of a mean over a mask, an empty mask beside it."""
+    path = tmp_path / "mean.onnx"
+    path.write_bytes(hazardous.masked_mean().SerializeToString())
+    np.save(tmp_path / "mask.npy", np.zeros((2, 4), np.float32))
+    np.save(tmp_path / "x.npy", np.ones((2, 4), np.float32))
+    np.save(tmp_path / "long.npy", np.ones((2, 5), np.float32))
+    np.save(tmp_path / "doubles.npy", np.ones((2, 4)))
+    return path
+
+
+GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
+
+
+class TestTold:
+    """Node, kind, index and operands, in each engine."""
+
+    @pytest.mark.parametrize("columns", [40, 120])
+    def test_the_page(self, vinculum: Vinculum, mean: Path, columns: int) -> None:
+        done = vinculum("trace", mean.name, *GIVEN, "--engine", "reference", folder=mean.parent, columns=columns)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert max(map(len, done.stdout.splitlines())) <= columns
+        told = " ".join(done.stdout.split())
+        for words in (
+            "first zero divisor and NaN mean (Div)",
+            "0 / 0 = nan at (0, 0), in 2 of 2 places.",
+            "count: 0 at (0, 0); float32 (2, 1)",
+            "Path: mask -> count",
+            "Output 'mean': NaN in 2 places.",
+        ):
+            assert words in told
+
+    @needs("onnxruntime")
+    def test_both_engines(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("trace", mean.name, *GIVEN, folder=mean.parent)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "In onnxruntime" in done.stdout
+        assert "The same nodes go wrong, at the same elements." in done.stdout
+
+    def test_nothing(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("trace", mean, "--seed", 0, "--dim", "batch=3")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "No node makes NaN or an infinity, and none divides by zero." in " ".join(done.stdout.split())
+
+    def test_json(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("trace", mean.name, *GIVEN, "--json", "--engine", "reference", folder=mean.parent)
+        assert done.returncode == 1
+        (engine,) = json.loads(done.stdout)["engines"]
+        assert [(event["kind"], event["node"]) for event in engine["events"]] == [
+            ("zero divisor", "mean"),
+            ("NaN", "mean"),
+        ]
+        assert engine["events"][1]["result"] == "nan"
+        assert engine["effects"] == [{"output": "mean", "value": "NaN", "count": 2}]
+
+    def test_float16_overflows(self, vinculum: Vinculum, tmp_path: Path) -> None:
+        proto = model([node("Mul", ["x", "x"], ["y"], "square")], {"x": (FLOAT16, (2,))}, {"y": FLOAT16})
+        (tmp_path / "square.onnx").write_bytes(proto.SerializeToString())
+        np.save(tmp_path / "x.npy", np.array([1, 300], np.float16))
+        done = vinculum("trace", "square.onnx", "--input", "x=x.npy", folder=tmp_path)
+        assert done.returncode == 1
+        told = " ".join(done.stdout.split())
+        assert "300 * 300 = inf at (1,), in 1 of 2 places; the largest float16 is 65504." in told
+
+    @pytest.mark.parametrize("name", ["layer_norm", "layer_norm_float16"])
+    def test_the_examples(self, vinculum: Vinculum, examples: Path, name: str) -> None:
+        done = vinculum("trace", examples / name / "model.onnx", "--seed", 0, "--engine", "reference")
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_an_ir(self, vinculum: Vinculum, examples: Path) -> None:
+        model_file = examples / "openvino_rounding" / "truncating.xml"
+        done = vinculum("trace", model_file, "--seed", 1, "--engine", "reference")
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+class TestRefused:
+    """Wrong usage and unreadable input: one line, exit code 2."""
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("missing.onnx", "--seed", "0"), "cannot be read"),
+            (("x.npy", "--seed", "0"), "not a readable ONNX file"),
+            (("mean.onnx",), "give one with --input x=FILE, or draw it with --seed 0"),
+            (("mean.onnx", "--input", "x=x.npy"), "no array for input 'mask'"),
+            (("mean.onnx", "--input", "y=x.npy"), "no input 'y'"),
+            (("mean.onnx", "--input", "x"), "not of the form NAME=FILE"),
+            (("mean.onnx", "--input", "x=missing.npy", "--seed", "0"), "missing.npy"),
+            (("mean.onnx", "--input", "x=mean.onnx", "--seed", "0"), "unknown kind of file"),
+            (("mean.onnx", "--input", "x=long.npy", "--input", "mask=mask.npy"), "dimension 1 differs"),
+            (("mean.onnx", "--input", "x=doubles.npy", "--input", "mask=mask.npy"), "declares float"),
+            (("mean.onnx", "--seed", "-1"), "--seed"),
+            (("mean.onnx", "--seed", "0", "--dim", "rows=2"), "no input has a dimension 'rows'"),
+            (("mean.onnx", "--seed", "0", "--dim", "batch=two"), "NAME=SIZE"),
+            (("mean.onnx", "--seed", "0", "--engine", "openvino"), "--engine"),
+            ((), "MODEL"),
+        ],
+    )
+    def test_options(self, refused: Refused, mean: Path, options: tuple[str, ...], words: str) -> None:
+        assert words in refused("trace", *options)

@@ -1,0 +1,214 @@
+"""Issue 19, point 8: no error of a run is beyond its bound, and the bounds are worth having."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from tests.analysis.hazardous import FLOAT, FLOAT16, INT64, model, node
+from tests.cases import case
+from vinculum.analysis.accuracy import Accuracy, accuracy
+from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.source import source_of
+from vinculum.ops.sonnx import accuracy as accuracy_of_elements
+
+Exact = NDArray[Any]
+"""An object array of Fractions."""
+SIZE = 3
+
+
+def fractions(array: NDArray[Any]) -> Exact:
+    """Return floats as what they are."""
+    made = np.empty(array.shape, object)
+    for index, value in np.ndenumerate(array):
+        made[index] = Fraction(float(value))
+    return made
+
+
+def root(value: Fraction) -> Fraction:
+    """Return a square root, to 200 bits."""
+    scale = 1 << 400
+    return Fraction(isqrt(int(value * scale * scale)), scale) if value >= 0 else Fraction(-1)
+
+
+def each(f: Any, *operands: Exact) -> Exact:
+    """Return what a function gives of the elements of operands, broadcast."""
+    return np.asarray(np.frompyfunc(f, len(operands), 1)(*operands), dtype=object)
+
+
+EXACT: dict[str, Any] = {
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Div": lambda a, b: a / b,
+    "Neg": lambda a: -a,
+    "Abs": lambda a: each(abs, a),
+    "Relu": lambda a: each(lambda x: max(x, Fraction(0)), a),
+    "Sqrt": lambda a: each(root, a),
+    "Reciprocal": lambda a: Fraction(1) / a,
+    "Max": lambda a, b: each(max, a, b),
+    "MatMul": lambda a, b: a.dot(b),
+    "Gemm": lambda a, b, c: a.dot(b) + c,
+    "ReduceSum": lambda a: a.sum(axis=-1, keepdims=True),
+    "ReduceMean": lambda a: a.sum(axis=-1, keepdims=True) / Fraction(a.shape[-1]),
+    "Transpose": lambda a: a.T,
+    "Reshape": lambda a: a.reshape(-1)[: SIZE * SIZE].reshape(SIZE, SIZE) if a.size == SIZE * SIZE else a,
+}
+ARITY = {"Gemm": 3, **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Max", "MatMul"), 2)}
+
+
+class RandomGraph:
+    """A graph of a few operators of (3, 3) tensors, and the same in rationals."""
+
+    def __init__(self, generator: np.random.Generator, code: int) -> None:
+        self.inputs = ["x", "y"]
+        self.steps: list[tuple[str, list[str], str]] = []
+        names, square = ["x", "y", "c"], {"x", "y", "c"}
+        for number in range(int(generator.integers(2, 8))):
+            operator = str(generator.choice(list(EXACT)))
+            wanted = sorted(square) if operator in ("MatMul", "Gemm", "Reshape", "Transpose") else names
+            chosen = [str(generator.choice(wanted)) for _ in range(ARITY.get(operator, 1))]
+            result = f"v{number}"
+            self.steps.append((operator, chosen, result))
+            names.append(result)
+            if not operator.startswith("Reduce") and (operator in ("MatMul", "Gemm") or set(chosen) & square):
+                square.add(result)
+        dtype = np.float32 if code == FLOAT else np.float16
+        self.constant = generator.uniform(0.5, 2, (SIZE, SIZE)).astype(dtype)
+        self.model = self._model(code)
+
+    def _model(self, code: int) -> ModelProto:
+        nodes = []
+        for operator, operands, result in self.steps:
+            extra = {"ReduceSum": ["axis"], "Reshape": ["shape"]}.get(operator, [])
+            options: dict[str, Any] = {"axes": [-1]} if operator == "ReduceMean" else {}
+            nodes.append(node(operator, [*operands, *extra], [result], f"n_{result}", **options))
+        constants = {"c": self.constant, "axis": np.array([-1]), "shape": np.array([SIZE, SIZE])}
+        inputs = dict.fromkeys(self.inputs, (code, (SIZE, SIZE)))
+        # Reshape of a column is left out by the choice of squares alone.
+        return model(nodes, inputs, {result: code for _, _, result in self.steps}, constants)
+
+    def exact(self, inputs: dict[str, Exact]) -> dict[str, Exact]:
+        """Return every value in rationals, as far as there is one."""
+        values = {**inputs, "c": fractions(self.constant)}
+        for operator, operands, result in self.steps:
+            if any(name not in values for name in operands):
+                continue
+            try:
+                values[result] = EXACT[operator](*(values[name] for name in operands))
+            except ZeroDivisionError:
+                continue
+        return values
+
+
+def bounded(proto: ModelProto, ranges: Sequence[str], errors: dict[str, float] | None = None) -> Accuracy:
+    return accuracy(proto, assume=ranges, input_errors=errors)
+
+
+class TestSound:
+    """Random small graphs against rationals: what is computed is never further off than the bound."""
+
+    @pytest.mark.parametrize("code", [FLOAT, FLOAT16])
+    def test_random_graphs(self, code: int) -> None:
+        compared = 0
+        for seed in range(60):
+            generator = np.random.default_rng([seed, code])
+            graph = RandomGraph(generator, code)
+            error = float(generator.choice([0.0, 1e-4, 1e-2]))
+            low, high = (0.5, 3.0) if seed % 2 else (-2.0, 2.0)
+            found = bounded(graph.model, [f"x={low}:{high}", f"y={low}:{high}"], {"x": error})
+            totals = {bound.name: bound.total for bound in found.outputs if not bound.reason}
+            runnable = source_of(graph.model).model()
+            for _ in range(4):
+                dtype = graph.constant.dtype
+                given = {name: generator.uniform(low, high, (SIZE, SIZE)).astype(dtype) for name in graph.inputs}
+                exact = {name: fractions(array) for name, array in given.items()}
+                exact["x"] = exact["x"] + fractions(generator.choice([-error, error, 0.0], (SIZE, SIZE)))
+                values, results = graph.exact(exact), runnable.run(given)
+                for name, total in totals.items():
+                    with case(seed, name, graph.steps):
+                        assert name in values
+                        off = each(abs, fractions(results[name]) - values[name])
+                        assert max(off.reshape(-1)) <= Fraction(total)
+                        compared += 1
+        assert compared > 300
+
+    def test_the_reference_is_no_tighter_at_points(self) -> None:
+        """At single operands a division's bound is that of `vinculum.sonnx.accuracy`, but for a few roundings."""
+        a, b = np.array([5.0], np.float32), np.array([3.0], np.float32)
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT, (1,))), {"q": FLOAT})
+        (division,) = bounded(proto, ["a=5:5", "b=3:3"]).divisions
+        ours = accuracy_of_elements(a, b, 0.0, 0.0)
+        assert division.introduced >= float(ours.introduced[0])
+        assert division.introduced == pytest.approx(float(ours.introduced[0]), rel=1e-6)
+        (division,) = bounded(proto, ["a=5:5", "b=3:3"], {"a": 0.1, "b": 0.1}).divisions
+        assert division.propagated == pytest.approx(float(accuracy_of_elements(a, b, 0.1, 0.1).propagated[0]), rel=0.2)
+
+
+class TestRules:
+    """What the rules say, and where there is none."""
+
+    def test_integers(self) -> None:
+        """5 / 3 discards 2 / 3."""
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, (1,))), {"q": INT64})
+        (division,) = bounded(proto, ["a=0:100", "b=1:3"]).divisions
+        assert division.propagated == 0
+        assert division.introduced == pytest.approx(2 / 3)
+
+    def test_a_norm(self) -> None:
+        nodes = [
+            node("ReduceMean", ["x"], ["mean"], "mean", axes=[-1]),
+            node("Sub", ["x", "mean"], ["centred"], "centre"),
+            node("Mul", ["centred", "centred"], ["square"], "square"),
+            node("ReduceMean", ["square"], ["variance"], "variance", axes=[-1]),
+            node("Add", ["variance", "epsilon"], ["guarded"], "guard"),
+            node("Sqrt", ["guarded"], ["deviation"], "root"),
+            node("Div", ["centred", "deviation"], ["y"], "ratio"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (2, 8))}, {"y": FLOAT}, {"epsilon": np.array(0.1, np.float32)})
+        (division,) = bounded(proto, ["x=-3:3"]).divisions
+        assert not division.reason
+        assert 0 < division.introduced < division.total < 0.01
+
+    @pytest.mark.parametrize(
+        ("low", "error", "reason"),
+        [(0.0, 0.0, "the divisor can be zero"), (1e-3, 1e-2, "the divisor can be zero")],
+    )
+    def test_no_bound_of_a_division(self, low: float, error: float, reason: str) -> None:
+        proto = model([node("Reciprocal", ["x"], ["y"], "ratio")], {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        found = bounded(proto, [f"x={low}:3"], {"x": error})
+        assert reason in found.divisions[0].reason or "infinite or NaN" in found.divisions[0].reason
+        assert found.outputs[0].total == float("inf")
+
+    def test_no_rule(self) -> None:
+        nodes = [node("Sin", ["x"], ["s"], "sine"), node("Neg", ["s"], ["y"], "negate")]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        assert bounded(proto, ["x=0:1"]).outputs[0].reason == "node 'sine' (Sin): Sin has no rule"
+
+    def test_a_condition_that_may_differ(self) -> None:
+        nodes = [
+            node("Greater", ["x", "y"], ["c"], "compare"),
+            node("Where", ["c", "x", "y"], ["z"], "choose"),
+        ]
+        proto = model(nodes, dict.fromkeys("xy", (FLOAT, (2,))), {"z": FLOAT})
+        assert bounded(proto, ["x=0:1", "y=0:1"]).outputs[0].total == 0
+        assert "Greater has no rule" in bounded(proto, ["x=0:1", "y=0:1"], {"x": 1e-3}).outputs[0].reason
+
+
+class TestRefused:
+    """Errors of inputs are numbers of at least 0."""
+
+    def test_errors(self) -> None:
+        proto = model([node("Neg", ["x"], ["y"])], {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        with pytest.raises(ModelError, match="which is no input; there are 'x'"):
+            bounded(proto, [], {"z": 1.0})
+        for error in (-1.0, float("nan"), float("inf")):
+            with pytest.raises(AttributeValueError, match="give a number of at least 0"):
+                bounded(proto, [], {"x": error})

@@ -1,0 +1,191 @@
+"""Issue 19, point 7: the node that makes the first NaN, infinity or zero divisor, at which index, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, helper
+
+import vinculum
+from tests.analysis import hazardous
+from tests.analysis.hazardous import FLOAT, FLOAT16, INT64, model, node
+from tests.optional import needs
+from vinculum.analysis import EngineTrace
+from vinculum.analysis.tracing.record import Kind
+from vinculum.errors import AttributeValueError, ElementTypeError, ModelError
+
+
+def traced(proto: ModelProto, engine: str = "reference", **inputs: NDArray[Any]) -> EngineTrace:
+    """Return what a run in one engine comes to."""
+    (trace,) = vinculum.trace(proto, inputs, engines=[engine]).traces
+    return trace
+
+
+def unary(operator: str, code: int = FLOAT) -> ModelProto:
+    return model([node(operator, ["x"], ["y"], "it")], {"x": (code, ("n",))}, {"y": code})
+
+
+class TestEvents:
+    """Each kind, by the node that makes it, not by those that hand it on."""
+
+    def test_an_empty_mask(self) -> None:
+        mask = np.array([[1, 1, 0, 0], [0, 0, 0, 0]], np.float32)
+        trace = traced(hazardous.masked_mean(), x=np.ones((2, 4), np.float32), mask=mask)
+        zero, nan = trace.events
+        assert (zero.kind, nan.kind) == (Kind.ZERO_DIVISOR, Kind.NAN)
+        assert {event.node for event in trace.events} == {"mean"}
+        assert (nan.index, nan.count, nan.size) == ((1, 0), 1, 2)
+        assert [(o.summary.name, o.value) for o in nan.operands] == [("total", 0.0), ("count", 0.0)]
+        assert zero.path == ("mask", "count")
+        assert [(e.output, e.value, e.count) for e in trace.effects] == [("mean", "NaN", 1)]
+
+    def test_the_first_of_several(self) -> None:
+        nodes = [
+            node("Exp", ["x"], ["big"], "grow"),
+            node("Neg", ["big"], ["small"], "negate"),
+            node("Add", ["big", "small"], ["lost"], "add"),
+            node("Sqrt", ["lost"], ["y"], "root"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (3,))}, {"y": FLOAT})
+        trace = traced(proto, x=np.array([0, 100, 1], np.float32))
+        assert [(e.kind, e.node, e.index) for e in trace.events] == [
+            (Kind.INFINITY, "grow", (1,)),
+            (Kind.NAN, "add", (1,)),
+        ]
+        assert [o.value for o in trace.events[1].operands] == [np.inf, -np.inf]
+        assert trace.events[0].result == np.inf
+
+    @pytest.mark.parametrize(("operator", "value"), [("Log", -1.0), ("Sqrt", -4.0), ("Acos", 2.0)])
+    def test_outside_of_a_domain(self, operator: str, value: float) -> None:
+        (event,) = traced(unary(operator), x=np.array([1, value], np.float32)).events
+        assert (event.kind, event.index, event.operands[0].value) == (Kind.NAN, (1,), value)
+
+    def test_inputs_that_are_no_numbers(self) -> None:
+        report = vinculum.trace(unary("Exp"), {"x": np.array([np.nan, np.inf, 1], np.float32)}, engines=["reference"])
+        assert not report.finds
+        (held,) = report.inputs
+        assert (held.name, held.nan, held.infinite) == ("x", 1, 1)
+
+    def test_constants_that_are_infinite(self) -> None:
+        """An attention mask holds -inf: nobody made that."""
+        nodes = [node("Add", ["x", "mask"], ["m"], "mask"), node("Softmax", ["m"], ["y"], "softmax")]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"mask": np.array([0, -np.inf], np.float32)})
+        assert traced(proto, x=np.ones(2, np.float32)).events == ()
+
+    def test_integers(self) -> None:
+        (event,) = traced(hazardous.sizes(), x=np.zeros((3, 4), np.float32)).events
+        assert (event.kind, event.node, event.operands[1].value) == (Kind.ZERO_DIVISOR, "ratio", 0)
+        assert event.path == ("x", "shape", "n", "less")
+
+    def test_remainders(self) -> None:
+        proto = model([node("Mod", ["a", "b"], ["r"], "rest")], dict.fromkeys("ab", (INT64, (2,))), {"r": INT64})
+        (event,) = traced(proto, a=np.array([1, 2]), b=np.array([1, 0])).events
+        assert (event.kind, event.index) == (Kind.ZERO_DIVISOR, (1,))
+
+    def test_in_a_branch(self) -> None:
+        a, b = np.ones(3, np.float32), np.array([1, 0, 2], np.float32)
+        events = traced(hazardous.branches(), wanted=np.array(True), a=a, b=b).events
+        assert [(e.kind, e.node, e.scope, e.index) for e in events] == [
+            (Kind.ZERO_DIVISOR, "inside", "If:then_branch", (1,)),
+            (Kind.INFINITY, "choose", "", (1,)),
+        ]
+        assert traced(hazardous.branches(), wanted=np.array(False), a=a, b=b).events == ()
+
+    def test_in_a_function(self) -> None:
+        proto = unary("Neg")
+        body = [node("Constant", [], ["zero"], "zero", value_float=0.0), node("Div", ["a", "zero"], ["b"], "inside")]
+        function = helper.make_function("own", "Bad", ["a"], ["b"], body, [helper.make_opsetid("", 17)])
+        proto.functions.append(function)
+        proto.opset_import.append(helper.make_opsetid("own", 1))
+        proto.graph.node.append(node("Bad", ["y"], ["z"], "call", domain="own"))
+        proto.graph.output[0].name = "z"
+        assert Kind.INFINITY in {e.kind for e in traced(proto, x=np.ones(2, np.float32)).events}
+
+    def test_of_sums_no_element_is_named(self) -> None:
+        nodes = [node("MatMul", ["x", "x"], ["y"], "product")]
+        proto = model(nodes, {"x": (FLOAT, (2, 2))}, {"y": FLOAT})
+        (event,) = traced(proto, x=np.full((2, 2), 3e38, np.float32)).events
+        assert (event.kind, event.node, event.count) == (Kind.INFINITY, "product", 4)
+        assert {operand.value for operand in event.operands} == {None}
+        assert {operand.summary.high for operand in event.operands} == {float(np.float32(3e38))}
+
+    def test_nothing_is_divided(self) -> None:
+        proto = model(
+            [node("Div", ["a", "b"], ["q"], "ratio")], {"a": (FLOAT, ("n",)), "b": (FLOAT, (1,))}, {"q": FLOAT}
+        )
+        assert traced(proto, a=np.empty(0, np.float32), b=np.zeros(1, np.float32)).events == ()
+
+
+class TestEngines:
+    """In our engine and in ONNX Runtime, float16 too."""
+
+    @needs("onnxruntime")
+    def test_both_tell_the_same(self) -> None:
+        inputs = {"x": np.ones((2, 4), np.float32), "mask": np.zeros((2, 4), np.float32)}
+        ours, theirs = vinculum.trace(hazardous.masked_mean(), inputs).traces
+        assert ours.engine == "vinculum"
+        assert theirs.engine.startswith("onnxruntime ")
+        assert [(e.kind, e.node, e.index) for e in ours.events] == [(e.kind, e.node, e.index) for e in theirs.events]
+        assert ours.effects[0].value == theirs.effects[0].value == "NaN"
+
+    @needs("onnxruntime")
+    def test_float16(self) -> None:
+        """1e-12 is zero there: the epsilon of a norm is lost."""
+        nodes = [
+            node("Add", ["x", "epsilon"], ["guarded"], "guard"),
+            node("Div", ["x", "guarded"], ["y"], "ratio"),
+        ]
+        epsilon = np.array(1e-12).astype(np.float16)
+        proto = model(nodes, {"x": (FLOAT16, (2,))}, {"y": FLOAT16}, {"epsilon": epsilon})
+        for trace in vinculum.trace(proto, {"x": np.array([0, 1], np.float16)}).traces:
+            assert [(e.kind, e.node, e.index) for e in trace.events] == [
+                (Kind.ZERO_DIVISOR, "ratio", (0,)),
+                (Kind.NAN, "ratio", (0,)),
+            ]
+            assert trace.events[0].element_type == "float16"
+
+    @needs("onnxruntime")
+    def test_an_engine_that_refuses(self) -> None:
+        ours, theirs = vinculum.trace(hazardous.sizes(), {"x": np.zeros((3, 4), np.float32)}).traces
+        assert ours.events
+        assert "by zero" in theirs.refused
+
+    @needs("onnxruntime")
+    def test_an_engine_that_dies(self) -> None:
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, ("n",))), {"q": INT64})
+        inputs = {"a": np.array([1, -(2**63)]), "b": np.array([1, -1])}
+        report = vinculum.trace(proto, inputs, engines=["onnxruntime"])
+        assert report.finds
+        assert report.traces[0].died
+        assert "SIGFPE" in report.traces[0].refused
+
+    def test_in_small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("vinculum.analysis.tracing.trace._BATCH", 1)
+        trace = traced(hazardous.masked_mean(), x=np.ones((2, 4), np.float32), mask=np.zeros((2, 4), np.float32))
+        assert [e.kind for e in trace.events] == [Kind.ZERO_DIVISOR, Kind.NAN]
+
+
+class TestRefused:
+    """Wrong input raises an error of ours."""
+
+    def test_engines(self) -> None:
+        with pytest.raises(AttributeValueError, match="allowed: 'reference', 'onnxruntime'"):
+            vinculum.trace(unary("Neg"), {"x": np.ones(1, np.float32)}, engines=["openvino"])
+        with pytest.raises(AttributeValueError, match="none"):
+            vinculum.trace(unary("Neg"), {"x": np.ones(1, np.float32)}, engines=[])
+
+    def test_inputs(self) -> None:
+        with pytest.raises(ModelError, match="no array for input"):
+            vinculum.trace(unary("Neg"), {})
+        with pytest.raises(ElementTypeError):
+            vinculum.trace(unary("Neg"), {"x": np.ones(1)})
+
+    def test_a_model_that_nobody_can_run(self) -> None:
+        proto = unary("Neg")
+        proto.graph.node[0].domain = "nobody"
+        proto.opset_import.append(helper.make_opsetid("nobody", 1))
+        with pytest.raises(ModelError, match="cannot be traced"):
+            vinculum.trace(proto, {"x": np.ones(1, np.float32)})

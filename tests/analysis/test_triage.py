@@ -1,0 +1,141 @@
+"""Issue 19, point 9: suppressions with a reason and a last day, and a baseline."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import vinculum
+from tests.analysis import hazardous
+from vinculum.analysis.triage import Suppression, read_baseline, read_suppressions, sorted_out
+from vinculum.errors import ModelError
+from vinculum.reporting.check.data import as_json
+from vinculum.reporting.check.sarif import document
+
+REPORT = vinculum.check(hazardous.masked_mean())
+(FINDING,) = REPORT.findings
+TODAY, LATER = date(2026, 11, 23), date(2027, 1, 1)
+
+
+def entry(expires: date = LATER, **wanted: Any) -> Suppression:
+    return Suppression("masks are never empty", expires, **wanted)
+
+
+class TestSuppressions:
+    """A suppression is about what it names, until its day."""
+
+    @pytest.mark.parametrize(
+        "wanted",
+        [
+            {"fingerprint": FINDING.fingerprint},
+            {"rule": "zero-over-zero"},
+            {"node": "mean"},
+            {"rule": "zero-over-zero", "node": "mean", "model": "model.onnx"},
+        ],
+    )
+    def test_it_is_about(self, wanted: dict[str, Any]) -> None:
+        triage = sorted_out(REPORT, "models/model.onnx", [entry(**wanted)], today=TODAY)
+        assert triage.open == ()
+        assert triage.suppressed == ((FINDING, entry(**wanted)),)
+        assert not triage.fails("possible")
+
+    @pytest.mark.parametrize("wanted", [{"rule": "zero-divisor"}, {"node": "mean", "model": "other.onnx"}])
+    def test_it_is_not_about(self, wanted: dict[str, Any]) -> None:
+        triage = sorted_out(REPORT, "models/model.onnx", [entry(**wanted)], today=TODAY)
+        assert triage.open == (FINDING,)
+        assert triage.fails("possible")
+        assert not triage.fails("certain")
+
+    @pytest.mark.parametrize(("expires", "is_open"), [(TODAY, True), (date(2026, 11, 24), False)])
+    def test_its_last_day(self, expires: date, is_open: bool) -> None:
+        triage = sorted_out(REPORT, "m.onnx", [entry(expires, node="mean")], today=TODAY)
+        assert (triage.open == (FINDING,)) is is_open
+        assert (len(triage.expired) == 1) is is_open
+
+    def test_a_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "accepted.toml"
+        file.write_text('[[suppress]]\nrule = "zero-over-zero"\nreason = "never empty"\nexpires = 2027-01-01\n')
+        assert read_suppressions(file) == (Suppression("never empty", LATER, rule="zero-over-zero"),)
+        file.write_text("")
+        assert read_suppressions(file) == ()
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("[[suppress", "is no file of suppressions"),
+            ('[[suppress]]\nrule = "a"\nexpires = 2027-01-01\n', "reason"),
+            ('[[suppress]]\nrule = "a"\nreason = "b"\n', "expires"),
+            ('[[suppress]]\nrule = "a"\nreason = "b"\nexpires = "soon"\n', "expires"),
+            ('[[suppress]]\nrule = "a"\nreason = " "\nexpires = 2027-01-01\n', "empty reason"),
+            ('[[suppress]]\nreason = "b"\nexpires = 2027-01-01\n', "about every finding"),
+            (
+                '[[suppress]]\nrules = "a"\nreason = "b"\nexpires = 2027-01-01\n',
+                "allowed: reason, expires, fingerprint",
+            ),
+            ("[[ignore]]\n", "allowed: suppress"),
+        ],
+    )
+    def test_what_cannot_be_read(self, tmp_path: Path, text: str, words: str) -> None:
+        file = tmp_path / "accepted.toml"
+        file.write_text(text)
+        with pytest.raises(ModelError, match=words):
+            read_suppressions(file)
+
+
+class TestBaseline:
+    """What an earlier report has is not told again, whichever form it is in."""
+
+    @pytest.mark.parametrize("form", ["json", "sarif"])
+    def test_both_forms(self, tmp_path: Path, form: str) -> None:
+        triage = sorted_out(REPORT, "old/model.onnx")
+        text = json.dumps(as_json(triage)) if form == "json" else document([triage], tmp_path, "1.0")
+        file = tmp_path / "before"
+        file.write_text(text)
+        again = sorted_out(REPORT, "new/model.onnx", baseline=read_baseline(file))
+        assert (again.open, again.known) == ((), (FINDING,))
+        assert not again.fails("possible")
+        other = sorted_out(REPORT, "another.onnx", baseline=read_baseline(file))
+        assert other.open == (FINDING,)
+
+    def test_names_do_not_matter(self, tmp_path: Path) -> None:
+        """Another export names its values anew."""
+        file = tmp_path / "before"
+        file.write_text(json.dumps(as_json(sorted_out(REPORT, "model.onnx"))))
+        renamed = hazardous.masked_mean()
+        for node in renamed.graph.node:
+            node.name = f"renamed_{node.name}"
+            for names in (node.input, node.output):
+                names[:] = [f"v_{name}" if name in ("total", "count", "kept") else name for name in names]
+        report = vinculum.check(renamed)
+        assert sorted_out(report, "model.onnx", baseline=read_baseline(file)).open == ()
+
+    def test_what_was_suppressed_is_not_in_it(self, tmp_path: Path) -> None:
+        file = tmp_path / "before"
+        triage = sorted_out(REPORT, "model.onnx", [entry(node="mean")], today=TODAY)
+        for text in (json.dumps(as_json(triage)), document([triage], tmp_path, "1.0")):
+            file.write_text(text)
+            assert read_baseline(file) == frozenset()
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            (b"{", "is not JSON"),
+            (b"[]", "is no report of vinculum check"),
+            (b'{"findings": 3}', "is no report of vinculum check"),
+            (b'{"runs": [{"results": [{}]}]}', "is no report of vinculum check"),
+            (b"\xff\xfe", "is not UTF-8"),
+        ],
+    )
+    def test_what_cannot_be_read(self, tmp_path: Path, content: bytes, words: str) -> None:
+        file = tmp_path / "before"
+        file.write_bytes(content)
+        with pytest.raises(ModelError, match=words):
+            read_baseline(file)
+
+    def test_what_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match=r"--baseline .* cannot be read"):
+            read_baseline(tmp_path / "missing")

@@ -1,0 +1,191 @@
+"""Issue 19, point 5: severity by evidence, and the evidence holds when it is run again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+
+import vinculum
+from tests.analysis import hazardous
+from tests.analysis.hazardous import FLOAT, FLOAT16, INT64, model, node
+from tests.optional import needs
+from vinculum.analysis import Finding, Severity
+
+
+def checked(proto: ModelProto, *assume: str, runs: int = 60, **options: Any) -> Finding:
+    """Return the only finding of a model."""
+    (finding,) = vinculum.check(proto, assume=assume, runs=runs, **options).findings
+    return finding
+
+
+class TestAtTheInputs:
+    """A witness is found where there is one that is simple, and the inputs keep what is declared."""
+
+    def test_an_empty_mask(self) -> None:
+        finding = checked(hazardous.masked_mean(), "x=-1:1", "mask=0|1")
+        assert (finding.rule, finding.severity) == ("zero-over-zero", Severity.WITNESSED)
+        assert finding.witness is not None
+        assert finding.witness.kind == "model"
+        assert finding.witness.how == "mask = zeros"
+        assert not finding.witness.inputs["mask"].any()
+        assert abs(finding.witness.inputs["x"]).max() <= 1
+        assert [(e.output, e.value) for e in finding.witness.effects] == [("mean", "NaN")]
+
+    @needs("onnxruntime")
+    def test_onnxruntime_confirms_it(self) -> None:
+        finding = checked(hazardous.masked_mean())
+        assert finding.witness is not None
+        ours, theirs = finding.witness.confirmed_by
+        assert ours == "vinculum"
+        assert theirs.startswith("onnxruntime ")
+
+    def test_in_a_branch(self) -> None:
+        finding = checked(hazardous.branches())
+        assert (finding.scope, finding.severity) == ("If:then_branch", Severity.WITNESSED)
+
+    def test_in_the_body_of_an_operator(self) -> None:
+        report = vinculum.check(hazardous.layer_norm(0.0), runs=40)
+        finding = next(finding for finding in report.findings if finding.node == "norm/Div")
+        assert finding.severity is Severity.WITNESSED
+
+    def test_sizes_are_solved(self) -> None:
+        finding = checked(hazardous.sizes())
+        assert (finding.rule, finding.severity) == ("integer-zero-divisor", Severity.WITNESSED)
+        assert finding.witness is not None
+        assert finding.witness.inputs["x"].shape == (3, 4)
+        within = checked(hazardous.sizes(), "n>=2")
+        assert within.severity is Severity.WITNESSED
+        assert vinculum.check(hazardous.sizes(), assume=["n>=4"], runs=40).findings == ()
+
+    @pytest.mark.parametrize("shift", [0.7071, 2.625, -1.0 / 3])
+    def test_a_linear_divisor_is_solved(self, shift: float) -> None:
+        finding = checked(hazardous.shifted(shift), "x=-3:3")
+        assert finding.severity is Severity.WITNESSED
+        assert finding.witness is not None
+        assert np.float32(shift) in finding.witness.inputs["x"]
+
+    def test_between_two_signs(self) -> None:
+        """A cube root is no straight line: the zero lies where halving leads."""
+        nodes = [
+            node("Mul", ["x", "x"], ["square"], "square"),
+            node("Mul", ["square", "x"], ["cube"], "cube"),
+            node("Sub", ["cube", "eight"], ["difference"], "subtract"),
+            node("Reciprocal", ["difference"], ["y"], "ratio"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"eight": np.float32(3.375)})
+        finding = checked(proto, "x=0:3", runs=200)
+        assert finding.severity is Severity.WITNESSED
+        assert finding.witness is not None
+        assert 1.5 in finding.witness.inputs["x"]
+
+    def test_an_integer_among_many(self) -> None:
+        nodes = [node("Sub", ["k", "seventeen"], ["d"], "less"), node("Div", ["one", "d"], ["q"], "ratio")]
+        proto = model(nodes, {"k": (INT64, (3,))}, {"q": INT64}, {"seventeen": np.array(17), "one": np.array(1)})
+        assert checked(proto, "k=0:30").severity is Severity.WITNESSED
+
+    def test_a_remainder(self) -> None:
+        proto = model([node("Mod", ["a", "b"], ["r"], "rest")], dict.fromkeys("ab", (INT64, (2,))), {"r": INT64})
+        findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
+        assert findings["integer-zero-divisor"].severity is Severity.WITNESSED
+
+    def test_the_smallest_over_minus_one(self) -> None:
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (INT64, (2,))), {"q": INT64})
+        findings = {f.rule: f for f in vinculum.check(proto, runs=40).findings}
+        witness = findings["min-over-minus-one"].witness
+        assert witness is not None
+        assert (witness.inputs["a"] == -(2**63)).all()
+        assert (witness.inputs["b"] == -1).all()
+
+    def test_float16(self) -> None:
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT16, (2,))), {"q": FLOAT16})
+        assert checked(proto, "b=0:1").severity is Severity.WITNESSED
+
+    def test_outside_of_the_ranges(self) -> None:
+        """A sum of squares of sine and cosine is 1 where x is what it is declared to be, and nothing far from there."""
+        nodes = [
+            node("Sin", ["x"], ["sine"], "sine"),
+            node("Cos", ["x"], ["cosine"], "cosine"),
+            node("Mul", ["sine", "sine"], ["one"], "one"),
+            node("Mul", ["cosine", "cosine"], ["other"], "other"),
+            node("Add", ["one", "other"], ["sum"], "add"),
+            node("Less", ["x", "limit"], ["near"], "near"),
+            node("Cast", ["near"], ["factor"], "factor", to=FLOAT),
+            node("Mul", ["sum", "factor"], ["d"], "fade"),
+            node("Reciprocal", ["d"], ["y"], "ratio"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT}, {"limit": np.array(100, np.float32)})
+        finding = checked(proto, "x=-3:3")
+        assert finding.severity is Severity.WITNESSED_OUTSIDE
+        assert finding.witness is not None
+        assert (finding.witness.kind, finding.witness.how) == ("outside", "x = 10000 everywhere")
+
+
+class TestInside:
+    """Where inputs do not reach it, the farthest inner tensor is named, or nothing is claimed."""
+
+    def test_a_norm_of_embeddings(self) -> None:
+        finding = checked(hazardous.norm_of_embeddings(), "ids=0:29")
+        assert finding.severity is Severity.POSSIBLE
+        assert finding.witness is not None
+        assert (finding.witness.kind, finding.witness.tensor, finding.witness.how) == ("inner", "pooled", "zeros")
+        assert finding.witness.value is not None
+        assert not finding.witness.value.any()
+        assert finding.search is not None
+        assert finding.search.runs == 60
+        assert 0 < finding.search.smallest < 100
+
+    def test_nothing_found(self) -> None:
+        """The bounds of sine and cosine, each alone, allow a sum of squares of 0; it is always 1."""
+        nodes = [
+            node("Sin", ["x"], ["sine"], "sine"),
+            node("Cos", ["x"], ["cosine"], "cosine"),
+            node("Mul", ["sine", "sine"], ["one"], "one"),
+            node("Mul", ["cosine", "cosine"], ["other"], "other"),
+            node("Add", ["one", "other"], ["sum"], "add"),
+            node("Reciprocal", ["sum"], ["y"], "ratio"),
+        ]
+        proto = model(nodes, {"x": (FLOAT, (2,))}, {"y": FLOAT})
+        finding = checked(proto, "x=-3:3", runs=30)
+        assert finding.severity in (Severity.UNCONFIRMED, Severity.POSSIBLE)
+        assert finding.search is not None
+        assert finding.search.smallest == pytest.approx(1, abs=1e-3)
+
+    def test_a_control(self) -> None:
+        assert vinculum.check(hazardous.guarded_mean(), assume=["mask=0|1"], runs=10).findings == ()
+
+    def test_no_runs_no_evidence(self) -> None:
+        finding = checked(hazardous.masked_mean(), runs=0)
+        assert (finding.severity, finding.witness, finding.search) == (Severity.POSSIBLE, None, None)
+
+    def test_of_another_type_it_is_not_run(self) -> None:
+        assert checked(hazardous.masked_mean(), as_type="float16").search is None
+
+
+class TestBounded:
+    """A search is bounded and the same each time."""
+
+    def test_the_same_twice(self) -> None:
+        one, other = (checked(hazardous.norm_of_embeddings(), "ids=0:29", seed=3) for _ in range(2))
+        assert one.search == other.search
+        assert one.witness is not None
+        assert other.witness is not None
+        for name, array in one.witness.inputs.items():
+            np.testing.assert_array_equal(array, other.witness.inputs[name])
+
+    def test_inputs_that_cannot_be_made(self) -> None:
+        proto = model([node("Div", ["a", "b"], ["q"], "ratio")], dict.fromkeys("ab", (FLOAT, (2,))), {"q": FLOAT})
+        for value in proto.graph.input:
+            value.type.tensor_type.ClearField("shape")
+        finding = checked(proto)
+        assert finding.severity is Severity.POSSIBLE
+        assert finding.search is not None
+        assert finding.search.runs == 0
+        assert "no input can be made" in finding.search.stopped
+
+    @pytest.mark.parametrize(("runs", "seed"), [(-1, 0), (1, -1)])
+    def test_refused(self, runs: int, seed: int) -> None:
+        with pytest.raises(vinculum.AttributeValueError, match="whole numbers from 0 on"):
+            vinculum.check(hazardous.masked_mean(), runs=runs, seed=seed)

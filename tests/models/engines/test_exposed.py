@@ -1,0 +1,41 @@
+"""A model whose inner values are handed out, by either engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.analysis import hazardous
+from tests.optional import needs
+from vinculum.errors import ModelError
+from vinculum.models.engines.exposed import ExposedModel
+from vinculum.models.execution import DivisionRecord
+
+INPUTS = {"x": np.ones((2, 4), np.float32), "mask": np.ones((2, 4), np.float32)}
+CONTENT = hazardous.masked_mean().SerializeToString()
+
+
+@pytest.mark.parametrize("engine", ["reference", pytest.param("onnxruntime", marks=needs("onnxruntime"))])
+class TestValues:
+    """Any value of the main graph, its outputs among them; inputs are known already."""
+
+    def test_inner_values_and_outputs(self, engine: str) -> None:
+        values = ExposedModel(engine, CONTENT).values(["count", "mean", "x"], INPUTS)
+        assert list(values) == ["count", "mean"]
+        np.testing.assert_array_equal(values["count"], [[4], [4]])
+
+    def test_others_at_the_next_call(self, engine: str) -> None:
+        model = ExposedModel(engine, CONTENT)
+        assert list(model.values(["count"], INPUTS)) == ["count"]
+        assert list(model.values(["total", "kept"], INPUTS)) == ["total", "kept"]
+
+    def test_what_cannot_be_run(self, engine: str) -> None:
+        with pytest.raises(ModelError):
+            ExposedModel(engine, CONTENT).values(["mean"], {"x": INPUTS["x"]})
+
+
+def test_divisions_are_told_of() -> None:
+    """Of those that nothing asked for needs, too."""
+    records: list[DivisionRecord] = []
+    ExposedModel("reference", CONTENT, records.append).values(["total"], INPUTS)
+    assert [record.division.name for record in records] == ["mean"]

@@ -1,0 +1,79 @@
+"""What the terminal shows of findings: all of it at every width, and no name obeyed."""
+
+from __future__ import annotations
+
+from datetime import date
+from io import BytesIO, TextIOWrapper
+
+import pytest
+from rich.console import Console, RenderableType
+
+from tests.reporting.check.findings import ALL, HOSTILE, finding, triage
+from vinculum.analysis.findings import Severity
+from vinculum.analysis.triage import Suppression, sorted_out
+from vinculum.reporting.check.page import page
+
+
+def printed(shown: RenderableType, width: int = 80) -> list[str]:
+    with TextIOWrapper(BytesIO(), encoding="utf-8") as file:
+        Console(width=width, file=file, highlight=False).print(shown)
+        file.seek(0)
+        return [line.rstrip() for line in file.read().splitlines()]
+
+
+class TestPage:
+    """Findings by severity, each with its place, its path, what shows it and what to do."""
+
+    @pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
+    def test_every_width(self, width: int) -> None:
+        lines = printed(page(triage(*ALL, Unheard=3)), width)
+        assert max(map(len, lines)) <= width
+        told = " ".join(" ".join(lines).split())
+        for words in (
+            "certain zero-over-zero node_div",
+            "total / mask.sum()",
+            "Path: attention_mask -> sum_2 -> convert_element_type -> node_div",
+            "Witness: on attention_mask = zeros, output 'linear_5' is NaN in 4 places (vinculum, onnxruntime 1.31.1).",
+            "Witness: on attention_mask = zeros (outside of the declared ranges), output 'linear_5' is NaN",
+            "Witness: inner tensor 'pooled' = zeros makes the divisor zero (vinculum); smallest magnitude reached from "
+            "the inputs 4.8e-06, in 200 runs.",
+            "Search: no witness; smallest magnitude reached from the inputs 0.48, in 200 runs; 10 s of processor time",
+            "Fix: clamp(min=1) on the divisor.",
+            "whose results may be anything: Unheard (3).",
+            "models/bert.onnx: 5 findings (1 certain, 1 witnessed, 1 witnessed outside, 1 possible, 1 unconfirmed) in "
+            "717 nodes",
+        ):
+            assert "".join(words.split()) in "".join(told.split())
+
+    def test_the_user_s_line_stands_in_the_heading(self) -> None:
+        assert printed(page(triage(finding())), 120)[0].endswith("/home/someone/project/export.py:20")
+
+    def test_a_long_path_is_shortened(self) -> None:
+        names = tuple(f"v{n}" for n in range(40))
+        told = " ".join(printed(page(triage(finding(path=names))), 120))
+        assert "v0 -> v1 -> v2 -> ... -> v36 -> v37 -> v38 -> v39 -> node_div" in told
+
+    def test_hostile_names(self) -> None:
+        bad = finding(node=HOSTILE, divisor=HOSTILE, scope=HOSTILE, path=(HOSTILE, HOSTILE))
+        text = "".join(printed(page(triage(bad, model=HOSTILE))))
+        assert text.isprintable()
+        assert "[red]" in text
+
+    def test_what_is_hidden_is_counted(self) -> None:
+        accepted = Suppression("never empty", date(2030, 1, 1), fingerprint=ALL[0].fingerprint)
+        known = frozenset({("bert.onnx", ALL[1].fingerprint)})
+        made = sorted_out(triage(*ALL[:3]).report, "bert.onnx", [accepted], known, date(2026, 1, 1))
+        (last,) = printed(page(made), 120)[-1:]
+        assert last.startswith("bert.onnx: 1 finding (1 witnessed outside) in 717 nodes")
+        assert last.endswith("1 suppressed. 1 in the baseline.")
+
+    def test_what_has_expired_is_told(self) -> None:
+        accepted = Suppression("for the release", date(2026, 1, 1), rule="zero-over-zero")
+        told = printed(page(sorted_out(triage(ALL[0]).report, "m.onnx", [accepted], today=date(2026, 2, 1))), 120)
+        assert "Suppressed until 2026-01-01, and told again: zero-over-zero (for the release)." in told
+
+    def test_nothing(self) -> None:
+        assert printed(page(triage()))[0].startswith("models/bert.onnx: no findings in 717 nodes")
+
+    def test_certain_findings_come_first(self) -> None:
+        assert [s.value for s in Severity][:2] == ["certain", "witnessed"]

@@ -1,0 +1,159 @@
+"""Issue 19, point 9: SARIF 2.1.0 as code hosts and editors take it."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.reporting.check.findings import ALL, HOSTILE, LIBRARY, OWN, finding, triage
+from vinculum.analysis.findings import Severity
+from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage, sorted_out
+from vinculum.reporting.check.sarif import document
+
+
+def run_of(*triages: Triage, root: Path = Path("/")) -> dict[str, Any]:
+    read = json.loads(document(triages, root, "1.2.3"))
+    assert read["version"] == "2.1.0"
+    assert read["$schema"].endswith("sarif-2.1.0.json")
+    (run,) = read["runs"]
+    assert isinstance(run, dict)
+    return run
+
+
+def check_rules(run: dict[str, Any]) -> None:
+    """Check what the standard demands beyond types, and what code scanning asks for."""
+    driver = run["tool"]["driver"]
+    assert driver["name"]
+    assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert len(rule["fullDescription"]["text"]) <= 1024
+        assert rule["help"]["text"]
+        assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
+    # "Either all or none of the results" have suppressions, and the same of the state.
+    for name in ("suppressions", "baselineState"):
+        assert len({name in result for result in run["results"]}) <= 1
+    for result in run["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("note", "warning", "error")
+        assert result["message"]["text"].isprintable()
+        (location,) = result["locations"]
+        for place in (location, *result["relatedLocations"]):
+            physical = place["physicalLocation"]
+            assert physical["region"]["startLine"] >= 1
+            assert not set(physical["artifactLocation"]["uri"]) & set(' \\\n<>"{}|^`')
+        assert all(value and isinstance(value, str) for value in result["partialFingerprints"].values())
+        for suppression in result["suppressions"]:
+            assert suppression["kind"] in ("inSource", "external")
+            assert suppression["status"] in ("accepted", "underReview", "rejected")
+            assert suppression["justification"]
+
+
+class TestResults:
+    """A rule for each hazard, a result for each finding, surest first."""
+
+    def test_every_severity(self) -> None:
+        run = run_of(triage(*ALL))
+        check_rules(run)
+        assert [r["level"] for r in run["results"]] == ["error", "error", "warning", "warning", "note"]
+        assert [r["properties"]["severity"] for r in run["results"]] == [s.value for s in Severity]
+        assert len({r["partialFingerprints"][FINGERPRINT] for r in run["results"]}) == len(ALL)
+
+    def test_the_message_tells_all(self) -> None:
+        text = run_of(triage(ALL[1]))["results"][0]["message"]["text"]
+        for words in (
+            "'convert_element_type' lies in [0, 6], by declared ranges.",
+            "Path: attention_mask -> sum_2 -> convert_element_type -> node_div.",
+            "Witness: on attention_mask = zeros, output 'linear_5' is NaN in 4 places (vinculum, onnxruntime 1.31.1).",
+            "Fix: clamp(min=1) on the divisor.",
+        ):
+            assert words in text
+
+    def test_infinities_are_text(self) -> None:
+        low, high = float("-inf"), float("inf")
+        assert run_of(triage(finding(low=low, high=high)))["results"][0]["properties"]["range"] == ["-inf", "inf"]
+
+    def test_several_models_are_one_run(self) -> None:
+        run = run_of(triage(ALL[3], model="a.onnx"), triage(ALL[0], model="b.onnx"))
+        check_rules(run)
+        assert [r["properties"]["model"] for r in run["results"]] == ["b.onnx", "a.onnx"]
+
+    def test_no_findings(self) -> None:
+        run = run_of(triage())
+        check_rules(run)
+        assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
+
+    def test_so_many_that_code_scanning_takes_them(self) -> None:
+        many = [finding(fingerprint=f"{n:016x}") for n in range(5_100)] + [ALL[0]]
+        run = run_of(triage(*many))
+        assert (len(run["results"]), run["properties"]["leftOut"]) == (5_000, 101)
+        assert run["results"][0]["properties"]["severity"] == "certain"
+
+    def test_hostile_names(self, tmp_path: Path) -> None:
+        bad = finding(node=HOSTILE, divisor=HOSTILE, scope=HOSTILE, path=(HOSTILE, HOSTILE))
+        check_rules(run_of(triage(bad, model=str(tmp_path / "a b<c>.onnx")), root=tmp_path))
+
+
+class TestPlaces:
+    """An alert lies in the user's repository: at a line of theirs, or at the model."""
+
+    def test_a_line_of_the_user_s(self, tmp_path: Path) -> None:
+        (tmp_path / "export.py").write_text("...")
+        (result,) = run_of(triage(finding()), root=tmp_path)["results"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place == {
+            "artifactLocation": {"uri": "export.py", "uriBaseId": "%SRCROOT%"},
+            "region": {"startLine": OWN.line},
+        }
+        (related,) = result["relatedLocations"]
+        assert related["message"]["text"] == LIBRARY.code
+        assert related["physicalLocation"]["artifactLocation"] == {"uri": LIBRARY.file}
+
+    def test_deeper_in_the_repository(self, tmp_path: Path) -> None:
+        (tmp_path / "project").mkdir()
+        (tmp_path / "project" / "export.py").write_text("...")
+        (result,) = run_of(triage(finding()), root=tmp_path)["results"]
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "project/export.py"
+
+    @pytest.mark.parametrize("frames", [(OWN, LIBRARY), (LIBRARY,), ()])
+    def test_else_the_model(self, tmp_path: Path, frames: tuple[Any, ...]) -> None:
+        model = str(tmp_path / "models" / "my model.onnx")
+        (result,) = run_of(triage(finding(frames=frames), model=model), root=tmp_path)["results"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"] == {"uri": "models/my%20model.onnx", "uriBaseId": "%SRCROOT%"}
+        assert place["region"] == {"startLine": 1}
+        assert len(result["relatedLocations"]) == len(frames)
+
+    def test_a_model_elsewhere(self, tmp_path: Path) -> None:
+        root = tmp_path / "repository"
+        root.mkdir()
+        (result,) = run_of(triage(finding(frames=()), model=str(tmp_path / "m.onnx")), root=root)["results"]
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].startswith("file:///")
+
+    def test_the_node_is_named(self) -> None:
+        (result,) = run_of(triage(finding(scope="If:then_branch")))["results"]
+        (logical,) = result["locations"][0]["logicalLocations"]
+        assert logical["fullyQualifiedName"] == "bert.onnx#If:then_branch/node_div"
+
+
+class TestStates:
+    """What is suppressed and what the baseline has stay in the report, marked."""
+
+    def test_suppressed(self) -> None:
+        accepted = Suppression("never empty", date(2030, 1, 1), node="node_div")
+        run = run_of(sorted_out(triage(ALL[0]).report, "m.onnx", [accepted], today=date(2026, 1, 1)))
+        check_rules(run)
+        (suppression,) = run["results"][0]["suppressions"]
+        assert suppression["justification"] == "never empty"
+        assert suppression["properties"] == {"expires": "2030-01-01"}
+
+    def test_baseline(self) -> None:
+        known = frozenset({("m.onnx", ALL[0].fingerprint)})
+        run = run_of(sorted_out(triage(*ALL[:2]).report, "m.onnx", baseline=known))
+        check_rules(run)
+        states = {r["partialFingerprints"][FINGERPRINT]: r["baselineState"] for r in run["results"]}
+        assert states == {ALL[0].fingerprint: "unchanged", ALL[1].fingerprint: "new"}

@@ -1,0 +1,274 @@
+"""Stored arrays: the quotients and the errors of one call in memory, whatever they are stored as and cut into."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.cases import case
+from tests.optional import needs
+from tests.stored.stores import KINDS, Array, outcome, package_of, put, taken
+from vinculum import Operator
+from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
+from vinculum.spec.element_types import REAL, Kind
+from vinculum.stored import divide
+from vinculum.stored.arrays import UNNAMED
+from vinculum.tensors.storage import dtype_of, element_type_of
+
+Shape = tuple[int, ...]
+
+RULES: dict[str, tuple[dict[str, Any], tuple[tuple[Shape, Shape], ...]]] = {
+    "Div-14": ({}, (((7, 9), (7, 9)), ((7, 9), (9,)), ((7, 1), (1, 9)), ((), (5,)), ((), ()), ((0, 4), (4,)))),
+    "Divide-1": ({"name": "Divide"}, (((7, 9), (7, 9)), ((2, 3, 4), (3, 1)))),
+    "truncating": ({"name": "Divide", "m_pythondiv": False}, (((7, 9), (7, 1)),)),
+    "limited": ({"opset": 6, "broadcast": 1, "axis": 1}, (((4, 3, 5), (3,)), ((4, 3, 5), (1, 1)))),
+    "equal": ({"opset": 6}, (((7, 9), (7, 9)),)),
+    "pdpd": ({"name": "Divide", "auto_broadcast": "pdpd", "axis": 1}, (((4, 3, 5), (3, 1)), ((4, 3, 5), (1, 5)))),
+    "SONNX": ({"dialect": "sonnx", "variant": "int"}, (((7, 9), (7, 9)),)),
+}  # fmt: skip
+
+
+def operator_of(name: str = "Div", **arguments: Any) -> Operator:
+    """Return an operator of one of the rules."""
+    return Operator(name, **arguments)
+
+
+def values(rng: np.random.Generator, shape: Shape, dtype: np.dtype[Any]) -> Array:
+    """Return elements of any bits, or small ones, so that equal and zero ones are likely."""
+    element_type = element_type_of(np.empty(0, dtype))
+    bits = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
+    if element_type.bits < 8:
+        bits &= (1 << element_type.bits) - 1
+        if element_type.kind is Kind.SIGNED:
+            return (bits.reshape(shape).astype(np.int8) - 8).astype(dtype)
+    drawn: Array = bits.view(dtype).reshape(shape)
+    return drawn
+
+
+def in_memory(operator: Operator, a: Array, b: Array | None) -> Array:
+    """Return what one call gives."""
+    return operator(a, b)
+
+
+def stored(operator: Operator, names: list[str], out: str, dtype: np.dtype[Any], task_bytes: int) -> Array:
+    """Return what the job gives, which leaves nothing but its result, or nothing."""
+    raw_type = element_type_of(np.empty(0, dtype)) if dtype.isbuiltin == 2 else None
+    path = Path(out.partition(":")[0])
+    before = set(path.parent.iterdir())
+    try:
+        divide(names[0], names[1], out, operator=operator, element_type=raw_type, task_bytes=task_bytes)
+    except BaseException:
+        assert set(path.parent.iterdir()) == before
+        raise
+    assert set(path.parent.iterdir()) == before | {path}
+    return taken(out, dtype if raw_type is not None else None)
+
+
+class TestQuotients:
+    """Bit for bit those of one call, and its errors word for word."""
+
+    @pytest.mark.parametrize("rule", RULES)
+    def test_every_type_by_every_rule(self, rule: str, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        arguments, shapes = RULES[rule]
+        for number, element_type in enumerate(operator_of(**arguments).spec.element_types):
+            for shape_a, shape_b in shapes:
+                dtype = dtype_of(element_type)
+                a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
+                names = [put(tmp_path, name, x, "npy") for name, x in (("a", a), ("b", b))]
+                policies: tuple[Any, ...] = (
+                    {},
+                    {"zero_divisor": "zero"},
+                    {"overflow": "raise", "zero_divisor": "saturate"},
+                )
+                for policy in policies[:1] if rule == "SONNX" else policies:
+                    with case(dtype, shape_a, shape_b, policy), TemporaryDirectory(dir=tmp_path) as folder:
+                        operator = operator_of(**arguments, **policy)
+                        got = partial(stored, operator, names, f"{folder}/c.npy", dtype, (100, 7, 1)[number % 3])
+                        assert outcome(got) == outcome(partial(in_memory, operator, a, b))
+
+    @given(
+        shape=st.lists(st.integers(0, 7), max_size=3),
+        repeated=st.lists(st.booleans(), min_size=3, max_size=3),
+        dropped=st.integers(0, 3),
+        kinds=st.tuples(*[st.sampled_from(KINDS)] * 2, st.sampled_from(("npy", "zarr", "hdf5"))),
+        dtype=st.sampled_from(["i1", "u2", "i4", "i8", "f4", "f8"]),
+        zero_divisor=st.sampled_from(["raise", "zero", "saturate"]),
+        overflow=st.sampled_from(["wrap", "raise"]),
+        zeros=st.booleans(),
+        swapped=st.booleans(),
+        chunk=st.integers(1, 4),
+        task_bytes=st.integers(1, 200),
+        seed=st.integers(0, 2**32),
+    )
+    def test_any_shapes_stored_as_anything(
+        self,
+        shape: list[int],
+        repeated: list[bool],
+        dropped: int,
+        kinds: tuple[str, str, str],
+        dtype: str,
+        zero_divisor: Any,
+        overflow: Any,
+        zeros: bool,
+        swapped: bool,
+        chunk: int,
+        task_bytes: int,
+        seed: int,
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        shape_b = [1 if again else size for size, again in zip(shape, repeated, strict=False)][dropped:]
+        a, b = (values(rng, tuple(sizes), np.dtype(dtype)) for sizes in (shape, shape_b))
+        if not zeros:
+            b = np.where(b == 0, np.ones((), b.dtype), b)
+        if swapped:
+            a, b = b, a
+        operator = Operator("Div", zero_divisor=zero_divisor, overflow=overflow)
+        with TemporaryDirectory() as folder:
+            names = [
+                put(Path(folder), name, x, kind, chunk) for name, x, kind in zip("ab", (a, b), kinds, strict=False)
+            ]
+            out = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/q"}[kinds[2]]
+            got = partial(stored, operator, names, f"{folder}/{out}", a.dtype, task_bytes)
+            assert outcome(got) == outcome(partial(in_memory, operator, a, b))
+
+    @pytest.mark.parametrize("kind", ["npy", "zarr", "hdf5"])
+    def test_types_that_files_have_no_name_for(self, kind: str, tmp_path: Path) -> None:
+        rng = np.random.default_rng(1)
+        operator = Operator("Divide", zero_divisor="zero")
+        for element_type in UNNAMED:
+            dtype = dtype_of(element_type)
+            a, b = values(rng, (5, 6), dtype), values(rng, (6,), dtype)
+            with case(dtype), TemporaryDirectory(dir=tmp_path) as folder:
+                names = [put(Path(folder), name, x, kind) for name, x in (("a", a), ("b", b))]
+                out = {"npy": "c.npy", "zarr": "c.zarr", "hdf5": "c.h5:/q"}[kind]
+                got = partial(stored, operator, names, f"{folder}/{out}", dtype, 20)
+                assert outcome(got) == outcome(partial(in_memory, operator, a, b))
+
+    def test_what_numpy_itself_saves(self, tmp_path: Path) -> None:
+        for element_type in UNNAMED:
+            dtype = dtype_of(element_type)
+            np.save(tmp_path / "a.npy", np.array([6, 1, 3], dtype))
+            np.save(tmp_path / "b.npy", np.array([3, 1, 2], dtype))
+            out = tmp_path / f"{dtype}.npy"
+            divide(tmp_path / "a.npy", tmp_path / "b.npy", out, operator=Operator("Divide"), element_type=element_type)
+            assert (
+                taken(str(out), dtype).tolist()
+                == Operator("Divide")(*(np.array(x, dtype) for x in ([6, 1, 3], [3, 1, 2]))).tolist()
+            )
+
+    def test_of_one_operand(self, tmp_path: Path) -> None:
+        a = np.array([3, 0, -0.0, 1e-300, np.inf], ">f8")
+        np.save(tmp_path / "a.npy", a)
+        report = divide(tmp_path / "a.npy", None, tmp_path / "c.npy", operator=Operator("Reciprocal"), task_bytes=16)
+        assert (report.operator, report.blocks, report.bytes) == ("Reciprocal-13", 3, 40)
+        got = np.load(tmp_path / "c.npy")
+        assert got.dtype == np.float64
+        assert got.tobytes() == Operator("Reciprocal")(a).tobytes()
+
+    @needs("zarr")
+    def test_negative_zeros_are_not_left_out(self, tmp_path: Path) -> None:
+        """A chunk of them equals Zarr's fill value, and must be written all the same."""
+        a = put(tmp_path, "a", np.full(8, -0.0, "f4"), "npy")
+        b = put(tmp_path, "b", np.full(8, 2, "f4"), "npy")
+        divide(a, b, tmp_path / "c.zarr")
+        assert np.signbit(taken(str(tmp_path / "c.zarr"))).all()
+
+
+class TestBlocks:
+    """How a result is stored follows the operands, as far as its format allows."""
+
+    def test_fortran_order_stays(self, tmp_path: Path) -> None:
+        a = np.arange(12, dtype="i4").reshape(3, 4)
+        name = put(tmp_path, "a", a, "npy, Fortran")
+        divide(name, put(tmp_path, "b", a + 1, "npy, Fortran"), tmp_path / "c.npy")
+        assert np.load(tmp_path / "c.npy").flags.f_contiguous
+        divide(put(tmp_path, "d", a, "npy"), name, tmp_path / "e.npy", operator=Operator("Div", zero_divisor="zero"))
+        assert np.load(tmp_path / "e.npy").flags.c_contiguous
+
+    @needs("zarr")
+    def test_zarr_stays_as_it_was(self, tmp_path: Path) -> None:
+        import zarr
+
+        a, b = np.arange(48, dtype="i4").reshape(6, 8), put(tmp_path, "b", np.ones(8, "i4"), "npy")
+        for kind, shards in (("zarr", None), ("zarr, shards", (4, 4)), ("zarr 2", None)):
+            out = tmp_path / f"out of {kind}.zarr"
+            report = divide(put(tmp_path, kind, a, kind), b, out, task_bytes=1)
+            made = zarr.open_array(out)
+            assert (made.chunks, made.shards, made.metadata.zarr_format) == ((2, 2), shards, 3)
+            assert report.blocks == (4 if shards else 12), "a block is what lies in a file"
+
+
+class TestRefused:
+    """What cannot be divided is said before anything is made."""
+
+    @pytest.mark.parametrize(
+        ("a", "b", "error", "words"),
+        [
+            (np.ones(3, "i4"), np.ones(3, "i8"), ElementTypeError, "int32"),
+            (np.ones(3, "?"), np.ones(3, "?"), ElementTypeError, "A has NumPy type bool"),
+            (np.ones((2, 3), "i4"), np.ones(2, "i4"), BroadcastError, "3 meets 2"),
+            (np.ones(3, "V2"), np.ones(3, "V2"), ModelError, "raw elements of 2 bytes; say what they are"),
+        ],
+    )
+    def test_operands(self, a: Array, b: Array, error: type[Exception], words: str, tmp_path: Path) -> None:
+        np.save(tmp_path / "a.npy", a)
+        np.save(tmp_path / "b.npy", b)
+        with pytest.raises(error, match=words):
+            divide(tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
+
+    def test_a_type_that_is_named(self, tmp_path: Path) -> None:
+        name = put(tmp_path, "a", np.ones(3, "u2"), "npy")
+        with pytest.raises(
+            ModelError, match=r"holds uint16, and element_type .* bfloat16 is for raw elements of 2 bytes"
+        ):
+            divide(name, name, tmp_path / "c.npy", element_type=UNNAMED[0])
+
+    def test_results_larger_than_any_file(self, tmp_path: Path) -> None:
+        for name, shape in (("a", (2**31, 1)), ("b", (2**31,))):
+            with (tmp_path / f"{name}.npy").open("wb") as file:  # sparse
+                np.lib.format.write_array_header_1_0(file, {"descr": "|i1", "fortran_order": False, "shape": shape})
+                file.truncate(file.tell() + 2**31)
+        with pytest.raises(OSError, match=r"File too large|No space left|too large"):
+            divide(tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
+
+    def test_task_bytes(self, tmp_path: Path) -> None:
+        with pytest.raises(AttributeValueError, match="task_bytes is 0"):
+            divide("a.npy", "b.npy", "c.npy", task_bytes=0)
+
+    def test_reals_are_not_stored(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "a.npy", np.array([None]), allow_pickle=True)
+        with pytest.raises(ModelError, match="never unpickled"):
+            divide(
+                tmp_path / "a.npy",
+                tmp_path / "a.npy",
+                tmp_path / "c.npy",
+                operator=Operator("Div", dialect="sonnx", variant="real"),
+            )
+        assert REAL in Operator("Div", dialect="sonnx", variant="real").spec.element_types
+
+
+class TestPackages:
+    """Without the package that a format needs one line says what to install."""
+
+    @pytest.mark.parametrize("kind", ["zarr", "hdf5"])
+    def test_missing(self, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        package = package_of(kind)
+        name = put(tmp_path, "a", np.ones(3, "f4"), "npy")
+        import sys
+
+        monkeypatch.setitem(sys.modules, package, None)
+        for module in ("vinculum.stored.zarr_arrays", "vinculum.stored.hdf5"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        out = tmp_path / {"zarr": "c.zarr", "hdf5": "c.h5:/q"}[kind]
+        with pytest.raises(ModelError, match=rf"needs the package {package}: pip install 'vinculum-div\[{kind}\]'"):
+            divide(name, name, out)

@@ -1,0 +1,417 @@
+"""Jobs that are killed, torn, refused or run out of room: what appears is whole, what is done is kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.optional import needs, skip_without
+from tests.processes import importing, output_of, python, run
+from tests.stored import killed
+from tests.stored.stores import Array, put, taken
+from vinculum import Operator, div
+from vinculum.errors import DivisionByZeroError, ModelError
+from vinculum.stored import divide, job, journal
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+Stop = Callable[[int, int], None]
+
+
+class StoppedError(Exception):
+    """What a test stops a job with."""
+
+
+@pytest.fixture
+def operands(tmp_path: Path) -> tuple[str, str, Array]:
+    """Return two stored operands of 40 blocks, and their quotients."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-99, 99, (40, 1024)).astype("i4"), rng.integers(1, 99, (40, 1024)).astype("i4")
+    return put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "npy"), div(a, b)
+
+
+def after(task: int, action: Callable[[], object]) -> Stop:
+    """Return what does something as soon as so many bytes are done."""
+    left = [action]
+
+    def advance(done: int, size: int) -> None:
+        if done >= task * killed.TASK_BYTES and left:
+            left.pop()()
+
+    return advance
+
+
+def stop() -> None:
+    raise StoppedError
+
+
+def stopped_job(a: str, b: str, out: Path) -> tuple[Path, Path]:
+    """Do about half of a job, and return what it leaves."""
+    with pytest.raises(StoppedError):
+        divide(a, b, out, task_bytes=killed.TASK_BYTES, advance=after(20, stop))
+    left = out.with_name(f"{out.name}.partial"), out.with_name(f"{out.name}.journal")
+    assert left[0].exists()
+    assert left[1].exists()
+    assert not out.exists()
+    return left
+
+
+def content(path: Path) -> dict[str, bytes]:
+    """Return the bytes of a file, or of all files in a folder."""
+    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
+    return {str(file.relative_to(path)): file.read_bytes() for file in files}
+
+
+class TestKills:
+    """Killed at any moment, and run again: the same bytes, and nothing beside them."""
+
+    @pytest.mark.parametrize("name", ["c.npy", pytest.param("c.zarr", marks=needs("zarr"))])
+    def test_a_few(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        self.kill(4 if name == "c.npy" else 2, tmp_path, name, *operands)
+
+    @pytest.mark.exhaustive
+    @pytest.mark.parametrize("name", ["c.npy", "c.h5:/q", "c.zarr"])
+    def test_many(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        self.kill(50, tmp_path, name, *operands)
+
+    def kill(self, times: int, folder: Path, name: str, a: str, b: str, quotients: Array) -> None:
+        """Kill so many processes, at moments spread over all that they do: one or two of a job, which another ends."""
+        before = set(folder.iterdir())
+        program = [sys.executable, killed.__file__]
+        quiet, out = f"{folder}/quiet-{name}", f"{folder}/{name}"
+        moments = int(output_of([*program, "0", a, b, quiet], env=importing()))
+        made, result = Path(quiet.partition(":")[0]), Path(out.partition(":")[0])
+        wanted = content(made)
+        assert taken(quiet).tobytes() == quotients.tobytes()
+        shutil.rmtree(made) if made.is_dir() else made.unlink()
+        random = Random(0)
+        kills = 0
+        while kills < times:
+            first = 1 + int((kills + random.random()) * moments / times)
+            for moment in (first, random.randint(1, moments)):
+                done = run([*program, str(moment), a, b, out], env=importing())
+                assert done.returncode in (0, -signal.SIGKILL), done.stderr
+                kills += done.returncode != 0
+                if not done.returncode:
+                    break
+            else:
+                divide(a, b, out, task_bytes=killed.TASK_BYTES)
+            assert set(folder.iterdir()) == before | {result}, moments
+            assert content(result) == wanted
+            shutil.rmtree(result) if result.is_dir() else result.unlink()
+
+    def test_between_the_last_two_steps(
+        self, tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The result has its place, and the journal is still there: it goes, and nothing else happens."""
+        a, b, _ = operands
+        out, notes = tmp_path / "c.npy", tmp_path / "c.npy.journal"
+
+        def unlinked(path: Path, missing_ok: bool = False) -> None:
+            if not missing_ok:  # as the journal is, at the end
+                stop()
+
+        monkeypatch.setattr(Path, "unlink", unlinked)
+        with pytest.raises(StoppedError):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES)
+        monkeypatch.undo()
+        before = out.stat()
+        assert notes.exists()
+        assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed == 40
+        assert (out.stat().st_ino, out.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+        assert not notes.exists()
+
+
+class TestJournal:
+    """Believed as far as it is intact; of another job, or in use, it is left alone."""
+
+    def test_torn_at_every_byte(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        out = tmp_path / "c.npy"
+        partial, notes = stopped_job(a, b, out)
+        lines, data = notes.read_bytes(), partial.read_bytes()
+        ends = [n for n, byte in enumerate(lines) if byte == ord("\n")]
+        for cut in [*range(0, ends[0], 16), ends[0], *range(ends[0], len(lines), 16)]:
+            partial.write_bytes(data)
+            notes.write_bytes(lines[:cut])
+            report = divide(a, b, out, task_bytes=killed.TASK_BYTES)
+            assert report.resumed == max(0, sum(end < cut for end in ends) - 1)
+            assert np.load(out).tobytes() == quotients.tobytes()
+            assert not notes.exists()
+            out.unlink()
+
+    def test_a_changed_block_is_done_again(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        out = tmp_path / "c.npy"
+        partial, notes = stopped_job(a, b, out)
+        done = notes.read_bytes().count(b"\n") - 1
+        with partial.open("r+b") as file:
+            file.seek(200)
+            file.write(b"\xff")
+        assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed == done - 1
+        assert np.load(out).tobytes() == quotients.tobytes()
+
+    def test_a_changed_line_ends_it(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        _, notes = stopped_job(a, b, tmp_path / "c.npy")
+        lines = notes.read_bytes().split(b"\n")
+        lines[5] = lines[5].replace(b'"crc":', b'"crc":1')
+        notes.write_bytes(b"\n".join(lines))
+        assert divide(a, b, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES).resumed == 4
+        assert np.load(tmp_path / "c.npy").tobytes() == quotients.tobytes()
+
+    def test_tasks_of_another_size_go_on(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        with pytest.raises(StoppedError):
+            divide(a, b, tmp_path / "c.npy", advance=after(1, stop))  # one block of all
+        (tmp_path / "c.npy.journal").unlink()
+        (tmp_path / "c.npy.partial").unlink()
+        partial, _ = stopped_job(a, b, tmp_path / "c.npy")
+        partial.unlink()  # then nothing that the journal says is true any more
+        assert divide(a, b, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES).resumed == 0
+        assert np.load(tmp_path / "c.npy").tobytes() == quotients.tobytes()
+
+    def test_of_another_job(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        before = content(stopped_job(a, b, tmp_path / "c.npy")[1])
+        for operator in (Operator("Divide"), Operator("Div", overflow="raise")):
+            with pytest.raises(ModelError, match=r"c\.npy\.journal' is of another job: it differs in .*delete it and"):
+                divide(a, b, tmp_path / "c.npy", operator=operator, task_bytes=killed.TASK_BYTES)
+        with pytest.raises(ModelError, match="it differs in operands"):
+            divide(b, a, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES)
+        assert content(tmp_path / "c.npy.journal") == before
+
+    def test_that_is_none(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        (tmp_path / "c.npy.journal").write_text("Dear diary,\n")
+        with pytest.raises(ModelError, match="is no journal of a job"):
+            divide(*operands[:2], tmp_path / "c.npy")
+
+    def test_in_use(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        used = pytest.raises(ModelError, match="another process is at work")
+        with journal.Journal(tmp_path / "c.npy.journal", {}), used:
+            divide(a, b, tmp_path / "c.npy")
+        divide(a, b, tmp_path / "c.npy")
+        assert np.load(tmp_path / "c.npy").tobytes() == quotients.tobytes()
+
+
+class TestInTheWay:
+    """What is there already is never written over."""
+
+    @pytest.mark.parametrize("name", ["c.npy", "c.npy.partial"])
+    def test_a_file(self, name: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        (tmp_path / name).write_bytes(b"mine")
+        with pytest.raises(ModelError, match=f"{name}' exists; delete it, or give another place"):
+            divide(*operands[:2], tmp_path / "c.npy")
+        assert (tmp_path / name).read_bytes() == b"mine"
+        assert not (tmp_path / "c.npy.journal").exists()
+
+    def test_an_operand(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        shutil.copy(a, tmp_path / "c.npy.partial")
+        (tmp_path / "link.npy").symlink_to(a)
+        for out in (a, str(tmp_path / "link.npy")):
+            with pytest.raises(ModelError, match="is an operand, which is never written"):
+                divide(a, b, out)
+
+    def test_a_result_that_came_meanwhile(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        out = tmp_path / "c.npy"
+        with pytest.raises(ModelError, match="exists"):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES, advance=after(5, lambda: out.write_bytes(b"mine")))
+        with pytest.raises(ModelError, match="exists"):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES)
+        out.unlink()
+        assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed == 40
+
+    def test_a_result_that_is_not_of_the_journal(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        out = tmp_path / "c.npy"
+        partial, _ = stopped_job(a, b, out)
+        partial.rename(out)
+        with pytest.raises(ModelError, match=r"c\.npy' is not what .*c\.npy\.journal' says; delete either"):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES)
+
+    def test_no_folder(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        with pytest.raises(ModelError, match=r"there is no folder .* make it first"):
+            divide(*operands[:2], tmp_path / "none" / "c.npy")
+
+
+class TestPolicies:
+    """An error of the whole result leaves nothing, however often its job was stopped."""
+
+    def test_counted_over_the_whole_job(self, tmp_path: Path) -> None:
+        a, b = np.ones((40, 1024), "i4"), np.ones((40, 1024), "i4")
+        b[3, 1000] = b[30, 7] = b[39, 0] = b[2, 1023] = 0
+        names = put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "npy")
+        with pytest.raises(DivisionByZeroError) as wanted:
+            div(a, b)
+        stopped_job(*names, tmp_path / "c.npy")
+        with pytest.raises(DivisionByZeroError) as error:
+            divide(*names, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES)
+        assert str(error.value) == str(wanted.value)
+        assert (error.value.count, error.value.first_index) == (4, (2, 1023))
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "b.npy"]
+
+
+class TestTrouble:
+    """Files that change, end early, or cannot be written: one line, and what is done is kept."""
+
+    def test_an_operand_that_shrinks(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, quotients = operands
+        whole, times = Path(a).read_bytes(), Path(a).stat()
+        out = tmp_path / "c.npy"
+        with pytest.raises((OSError, ModelError), match=r"a\.npy|it shrank"):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES, advance=after(10, lambda: os.truncate(a, 30_000)))
+        assert (tmp_path / "c.npy.journal").exists()
+        with pytest.raises(ModelError, match="takes 163968 bytes; the file has 30000"):
+            divide(a, b, out, task_bytes=killed.TASK_BYTES)
+        Path(a).write_bytes(whole)
+        os.utime(a, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert divide(a, b, out, task_bytes=killed.TASK_BYTES).resumed >= 10
+        assert np.load(out).tobytes() == quotients.tobytes()
+
+    @pytest.mark.parametrize("kind", ["npy", pytest.param("zarr", marks=needs("zarr"))])
+    def test_an_operand_that_changes(self, kind: str, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a = put(tmp_path, "x", taken(operands[0]), kind, 64)
+        file = max(path for path in (Path(a), *Path(a).rglob("c/0/*")) if path.is_file())
+        with pytest.raises(
+            ModelError, match=r"changed while it was read; delete the \.partial and \.journal files, and"
+        ):
+            divide(a, operands[1], tmp_path / "c.npy", advance=after(0, lambda: os.utime(file)))
+        with pytest.raises(ModelError, match="is of another job: it differs in operands"):
+            divide(a, operands[1], tmp_path / "c.npy")
+
+    LIMITED = """
+import resource, sys
+from vinculum.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+sys.exit(main())
+"""
+
+    def test_a_full_disk_is_told_at_once(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
+        a, b, _ = operands
+        before = set(tmp_path.iterdir())
+        for out in ("c.npy", *(["c.h5:/q"] if find_spec("h5py") else [])):
+            done = run([*python(self.LIMITED), "100000", "divide", a, b, "-o", str(tmp_path / out)], env=importing())
+            assert done.returncode == 2
+            assert done.stderr.startswith("vinculum: error: ")
+            assert done.stderr.count("\n") == 1
+            assert "cannot be read or written: " in done.stderr
+            assert "File too large" in done.stderr
+            assert set(tmp_path.iterdir()) == before
+
+    def test_a_disk_that_becomes_full(self, tmp_path: Path) -> None:
+        """The chunks of the first rows are small, as they compress well."""
+        skip_without("zarr")
+        import zarr
+
+        rng = np.random.default_rng(0)
+        a = np.concatenate([np.ones((512, 64), "f4"), rng.standard_normal((512, 64)).astype("f4")])
+        made = zarr.create_array(tmp_path / "a.zarr", shape=a.shape, chunks=(128, 64), dtype="f4")  # compressed
+        made[...] = a
+        b = put(tmp_path, "b", np.ones(64, "f4"), "npy")
+        command = ["divide", str(tmp_path / "a.zarr"), b, "-o", str(tmp_path / "c.zarr")]
+        done = run([*python(self.LIMITED), "20000", *command], env=importing())
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "File too large; what is done is kept: run the same again to go on, or delete" in done.stderr
+        assert (tmp_path / "c.zarr.journal").exists()
+        assert divide(tmp_path / "a.zarr", b, tmp_path / "c.zarr").operator == "Div-14"
+        assert taken(str(tmp_path / "c.zarr")).tobytes() == a.tobytes()
+        assert not list((tmp_path / "c.zarr").rglob("*.partial"))
+
+    UNPRIVILEGED = """
+import contextlib, fcntl, io, os, sys, vinculum
+from vinculum.cli.main import main
+os.chdir(sys.argv.pop(1))
+wanted = sys.argv[:]
+sys.argv[-1] = "a.npy"  # is refused, and imports what the packages that divide import late, where others may not read
+with contextlib.redirect_stderr(io.StringIO()):
+    assert main() == 2
+vinculum.get_threads()
+sys.argv[:] = wanted
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.exit(main())
+"""
+
+    def test_a_folder_that_may_not_be_written(self, operands: tuple[str, str, Array]) -> None:
+        folder = Path(operands[0]).parent
+        parents = [folder, *folder.parents]
+        modes = {path: path.stat().st_mode for path in parents if path.owner() == folder.owner() and path != Path("/")}
+        try:
+            for path in modes:
+                path.chmod(modes[path] | 0o555)
+            folder.chmod(0o555)
+            done = run(
+                [*python(self.UNPRIVILEGED), str(folder), "divide", "a.npy", "b.npy", "-o", "c.npy"], env=importing()
+            )
+        finally:
+            for path, mode in modes.items():
+                path.chmod(mode)
+        assert done.stderr == "vinculum: error: c.npy.journal cannot be read or written: Permission denied\n"
+        assert done.returncode == 2
+        assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]
+
+
+class TestMemory:
+    """Bounded by the blocks, however large the arrays are."""
+
+    PROGRAM = """
+import sys
+from vinculum.stored import divide
+divide(*sys.argv[1:])
+print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) >> 10)
+"""
+
+    def peak(self, folder: Path, rows: int, columns: int, times: int) -> int:
+        """Return the MiB that a process has at most that divides integers into a result `times` as large."""
+        with (folder / "a.npy").open("wb") as file:  # sparse: zeros
+            header = {"descr": "<i4", "fortran_order": False, "shape": (rows, columns)}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.truncate(file.tell() + 4 * rows * columns)
+        np.save(folder / "b.npy", np.arange(1, times + 1, dtype="i4").reshape(times, 1, 1))
+        files = [str(folder / name) for name in ("a.npy", "b.npy", "c.npy")]
+        said = output_of([*python(self.PROGRAM), *files], env=importing())
+        assert Path(files[2]).stat().st_size == 128 + 4 * times * rows * columns
+        return int(said)
+
+    linux = pytest.mark.skipif(
+        not Path("/proc/self/status").exists(), reason="Linux tells the largest size of a process"
+    )
+
+    @linux
+    def test_a_quarter_of_a_gibibyte(self, tmp_path: Path) -> None:
+        assert self.peak(tmp_path, 4096, 4096, 4) < 128
+
+    @linux
+    @pytest.mark.exhaustive
+    def test_four_gibibytes(self, tmp_path: Path) -> None:
+        if shutil.disk_usage(tmp_path).free < 6 << 30:
+            pytest.skip("needs 5 GiB of disk")
+        assert self.peak(tmp_path, 16384, 16384, 4) < 512
+        (tmp_path / "c.npy").unlink()
+
+
+def test_data_and_lines_are_brought_to_the_disk_meanwhile(
+    tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, quotients = operands
+    calls: list[str] = []
+    monkeypatch.setattr(journal, "_EVERY", 0.0)
+    monkeypatch.setattr(job, "sync_data", lambda file: calls.append("data"))
+    monkeypatch.setattr(journal, "sync_data", lambda file: calls.append("lines"))
+    divide(a, b, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES)
+    assert calls[0] == "lines", "which job it is"
+    assert calls[1:3] == ["data", "lines"]
+    assert calls[-2:] == ["data", "data"], "the result, and its name in the folder"
+    assert np.load(tmp_path / "c.npy").tobytes() == quotients.tobytes()

@@ -1,0 +1,60 @@
+"""Plans of blocks: every element in one block, no file in two, and no more at once than was asked for."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vinculum.stored.plan import BlockPlan, even, extents, flat, of_chunks
+
+SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
+
+
+def blocks_of(plan: BlockPlan) -> np.ndarray:
+    """Return the number of the block that each element is in; each must be in one."""
+    owner = np.full(plan.shape, -1)
+    for number in range(plan.blocks):
+        region = plan.region(number)
+        assert (owner[region] == -1).all()
+        owner[region] = number
+        assert owner[region].shape == extents(region)
+    assert (owner >= 0).all()
+    return owner
+
+
+@given(SHAPES, st.integers(1, 50), st.sampled_from("CF"))
+def test_flat_blocks_are_ranges_of_the_file_in_its_order(shape: tuple[int, ...], elements: int, order: str) -> None:
+    plan = flat(shape, elements, order)
+    in_file = blocks_of(plan).ravel(order="F" if order == "F" else "C")
+    assert (np.diff(in_file) >= 0).all()
+    assert np.bincount(in_file, minlength=1).max() <= elements if in_file.size else not plan.blocks
+
+
+@given(SHAPES, st.integers(1, 50), st.sampled_from("CF"))
+def test_even_blocks_are_small_along_every_axis(shape: tuple[int, ...], elements: int, order: str) -> None:
+    plan = even(shape, elements, order)
+    blocks_of(plan)
+    assert prod(plan.block) <= elements
+    assert even((64, 64), 256).block == (16, 16)
+
+
+@given(SHAPES, st.integers(1, 50), st.lists(st.integers(1, 4), min_size=4, max_size=4))
+def test_blocks_of_chunks_share_none(shape: tuple[int, ...], elements: int, sizes: list[int]) -> None:
+    chunk = tuple(sizes[: len(shape)])
+    plan = of_chunks(shape, chunk, elements)
+    owner = blocks_of(plan)
+    for at in np.ndindex(*(-(-size // along) for size, along in zip(shape, chunk, strict=True))):
+        inside = owner[tuple(slice(i * along, (i + 1) * along) for i, along in zip(at, chunk, strict=True))]
+        assert len(set(inside.flat)) == 1
+    assert prod(plan.block) <= max(elements, prod(chunk))
+
+
+def test_an_axis_is_cut_only_if_a_block_does_not_hold_it() -> None:
+    assert flat((100, 10, 10), 250).block == (2, 10, 10)
+    assert flat((100, 10, 10), 25).block == (1, 2, 10)
+    assert flat((100, 10, 10), 250, "F").block == (100, 2, 1)
+    assert of_chunks((100, 100), (10, 10), 2000).block == (20, 100)
+    assert of_chunks((100, 100), (10, 10), 350).block == (10, 30)

@@ -141,14 +141,6 @@ class TestInside:
         )
         assert [(f.scope, f.node, f.path) for f in report.findings] == [("If:else_branch", "b", ("x",))]
 
-    def test_shapes_that_cannot_be_joined_are_passed_by(self) -> None:
-        """Some exporters write branches that no run takes, with shapes that do not fit."""
-        report = checked(
-            """<ir_version: 8, opset_import: ["" : 18]> g (float[2] x, float[2] d) => (float[2] y, float[1, 2] z)
-            <float[3] c = {1, 2, 3}, int64[2] n = {1, 2}> { b = Sigmoid(x) s = Add(b, c) z = Reshape(s, n) y = Div(x, d) }"""
-        )
-        assert [f.divisor for f in report.findings] == ["d"]
-
     def test_the_body_of_an_operator(self) -> None:
         report = checked(
             """<ir_version: 8, opset_import: ["" : 18]> g (float[3] x) => (uint8[3] y, float s, uint8 z)

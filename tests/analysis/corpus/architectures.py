@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "models" / "architectures"
 _SOURCES = {"dynamo": "transformers, torch", "script": "transformers, torchscript"}
 _IMAGES = "/model/vision_model/embeddings/Add_output_0"
 _TEXTS = "/model/text_model/embeddings/Add_output_0"
-_UNREACHED = "no input of common size is known that gives an embedding of zeros; zeros inside show that nothing guards it"
+_UNREACHED = "no input of common size is known whose embedding is zeros; zeros inside show that nothing guards it"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -409,15 +408,6 @@ def _plain(attribute: AttributeProto) -> Any:
     if attribute.type == AttributeProto.STRINGS:
         return [one.decode(errors="replace") for one in value]
     return value
-
-
-def _can_be_joined(domain: str, node: NodeProto, operands: Iterable[AbstractTensor | None]) -> bool:
-    """Tell whether shapes that must broadcast do; where they do not, as in a branch never taken, no run comes by."""
-    if domain or node.op_type not in (*BROADCAST, "Where"):
-        return True
-    shapes = [value.shape[::-1] for value in operands if value is not None and value.shape is not None]
-    axes = zip_longest(*shapes, fillvalue=1)
-    return all(len({size for size in axis if isinstance(size, int) and size != 1}) < 2 for axis in axes)
 
 
 def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None]) -> Any:

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "models" / "architectures"
 _SOURCES = {"dynamo": "transformers, torch", "script": "transformers, torchscript"}
 _IMAGES = "/model/vision_model/embeddings/Add_output_0"
 _TEXTS = "/model/text_model/embeddings/Add_output_0"
-_UNREACHED = "no input is known on which an embedding is zero; zeros inside show that the division has no guard"
+_UNREACHED = "no input of common size is known whose embedding is zeros; zeros inside show that nothing guards it"
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ _ORDINARY = {"mask": 1.0, "ids": 3.0}
 """What is declared of inputs, and what they are in a witness, by what their names hold; 0 is what is not here."""
 
 
+_LENGTHS_IN_FLOAT32 = ("hubert_classify.dynamo18", "wav2vec2_classify.dynamo18", "wavlm_classify.dynamo18")
+_LENGTHS = "a mask of any integers may sum to more than float32 holds, in which lengths are divided and rounded down"
+
+
 def load(path: Path) -> ModelProto:
     """Return the model of a packed file."""
     return onnx.load_from_string(gzip.decompress(path.read_bytes()))
@@ -83,7 +87,11 @@ def _entries() -> Iterator[Entry]:
     for path in sorted(FOLDER.glob("*.onnx.gz")):
         name, export = path.name.split(".")[:2]
         label = _LABELS.get(name, _Label())
-        yield _entry(path, name, export, label, None)
+        declared = _entry(path, name, export, label, None)
+        yield declared
+        if f"{name}.{export}" in _LENGTHS_IN_FLOAT32:
+            found = ("integers-through-float",)
+            yield replace(declared, name=f"{declared.name} undeclared", assume=(), rules=found, reason=_LENGTHS)
         lost = _AS_FLOAT16.get(f"{name}.{export}", _Label())
         masked = _Label(("masked-row",), {"mask": 0}) if name in _EMPTY_MASKS else _Label()
         rules = tuple(dict.fromkeys((*masked.rules, *lost.rules, *label.rules)))

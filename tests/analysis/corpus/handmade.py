@@ -667,6 +667,31 @@ _ROWS = (
     ),
 )
 
+_LEFT = "p = Softmax(x)", "c = Cast <to = 9> (p)"
+"""A mask that is true somewhere in every row, since some probability is a third at least."""
+
+_SOME_LEFT = tuple(
+    _float(name, *_LEFT, *nodes, "y = Softmax(s)", rules=rules, constants=constants, assume=("x=-9:9",))
+    for name, nodes, rules, constants in (
+        ("mask that leaves something", ("s = Where(c, x, low)",), (), _INF),
+        ("mask that leaves the others", ("s = Where(c, low, x)",), ("masked-row",), _INF),
+        ("mask turned", ("n = Not(c)", "s = Where(n, low, x)"), (), _INF),
+        ("mask turned, leaving the others", ("n = Not(c)", "s = Where(n, x, low)"), ("masked-row",), _INF),
+        (
+            "mask of integers",
+            ("k = Cast <to = 7> (c)", "e = Equal(k, one)", "s = Where(e, x, low)"),
+            (),
+            f"{_INF}, int64 one = {{1}}",
+        ),
+        (
+            "mask of integers, leaving the others",
+            ("k = Cast <to = 7> (c)", "e = Equal(k, zero)", "s = Where(e, x, low)"),
+            ("masked-row",),
+            f"{_INF}, int64 zero = {{0}}",
+        ),
+    )
+)
+
 _NARROW = (
     _float(
         "epsilon in float16",
@@ -866,4 +891,4 @@ _BODIES = (
     ),
 )
 
-ENTRIES = (*_FLOATS, *_INTEGERS, *_SHAPES, *_MASKS, *_BOXES, *_ROWS, *_NARROW, *_LEGALITY, *_BODIES)
+ENTRIES = (*_FLOATS, *_INTEGERS, *_SHAPES, *_MASKS, *_BOXES, *_ROWS, *_SOME_LEFT, *_NARROW, *_LEGALITY, *_BODIES)

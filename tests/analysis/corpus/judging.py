@@ -23,6 +23,8 @@ from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report
 
 ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES)
+_RUNS = 300
+"""Of a model, for each finding, to look for what shows it."""
 _HERE = Path(__file__).parent
 
 
@@ -87,6 +89,26 @@ def _lines() -> Iterator[str]:
         for rule, score in scores(chosen).items():
             numbers = f"{score.right:6} {score.wrong:6} {score.missed:6} {score.precision:10.2f} {score.recall:7.2f}"
             yield f"{rule:24} {numbers}"
+        yield _shares(chosen)
+
+
+def evidence(entries: Iterable[Entry]) -> Counter[str]:
+    """Return by which kind of witness findings are shown, of those that a run of the float32 model can show."""
+    kinds: Counter[str] = Counter()
+    for entry in entries:
+        if not entry.rules or entry.as_type is not None:
+            continue
+        report = vinculum.check(model_of(entry), assume=entry.assume, profile=entry.profile, runs=_RUNS)
+        for finding in report.findings:
+            if finding.rule in entry.rules and (finding.witness or finding.search):
+                kinds[finding.witness.kind if finding.witness else "none"] += 1
+    return kinds
+
+
+def _shares(entries: Iterable[Entry]) -> str:
+    kinds = evidence(entries)
+    listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    return f"shown by a witness: {1 - kinds['none'] / max(kinds.total(), 1):.2f} ({listed})"
 
 
 def differing(entry: Entry) -> str:

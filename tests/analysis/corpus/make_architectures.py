@@ -202,6 +202,7 @@ ARCHITECTURES: dict[str, _Architecture] = {
             _detector(t.DeformableDetrConfig, 32, decoder_layers=2, num_feature_levels=1, disable_custom_kernels=True)
         ),
         **_DETECTED,
+        exports=("dynamo18",),
     ),
     "mixtral": _Architecture(
         lambda: t.MixtralModel(t.MixtralConfig(**_WRITER, num_local_experts=4, experts_implementation="batched_mm")),
@@ -259,6 +260,7 @@ ARCHITECTURES: dict[str, _Architecture] = {
         ),
         _TEXT,
         _HIDDEN,
+        exports=("dynamo18",),
     ),
     "bert_sdpa": _Architecture(
         lambda: t.BertModel(t.BertConfig(**{**_SMALL, **_WORDS, "attn_implementation": "sdpa"})), _TEXT, _HIDDEN
@@ -295,6 +297,7 @@ ARCHITECTURES: dict[str, _Architecture] = {
         ),
         {"past_values": torch.linspace(-1, 1, 32).reshape(1, 16, 2), "past_observed_mask": torch.ones(1, 16, 2)},
         _HIDDEN,
+        exports=("dynamo18",),
     ),
     "bert": _Architecture(
         lambda: t.BertModel(t.BertConfig(**_SMALL, **_WORDS)),
@@ -417,6 +420,7 @@ ARCHITECTURES: dict[str, _Architecture] = {
         ),
         {"pixel_values": _WIDER[:, :, :16, :16].contiguous()},
         _HIDDEN,
+        exports=("script17",),
     ),
     "resnet": _Architecture(
         lambda: t.ResNetForImageClassification(
@@ -438,6 +442,15 @@ ARCHITECTURES: dict[str, _Architecture] = {
         ),
         {"pixel_values": _WIDER},
         ("last_hidden_state", "pooler_output"),
+    ),
+    "mobilenet_v2": _Architecture(
+        lambda: t.MobileNetV2Model(
+            t.MobileNetV2Config(
+                depth_multiplier=0.1, min_depth=4, depth_divisible_by=4, finegrained_output=False, image_size=32
+            )
+        ),
+        {"pixel_values": _WIDER},
+        _HIDDEN,
     ),
     "mobilevit": _Architecture(
         lambda: t.MobileViTModel(

@@ -12,7 +12,7 @@ from onnx import ModelProto
 
 from tests.analysis.corpus.changed import float16, with_quotients, with_zeros
 from tests.analysis.corpus.entry import Entry
-from tests.analysis.corpus.judging import ENTRIES, arrays, differing, model_of, scores
+from tests.analysis.corpus.judging import ENTRIES, arrays, differing, model_of, reported, scores
 from tests.analysis.trying import session
 from vinculum.analysis.hazards.registry import BY_CODE
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
@@ -52,6 +52,11 @@ def test_recall_is_one_and_precision_is_high() -> None:
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if e.rules], ids=lambda entry: entry.name)
 def test_a_hazard_has_evidence(entry: Entry) -> None:
     assert entry.witness or entry.inner or entry.reason
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if "transformers" in e.source], ids=lambda entry: entry.name)
+def test_every_operator_of_an_architecture_is_known(entry: Entry) -> None:
+    assert reported(entry).unknown_operators == {}
 
 
 @pytest.mark.parametrize("entry", _WITNESSED)

@@ -103,7 +103,7 @@ class _Tracer:
         title = "vinculum" if engine == "reference" else "onnxruntime"
         if engine == "onnxruntime":
             if find_spec("onnxruntime") is None:
-                return EngineTrace(title, refused="it is not installed: pip install 'vinculum[onnxruntime]'")
+                return EngineTrace(title, refused="it is not installed: pip install 'vinculum-div[onnxruntime]'")
             title = f"onnxruntime {version('onnxruntime')}"
         maker = f"{Looker.__module__}:{Looker.__name__}"
         with Isolated(maker, engine, self._content, limits=_LIMITS, called=title) as process:

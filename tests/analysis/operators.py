@@ -92,7 +92,6 @@ TRIALS = (
     ),
     Trial("Gelu", opset=20),
     Trial("Gelu", attributes={"approximate": "tanh"}, opset=20, tame=True),
-    Trial("Swish", opset=24, types=()),
     Trial("LeakyRelu", attributes={"alpha": -0.5}),
     Trial("Elu", attributes={"alpha": 2.5}),
     Trial("Celu", attributes={"alpha": 3.0}),

@@ -12,13 +12,17 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards import magnitudes
 from vinculum.analysis.transfer import norms, registry
-from vinculum.analysis.transfer.operators import arithmetic, logic, reductions
+from vinculum.analysis.transfer.operators import arithmetic, indexing, logic, reductions
 
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
 def _nothing(*_: Any, **__: Any) -> Any:
     return None
+
+
+def _no_facts(*_: Any) -> Any:
+    return ()
 
 
 def _forget_numbers(patch: pytest.MonkeyPatch) -> None:
@@ -63,6 +67,19 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         lambda p: p.setattr(magnitudes, "_guards_a_divisor", lambda site: True),
         "small constant that guards nothing",
     ),
+    "what a mask leaves": (lambda p: p.setattr(logic, "_facts_of_choice", _no_facts), "wavlm_classify.dynamo18"),
+    "what a mask leaves, added": (lambda p: p.setattr(arithmetic, "_raised", _no_facts), "wavlm_classify.dynamo18"),
+    "the largest, compared": (lambda p: p.setattr(logic, "_facts_of_equality", _no_facts), "wavlm_classify.dynamo18"),
+    "masks of both": (lambda p: p.setattr(logic, "_facts_of_both", _no_facts), "wav2vec2_classify.script17 as float16"),
+    "rows gathered whole": (
+        lambda p: p.setattr(indexing, "_facts_of_rows", _no_facts),
+        "wav2vec2_classify.dynamo18 as float16",
+    ),
+    "an axis gathered whole": (
+        lambda p: p.setattr(indexing, "_facts_of_gathered", _no_facts),
+        "wav2vec2_classify.script17 as float16",
+    ),
+    "remainders of constants": (lambda p: p.setattr(arithmetic, "_folded_remainder", lambda *_: {}), "swin.script17"),
     "an interval a place": (_one_interval("Concat"), "intervals side by side"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,10 @@ from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import array_of
 
-_OF_MALFORMED_NODES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+_OF_MALFORMED_NODES = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),
+    StopIteration,
+)
 """What transfer functions raise at nodes with too few operands, or of ranks that their operators do not take."""
 _NUMPY_SINCE = 7
 """The operator set from which on operands are joined as NumPy does."""
@@ -405,6 +409,15 @@ def _plain(attribute: AttributeProto) -> Any:
     if attribute.type == AttributeProto.STRINGS:
         return [one.decode(errors="replace") for one in value]
     return value
+
+
+def _can_be_joined(domain: str, node: NodeProto, operands: Iterable[AbstractTensor | None]) -> bool:
+    """Tell whether shapes that must broadcast do; where they do not, as in a branch never taken, no run comes by."""
+    if domain or node.op_type not in (*BROADCAST, "Where"):
+        return True
+    shapes = [value.shape[::-1] for value in operands if value is not None and value.shape is not None]
+    axes = zip_longest(*shapes, fillvalue=1)
+    return all(len({size for size in axis if isinstance(size, int) and size != 1}) < 2 for axis in axes)
 
 
 def _key(domain: str, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None]) -> Any:

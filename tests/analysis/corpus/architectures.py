@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
-from onnx import ModelProto, helper
+from onnx import ModelProto, ValueInfoProto, helper
 
 from tests.analysis.corpus.entry import Entry
 
@@ -23,15 +23,15 @@ _UNREACHED = "no input is known on which an embedding is zero; zeros inside show
 
 @dataclass(frozen=True)
 class _Label:
-    """What is to be found in an architecture, and what shows it: inputs, or values inside that are made zeros."""
+    """What is to be found, and what shows it: inputs, but for those that are ordinary, or values inside made zeros."""
 
-    rules: tuple[str, ...]
-    witness: Mapping[str, float] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    witness: Mapping[str, float] | None = None
     inner: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def _unguarded_norms(dynamo: tuple[str, ...], script: tuple[str, ...] = (_IMAGES, _TEXTS), **witness: float) -> _Label:
-    return _Label(("zero-over-zero",), witness, {"dynamo": dynamo, "script": script})
+def _unguarded_norms(dynamo: tuple[str, ...], script: tuple[str, ...] = (_IMAGES, _TEXTS)) -> _Label:
+    return _Label(("zero-over-zero",), None, {"dynamo": dynamo, "script": script})
 
 
 _LABELS = {
@@ -42,15 +42,36 @@ _LABELS = {
     "blip": _unguarded_norms(("add", "add_5")),
     "chinese_clip": _unguarded_norms(("add", "add_6"), (_IMAGES, "/model/text_model/embeddings/Add_1_output_0")),
     # Every bias of its image tower is zero, so that black pixels stay zeros.
-    "groupvit": _unguarded_norms(("conv2d", "add_20"), (_TEXTS,), pixel_values=0, input_ids=3, attention_mask=1),
-    "modernbert_mean": _Label(("zero-over-zero",), {"input_ids": 3, "attention_mask": 0}),
+    "groupvit": replace(_unguarded_norms(("conv2d", "add_20"), (_TEXTS,)), witness={}),
+    "modernbert_mean": _Label(("zero-over-zero",), {"mask": 0}),
+    "sew_classify": _Label(("zero-over-zero",), {"mask": 0}),
+    "deformable_detr": _Label(("zero-divisor",), {"mask": 0}),
     # Every token is the mask: the share of those that are not is zero, and so are the embeddings.
-    "esm": _Label(("zero-over-zero",), {"input_ids": 31, "attention_mask": 1}),
+    "esm": _Label(("zero-over-zero",), {"ids": 31}),
 }
 """Hazards; what is not here is a control."""
 
-_RANGES = (("mask", "0|1"), ("ids", "0:31"), ("bbox", "0:15"))
-"""What is declared of inputs, by what their names hold."""
+_EMPTY_MASKS = """
+    albert bert blip cohere2_moe conditional_detr deepseek_v3 detr distilbert electra esm gemma gpt2 groupvit layoutlm
+    llama mistral mixtral modernbert_cls modernbert_mean mpnet phi qwen2 qwen2_moe qwen3 roberta sew_classify t5_encoder
+""".split()  # noqa: SIM905 - a list of so many words is read more easily
+"""What masks by the smallest float32, which is -inf in float16, so that an empty mask leaves nothing of a row."""
+
+_LOST = ("epsilon-lost", "zero-over-zero")
+_AS_FLOAT16 = {
+    "bert.script14": _Label(_LOST, {"mask": 0}),
+    "vit.script14": _Label(_LOST, None, {"script": ("/model/embeddings/Add_output_0",)}),
+    "swinv2.script17": _Label(_LOST, {}),
+    "deepseek_v3.script17": _Label(_LOST, {"mask": 0}),
+    # PyTorch's exporter leaves its guard of 1e-20 out, which float32 needs as little; sigmoids can be 0 in float16.
+    "deepseek_v3.dynamo18": _Label(("zero-over-zero",), {"mask": 0}),
+    "cohere2_moe.dynamo18": _Label(("zero-over-zero",), {"mask": 0}),
+}
+"""Hazards that float16 adds beside those of empty masks."""
+
+_RANGES = {"mask": "0|1", "ids": "0:31", "bbox": "0:15"}
+_ORDINARY = {"mask": 1.0, "ids": 3.0}
+"""What is declared of inputs, and what they are in a witness, by what their names hold; 0 is what is not here."""
 
 
 def load(path: Path) -> ModelProto:
@@ -61,29 +82,40 @@ def load(path: Path) -> ModelProto:
 def _entries() -> Iterator[Entry]:
     for path in sorted(FOLDER.glob("*.onnx.gz")):
         name, export = path.name.split(".")[:2]
-        label = _LABELS.get(name, _Label(()))
-        inputs = load(path).graph.input
-        yield Entry(
-            f"{name}.{export}",
-            f"{FOLDER.name}/{path.name}",
-            label.rules,
-            _SOURCES[export[:6]],
-            tuple(_declared([value.name for value in inputs])),
-            witness={value.name: _filled(value, label.witness[value.name]) for value in inputs if label.witness},
-            inner=label.inner.get(export[:6], ()),
-            reason=_UNREACHED if label.inner and not label.witness else "",
-        )
+        label = _LABELS.get(name, _Label())
+        yield _entry(path, name, export, label, None)
+        lost = _AS_FLOAT16.get(f"{name}.{export}", _Label())
+        masked = _Label(("masked-row",), {"mask": 0}) if name in _EMPTY_MASKS else _Label()
+        rules = tuple(dict.fromkeys((*masked.rules, *lost.rules, *label.rules)))
+        first = next((one for one in (masked, lost, label) if one.rules), label)
+        yield _entry(path, name, export, replace(first, rules=rules), "float16")
 
 
-def _declared(inputs: list[str]) -> Iterator[str]:
-    for name in inputs:
-        yield from (f"{name}={text}" for word, text in _RANGES if word in name)
+def _entry(path: Path, name: str, export: str, label: _Label, as_type: str | None) -> Entry:
+    inputs = load(path).graph.input
+    return Entry(
+        f"{name}.{export}" + (f" as {as_type}" if as_type else ""),
+        f"{FOLDER.name}/{path.name}",
+        label.rules,
+        _SOURCES[export[:6]],
+        tuple(f"{value.name}={_of(value, _RANGES)}" for value in inputs if _of(value, _RANGES)),
+        as_type,
+        witness={} if label.witness is None else {value.name: _filled(value, label.witness) for value in inputs},
+        inner=label.inner.get(export[:6], ()),
+        reason=_UNREACHED if label.inner and label.witness is None else "",
+    )
 
 
-def _filled(value: onnx.ValueInfoProto, number: float) -> Any:
+def _of(value: ValueInfoProto, by_word: Mapping[str, Any]) -> Any:
+    return next((found for word, found in by_word.items() if word in value.name), None)
+
+
+def _filled(value: ValueInfoProto, witness: Mapping[str, float]) -> Any:
     declared = value.type.tensor_type
     shape = [d.dim_value for d in declared.shape.dim]
-    return np.full(shape, number, helper.tensor_dtype_to_np_dtype(declared.elem_type))
+    return np.full(
+        shape, _of(value, {**_ORDINARY, **witness}) or 0, helper.tensor_dtype_to_np_dtype(declared.elem_type)
+    )
 
 
 ENTRIES: tuple[Entry, ...] = tuple(_entries())

@@ -20,11 +20,13 @@ class Entry:
     rules : tuple of str
         The hazards that it has; none: it is a control.
     source : str
-        Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript"``.
+        Where such models come from: ``"by hand"``, ``"torch"``, ``"torchscript, opset 11"``, ``"transformers, torch"``.
     assume, as_type, profile
         What it is checked with.
     witness : Mapping, optional
         Inputs on which a run shows the first of the hazards.
+    inner : tuple of str
+        Values inside; each made zeros shows the first of the hazards.
     reason : str
         Why the label is right where no run shows it.
     wrongly : tuple of str
@@ -39,5 +41,6 @@ class Entry:
     as_type: str | None = None
     profile: tuple[str, ...] = ()
     witness: Mapping[str, Any] = field(default_factory=dict)
+    inner: tuple[str, ...] = ()
     reason: str = ""
     wrongly: tuple[str, ...] = ()

@@ -100,6 +100,11 @@ MODULES: dict[str, tuple[nn.Module, tuple[Any, ...]]] = {
 }
 
 
+_EXPORTERS: dict[str, dict[str, Any]] = {
+    "dynamo": {"dynamo": True, "external_data": False},
+    "script": {"dynamo": False},
+    "script11": {"dynamo": False, "opset_version": 11},
+}
 _ALIKE = ("floor_divide", "floor_divide_by_input", "truncating_divide")
 """What the older exporter writes alike, whether the program floors or truncates: nothing tells them apart."""
 
@@ -109,20 +114,15 @@ def main() -> None:
     _MODELS.mkdir(exist_ok=True)
     _write_floor_without_correction()
     for name, (module, operands) in MODULES.items():
-        for exporter in (True, False):
-            if not exporter and name in _ALIKE:
-                continue
-            path = _MODELS / f"{name}.{'dynamo' if exporter else 'script'}.onnx"
-            try:
+        for exporter, options in _EXPORTERS.items():
+            if exporter == "dynamo" or name not in _ALIKE:
+                path = _MODELS / f"{name}.{exporter}.onnx"
                 with warnings.catch_warnings(), torch.no_grad():
                     warnings.simplefilter("ignore")
-                    torch.onnx.export(module, operands, str(path), dynamo=exporter, external_data=False, verbose=False)
-            except Exception as error:
-                print(f"{path.name}: {type(error).__name__} {str(error).splitlines()[0][:200]}")
-                continue
-            model = onnx.load(path)
-            shorten(model)
-            onnx.save(model, path)
+                    torch.onnx.export(module, operands, str(path), verbose=False, **options)
+                model = onnx.load(path)
+                shorten(model)
+                onnx.save(model, path)
 
 
 def _write_floor_without_correction() -> None:

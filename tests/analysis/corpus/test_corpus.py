@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto
 
+from tests.analysis.corpus.changed import float16, with_quotients, with_zeros
 from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.judging import ENTRIES, arrays, differing, model_of, scores
 from tests.analysis.trying import session
@@ -50,7 +51,7 @@ def test_recall_is_one_and_precision_is_high() -> None:
 
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if e.rules], ids=lambda entry: entry.name)
 def test_a_hazard_has_evidence(entry: Entry) -> None:
-    assert entry.witness or entry.reason
+    assert entry.witness or entry.inner or entry.reason
 
 
 @pytest.mark.parametrize("entry", _WITNESSED)
@@ -68,8 +69,24 @@ def test_a_run_shows_it(entry: Entry) -> None:
         n, m = inputs.values()
         assert not np.array_equal(quotient, n // m)
     else:
-        outputs = map(np.asarray, session(model).run(None, inputs))
-        assert any(not np.isfinite(array.astype(np.float64)).all() for array in outputs)
+        assert _is_shown(model, inputs, entry.as_type)
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.inner], ids=lambda entry: entry.name)
+def test_zeros_inside_show_it(entry: Entry) -> None:
+    for name in entry.inner:
+        model = with_zeros(model_of(entry), name)
+        assert _is_shown(model, _trials(model, entry)[1], entry.as_type), name
+
+
+def _is_shown(model: ModelProto, inputs: Mapping[str, Any], as_type: str | None) -> bool:
+    """Tell whether a run gives an output, or a quotient, that is not finite."""
+    model = with_quotients(model)
+    if as_type == "float16":
+        model = float16(model)
+        inputs = {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in inputs.items()}
+    arrays = [np.asarray(found) for found in session(model).run(None, inputs)]
+    return any(not np.isfinite(array.astype(np.float64)).all() for array in arrays)
 
 
 @pytest.mark.parametrize("entry", _CONTROLS)

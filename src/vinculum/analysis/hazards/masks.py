@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
 from vinculum.analysis.interpreter import Site
@@ -27,6 +29,9 @@ class MaskedRow(Hazard):
         axis = axis_of(site.call.attribute("axis", -1 if site.call.opset >= 13 else 1), len(scores.shape))
         if not bool(np.isneginf(scores.low).all(axis=axis).any()):
             return None
+        left = find(scores.facts, Kind.SOME_AT_LEAST, axis)
+        if left is not None and left.low > -np.inf:
+            return None
         condition = _condition(site.call.values, scores.number)
         if condition is None or not _depends_on_an_input(site.call.values, condition):
             return None
@@ -41,15 +46,19 @@ def _condition(values: Numbering, number: int) -> int | None:
     if definition is None:
         return None
     if definition.operator == "Where":
-        chosen = [values.tensor(operand) for operand in definition.operands[1:]]
-        masks = any(
-            one is not None and one.constant is not None and bool(np.isneginf(one.high).all()) for one in chosen
-        )
+        masks = any(_is_masking(values.tensor(operand)) for operand in definition.operands[1:])
         return definition.operands[0] if masks else None
+    if definition.operator == "Mul":  # By the largest negative number, which is -inf in this type.
+        places = [place for place, one in enumerate(definition.operands) if _is_masking(values.tensor(one))]
+        return definition.operands[1 - places[0]] if places else None
     if definition.operator in ("Add", "Unsqueeze", "Expand", "Reshape", "Cast", "Slice"):
         found = (_condition(values, operand) for operand in definition.operands if operand)
         return next((condition for condition in found if condition is not None), None)
     return None
+
+
+def _is_masking(value: AbstractTensor | None) -> bool:
+    return value is not None and value.constant is not None and bool(np.isneginf(value.high).all())
 
 
 def _depends_on_an_input(values: Numbering, number: int) -> bool:

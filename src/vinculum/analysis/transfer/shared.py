@@ -95,6 +95,18 @@ def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **
     return like(a, made.low.shape, compact(made), **changes)
 
 
+def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return what is known of some element of every row, where the tensor is spread over a shape."""
+    if shape is None or a.shape is None:
+        return ()
+    after = len(shape) - len(a.shape)
+    return tuple(
+        Fact(fact.kind, fact.axis + after, fact.low)
+        for fact in a.facts
+        if fact.kind is Kind.SOME_AT_LEAST and a.shape[fact.axis] == shape[fact.axis + after]
+    )
+
+
 def carried(facts: Facts, f: Function, form: Format | None, ulps: float, floor: float) -> Facts:
     """Return what a monotone function leaves of facts: of some element at least v, at least f(v)."""
     return tuple(

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
+from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.findings import Finding, Search, Witness
 from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import BOUNDS_FROM, message, witness_words
 
 
-def as_json(triage: Triage) -> dict[str, Any]:
-    """Return a report as JSON knows it; infinities and NaN are strings, because JSON has none."""
+def as_json(triage: Triage, calibrated: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a report as JSON knows it; infinities and NaN are strings, because JSON has none.
+
+    - `calibrated`: the inputs whose ranges come from data.
+    """
     report = triage.report
     return {
         "model": triage.model,
+        "calibrated": {"inputs": list(calibrated), "margin": MARGIN},
         "findings": [_finding(finding) for finding in triage.open],
         "suppressed": [
             {**_finding(finding), "reason": one.reason, "expires": one.expires.isoformat()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from vinculum.analysis.assumptions import MARGIN
 from vinculum.analysis.findings import Finding, Severity
 from vinculum.analysis.triage import Triage
 from vinculum.reporting.check.words import alert_frame, message, path_words, witness_words
@@ -23,12 +24,15 @@ _STYLES = {
 }
 
 
-def page(triage: Triage) -> RenderableType:
-    """Return a report as a page: findings, then what is not known, then how many there are."""
-    return Group(*_parts(triage))
+def page(triage: Triage, calibrated: Sequence[str] = ()) -> RenderableType:
+    """Return a report as a page: findings, then what is not known, then how many there are.
+
+    - `calibrated`: the inputs whose ranges come from data.
+    """
+    return Group(*_parts(triage, calibrated))
 
 
-def _parts(triage: Triage) -> Iterator[RenderableType]:
+def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType]:
     report = triage.report
     for finding in triage.open:
         yield _heading(finding)
@@ -41,6 +45,9 @@ def _parts(triage: Triage) -> Iterator[RenderableType]:
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
         yield Text(f"Nothing is known of these operators, whose results may be anything: {names}.", "yellow")
+    if calibrated:
+        names = ", ".join(map(one_line, calibrated))
+        yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")
     counts = {severity: sum(f.severity is severity for f in triage.open) for severity in Severity}
     found = ", ".join(f"{count:,} {severity.value}" for severity, count in counts.items() if count)
     nodes, time = counted(report.nodes, "node"), seconds_text(report.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,12 +14,12 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom,
 from vinculum.analysis.domain.affine import Affine, combined
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.constants import constant
-from vinculum.analysis.domain.dimensions import Dimension
+from vinculum.analysis.domain.dimensions import Dimension, Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
-from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on
+from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, spread_facts
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
@@ -58,7 +59,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
     # What a runtime holds in float32 rounds to zero later.
     rounds_to_zero = form is not None and form.least < form.smallest_subnormal and bool((low < 0).any())
-    facts: Facts = ()
+    facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
         facts = (Fact(Kind.SOME_AT_LEAST, top_axis, 0.0),)
@@ -77,6 +78,16 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         bounds_from=rest_on(a, b),
         **folded,
     )
+
+
+def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return what is left of facts on a where no element of b is less than a finite number."""
+    least = float(b.low.min())
+    if a.form is None or not np.isfinite(least):
+        return ()
+    found = spread_facts(a, shape)
+    sums = [np.asarray(fact.low + least) for fact in found]
+    return tuple(replace(f, low=float(outward(s, s, a.form)[0])) for f, s in zip(found, sums, strict=True))
 
 
 def _within(low: Bounds, high: Bounds, limit: float) -> bool:
@@ -332,7 +343,15 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         may_nan=nan,
         integral=a.integral and b.integral,
         bounds_from=rest_on(b if not call.attribute("fmod", 0) else a),
+        **({} if call.attribute("fmod", 0) else _folded_remainder(a, b)),
     )
+
+
+def _folded_remainder(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
+    def remainder(x: Dimension, y: Dimension) -> Dimension | None:
+        return x % y if isinstance(x, int) and isinstance(y, int) and y else None
+
+    return _folded(a, b, np.mod, remainder)
 
 
 def _negate(call: Call, a: AbstractTensor) -> AbstractTensor:

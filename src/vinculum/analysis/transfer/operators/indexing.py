@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractT
     chosen = indices.small
     size = a.shape[axis]
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
-        return _gathered(a, axis, chosen, shape)
+        return _gathered(a, axis, size, chosen, shape)
     box = a.box.along((axis,)).mapped(
         lambda b: b.reshape((*b.shape[:axis], *[1] * len(indices.shape or ()), *b.shape[axis + 1 :]))
     )
@@ -43,7 +44,7 @@ def _inside(chosen: Any, size: int) -> bool:
     return bool((chosen >= -size).all() and (chosen < size).all())
 
 
-def _gathered(a: AbstractTensor, axis: int, chosen: Any, shape: Shape) -> AbstractTensor:
+def _gathered(a: AbstractTensor, axis: int, size: int, chosen: Any, shape: Shape) -> AbstractTensor:
     def take(bounds_: Any) -> Any:
         if bounds_.shape[axis] == 1:
             return bounds_.reshape((*bounds_.shape[:axis], *[1] * chosen.ndim, *bounds_.shape[axis + 1 :]))
@@ -54,13 +55,19 @@ def _gathered(a: AbstractTensor, axis: int, chosen: Any, shape: Shape) -> Abstra
     entries = None
     if a.entries is not None and len(a.shape or ()) == 1 and chosen.ndim <= 1:
         entries = tuple(a.entries[int(place)] for place in chosen.reshape(-1))
-    shift = chosen.ndim - 1
-    facts: Facts = tuple(
-        Fact(f.kind, f.axis if f.axis < axis else f.axis + shift, f.low, f.high) for f in a.facts if f.axis != axis
-    )
+    facts = _facts_of_gathered(a, axis, size, chosen)
     if box is None:
         return hulled(a, shape, constant=whole, entries=entries)
     return like(a, shape, box, constant=whole, entries=entries, facts=facts)
+
+
+def _facts_of_gathered(a: AbstractTensor, axis: int, size: int, chosen: Any) -> Facts:
+    """Return facts along other axes, and along this one if all of it is gathered along the last axis of the indices."""
+    shift = chosen.ndim - 1
+    facts = tuple(replace(f, axis=f.axis if f.axis < axis else f.axis + shift) for f in a.facts if f.axis != axis)
+    if chosen.ndim and chosen.shape[-1] == chosen.size and np.array_equal(chosen.reshape(-1), range(size)):
+        facts += tuple(replace(f, axis=axis + shift) for f in a.facts if f.axis == axis)
+    return facts
 
 
 def _gather_elements(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
@@ -72,7 +79,20 @@ def _gather_nd(call: Call, a: AbstractTensor, indices: AbstractTensor) -> Abstra
     if a.shape is not None and indices.shape and isinstance(indices.shape[-1], int):
         first = indices.shape[-1] + int(call.attribute("batch_dims", 0))
         shape = (*indices.shape[:-1], *a.shape[first:])
-    return hulled(a, shape)
+    facts = _facts_of_rows(a, indices, shape) if not call.attribute("batch_dims", 0) else ()
+    return hulled(a, shape, facts=facts)
+
+
+def _facts_of_rows(a: AbstractTensor, indices: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return facts on rows along the last axis, where every row of the result is a row of the operand."""
+    if indices.constant is None or shape is None or not a.shape or len(a.shape) != indices.constant.shape[-1]:
+        return ()
+    rows = indices.constant
+    if rows.shape[-2:-1] != a.shape[-1:] or not (rows[..., -1] == np.arange(rows.shape[-2])).all():
+        return ()
+    if not (rows[..., :-1] == rows[..., :1, :-1]).all():
+        return ()
+    return tuple(replace(f, axis=len(shape) - 1) for f in a.facts if f.axis == len(a.shape) - 1)
 
 
 def _scatter(call: Call, a: AbstractTensor, indices: AbstractTensor, updates: AbstractTensor) -> AbstractTensor:

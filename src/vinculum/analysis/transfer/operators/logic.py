@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import Box
+from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
 from vinculum.analysis.transfer.refinement import refine
-from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on
+from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts
 
 
 def _comparison(operator: str) -> Transfer:
@@ -24,9 +26,20 @@ def _comparison(operator: str) -> Transfer:
         always, never = _decided(operator, a, b)
         if a.may_nan or b.may_nan:  # A comparison with NaN is false.
             always = np.zeros_like(always)
-        return boolean(shape, always.astype(float), 1.0 - never.astype(float))
+        facts = _facts_of_equality(a, b, shape) if operator == "Equal" else ()
+        return boolean(shape, always.astype(float), 1.0 - never.astype(float)).known(facts=facts)
 
     return transfer
+
+
+def _facts_of_equality(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return that some element of every row is the largest that it can be, with which all are compared."""
+    facts: Facts = ()
+    for compared, number in ((a, b.scalar), (b, a.scalar)):
+        if number is None or compared.may_nan or float(compared.high.max()) > number:
+            continue
+        facts += tuple(replace(fact, low=1.0) for fact in spread_facts(compared, shape) if fact.low >= number)
+    return facts
 
 
 def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, Any]:
@@ -44,7 +57,15 @@ def _decided(operator: str, a: AbstractTensor, b: AbstractTensor) -> tuple[Any, 
 
 
 def _and(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
-    return boolean(broadcast(a.shape, b.shape), np.minimum(a.low, b.low), np.minimum(a.high, b.high))
+    shape = broadcast(a.shape, b.shape)
+    both = boolean(shape, np.minimum(a.low, b.low), np.minimum(a.high, b.high))
+    return both.known(facts=_facts_of_both(a, b, shape))
+
+
+def _facts_of_both(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
+    """Return facts on rows of one operand where the other is true everywhere."""
+    pairs = ((a, b), (b, a))
+    return tuple(fact for p, q in pairs if bool((q.low >= 1).all()) for fact in spread_facts(p, shape))
 
 
 def _or(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
@@ -96,7 +117,7 @@ def _where(call: Call, condition: AbstractTensor, a: AbstractTensor, b: Abstract
         may_nan=then.may_nan or other.may_nan,
         may_plus_zero=then.may_zero or other.may_zero,  # Some runtimes add what is chosen to zeros.
         may_minus_zero=then.may_minus_zero or other.may_minus_zero,
-        facts=_facts_of_choice(call, condition, a, b),
+        facts=_facts_of_choice(call, condition, a, b, shape),
         integral=a.integral and b.integral,
         bounds_from=rest_on(a, b),
         entries=_entries_of_choice(condition, a, b),
@@ -115,14 +136,20 @@ def _entries_of_choice(condition: AbstractTensor, a: AbstractTensor, b: Abstract
     return p if bool(chosen.reshape(())) else q
 
 
-def _facts_of_choice(call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor) -> Facts:
-    """Return the sums that are left where rows of NaN are replaced by zeros: 0, or what they were."""
+def _facts_of_choice(
+    call: Call, condition: AbstractTensor, a: AbstractTensor, b: AbstractTensor, shape: Shape | None
+) -> Facts:
+    """Return the sums that are left where rows of NaN are replaced by zeros, and what is chosen somewhere in a row."""
     definition = call.definition(condition)
-    if definition is None or definition.operator != "IsNaN" or definition.operands[0] != b.number:
-        return ()
-    if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
-        return ()
-    return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
+    if definition is not None and definition.operator == "IsNaN" and definition.operands[0] == b.number:
+        if a.constant is None or np.asarray(a.constant).astype(np.float64).any():
+            return ()
+        return tuple(Fact(f.kind, f.axis, min(0.0, f.low), max(0.0, f.high)) for f in b.facts if f.kind is Kind.SUM)
+    if definition is not None and definition.operator == "Not":
+        turned = call.values.tensor(definition.operands[0])
+        condition, a = (condition, a) if turned is None else (turned, b)
+    least = float(a.low.min())
+    return tuple(replace(fact, low=least) for fact in spread_facts(condition, shape) if fact.low > 0)
 
 
 def _bits(operator: str) -> Transfer:

@@ -11,7 +11,7 @@ WERROR ?= false
 # Tests start hundreds of processes. Where no bytecode may be written, each would compile whatever it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test lint types layers pytest hazards wheel check-build \
+.PHONY: help demo docs test lint types layers pytest hazards wheel check-build \
   sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
@@ -45,6 +45,10 @@ BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.buil
 
 .venv/test: $(BUILT_FROM) | .venv/bin/python
 	$(INSTALL) '.[test,onnxruntime,openvino,jax]'
+	touch $@ .venv/demo
+
+.venv/docs: $(BUILT_FROM) | .venv/bin/python
+	$(INSTALL) '.[docs]'
 	touch $@ .venv/demo
 
 lint: .venv/test
@@ -116,6 +120,11 @@ exhaustive: .venv/test ## Run the long enumerations and twenty times the propert
 mutation: .venv/test ## Plant small mistakes and list those that no test finds (half an hour)
 	$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
+# The documentation as a site in build/site, which needs no server and no network: open build/site/index.html.
+# A warning fails.
+docs: .venv/docs ## Build the documentation site into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 # docs/performance.md, its plot and its numbers, on this machine, which should be idle: twenty minutes.
 PERFORMANCE := docs/performance
 bench: .venv/test ## Measure, and write docs/performance.* (twenty minutes, on an idle machine)
@@ -131,6 +140,7 @@ bench-guard: .venv/test ## Count instructions against what is expected; needs va
 SURVEYED := onnxruntime openvino torch onnx-reference
 survey: .venv/test ## Ask four runtimes for divisions, and write docs/survey.html; needs PyTorch
 	$(BIN)/vinculum conform $(SURVEYED) $(SURVEYED:%=--expect known_deviations/%.toml) --html docs/survey.html
+	$(BIN)/python -m building.documentation.survey_picture
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.

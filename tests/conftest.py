@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="fail the tests that need Why3 and its provers where they are not installed, instead of skipping them",
     )
     parser.addoption(
+        "--require-mkdocs",
+        action="store_true",
+        help="fail the tests that build the documentation site where MkDocs is not installed, instead of skipping them",
+    )
+    parser.addoption(
         "--one-in",
         type=int,
         default=1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -438,18 +437,6 @@ class TestGraphs:
         assert len(made) == 2
         div(y, da.ones(10, chunks=5, dtype="i4")).compute(scheduler="sync")
         assert len(made) == 4  # the divisor alone is looked at
-
-
-class TestDocument:
-    """The programs in docs/scale.md print what their comments say."""
-
-    def test_each_as_pasted(self) -> None:
-        text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
-        programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-        assert len(programs) == 3
-        for program in programs:
-            said = output_of(python(program), cwd=ROOT)
-            assert said.splitlines() == re.findall(r"^print.*  # (.*)$", program, re.MULTILINE)
 
 
 class TestCluster:

@@ -8,8 +8,10 @@ takes a hundred times as long as most commands.
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import sys
+import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from io import StringIO
@@ -32,6 +34,9 @@ LATE = (
     "vinculum.models.harden.file_hardening",
 )
 """What commands import only when they get to it, and those do not."""
+
+PROGRAM = "--python"
+"""The first argument where the second is a program in Python, which is run instead of the command."""
 
 LIMIT = 200
 """Seconds that a command may take."""
@@ -60,9 +65,17 @@ def serve(connection: Connection) -> None:
         process = os.fork()
         if process == 0:
             signal.alarm(LIMIT)  # a command that hangs is ended by SIGALRM
-            code = run(*asked)
-            sys.stdout.flush()
-            os._exit(code)
+            code = 1
+            try:
+                code = run(*asked)
+            except SystemExit as ended:
+                code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
         _, status = os.waitpid(process, 0)
         connection.send(os.waitstatus_to_exitcode(status))
 
@@ -76,6 +89,10 @@ def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str
     os.chdir(folder)
     os.environ["COLUMNS"] = str(columns)
     sys.path[0] = folder  # where `python -m vinculum` looks first
+    if arguments[0] == PROGRAM:
+        sys.argv[:] = arguments[1:]
+        runpy.run_path(arguments[1], run_name="__main__")
+        return 0
     sys.argv[1:] = arguments
     return main()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser import FLAGS
 from tests.reporting.conformance.reports import HOSTILE, exact, hostile, report, reproducer
 from vinculum.conformance.execute.run import Result
 from vinculum.conformance.expect import KnownCases, KnownDeviations
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Opened = Callable[..., "Page"]
-
-_FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 
 # Returns the lowest contrast of a text with what is behind it, and the text; colours are mixed by the browser itself.
 _LOWEST_CONTRAST = """() => {
@@ -70,7 +66,7 @@ def browser(chromium_or_skip: str) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium_or_skip, args=list(FLAGS))
         yield browser
         browser.close()
 

@@ -36,11 +36,10 @@ GIVEN = ("--input", "x=x.npy", "--input", "mask=mask.npy")
 class TestTold:
     """Node, kind, index and operands, in each engine."""
 
-    @pytest.mark.parametrize("columns", [40, 120])
-    def test_the_page(self, vinculum: Vinculum, mean: Path, columns: int) -> None:
-        done = vinculum("trace", mean.name, *GIVEN, "--engine", "reference", folder=mean.parent, columns=columns)
+    def test_the_page(self, vinculum: Vinculum, mean: Path) -> None:
+        done = vinculum("trace", mean.name, *GIVEN, "--engine", "reference", folder=mean.parent, columns=40)
         assert (done.returncode, done.stderr) == (1, "")
-        assert max(map(len, done.stdout.splitlines())) <= columns
+        assert max(map(len, done.stdout.splitlines())) <= 40
         told = " ".join(done.stdout.split())
         for words in (
             "first zero divisor and NaN mean (Div)",
@@ -83,9 +82,8 @@ class TestTold:
         told = " ".join(done.stdout.split())
         assert "300 * 300 = inf at (1,), in 1 of 2 places; the largest float16 is 65504." in told
 
-    @pytest.mark.parametrize("name", ["layer_norm", "layer_norm_float16"])
-    def test_the_examples(self, vinculum: Vinculum, examples: Path, name: str) -> None:
-        done = vinculum("trace", examples / name / "model.onnx", "--seed", 0, "--engine", "reference")
+    def test_an_example(self, vinculum: Vinculum, examples: Path) -> None:
+        done = vinculum("trace", examples / "layer_norm_float16" / "model.onnx", "--seed", 0, "--engine", "reference")
         assert (done.returncode, done.stderr) == (0, "")
 
     def test_an_ir(self, vinculum: Vinculum, examples: Path) -> None:

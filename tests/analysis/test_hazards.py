@@ -14,7 +14,7 @@ from vinculum.analysis.hazards.hazard import PROFILES, Hazard
 from vinculum.analysis.hazards.registry import BY_CODE, HAZARDS, by_operator
 from vinculum.analysis.transfer.registry import TABLE
 
-PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "check.md"
 ALL = [pytest.param(hazard, id=hazard.code) for hazard in HAZARDS]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import vinculum
 from tests.analysis import hazardous
-from vinculum.analysis.triage import Suppression, read_baseline, read_suppressions, sorted_out
+from vinculum.analysis.triage import Suppression, read_baseline, read_suppressions, sorted_out, unused
 from vinculum.errors import ModelError
 from vinculum.reporting.check.data import as_json
 from vinculum.reporting.check.sarif import document
@@ -55,6 +55,10 @@ class TestSuppressions:
         triage = sorted_out(REPORT, "m.onnx", [entry(expires, node="mean")], today=TODAY)
         assert (triage.open == (FINDING,)) is is_open
         assert (len(triage.expired) == 1) is is_open
+
+    def test_what_is_gone(self) -> None:
+        gone, needed = entry(node="another"), entry(expires=date(2020, 1, 1), node="mean")
+        assert unused([gone, needed], [sorted_out(REPORT, "m.onnx", today=TODAY)]) == [gone]
 
     def test_a_file(self, tmp_path: Path) -> None:
         file = tmp_path / "accepted.toml"

@@ -244,9 +244,9 @@ def test_every_link_of_the_page_leads_somewhere() -> None:
 
 
 class TestSafetyPage:
-    """``docs/safety.md`` speaks of the theories and the tools that there are."""
+    """``docs/explanation/proofs.md`` speaks of the theories and the tools that there are."""
 
-    PAGE = (traceability.ROOT / "docs" / "safety.md").read_text(encoding="utf-8")
+    PAGE = (traceability.ROOT / "docs" / "explanation" / "proofs.md").read_text(encoding="utf-8")
     THEORIES = sorted(path.stem for path in (traceability.ROOT / "proofs" / "theories").glob("*.mlw"))
 
     def patterns(self) -> list[str]:

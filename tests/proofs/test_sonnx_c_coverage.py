@@ -19,7 +19,7 @@ from tests.proofs.sonnx_c_program import operands, program
 
 # Not optimised, so that each condition of a decision is a branch of its own.
 FLAGS = ("-O0", "--coverage", "-fstack-usage")
-# What docs/safety-manual.md promises, in bytes.
+# What docs/reference/safety-manual.md promises, in bytes.
 MOST_STACK = 512
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 import vinculum
 from tests.optional import module_or_skip, needs, skip_without
-from tests.processes import output_of, python
 from vinculum import ElementTypeError, div, reciprocal, sonnx
 
 ROOT = Path(__file__).parents[2]
@@ -121,18 +119,3 @@ class TestLabelled:
         lazy = xarray.apply_ufunc(vinculum.div, a, xarray.DataArray(np.int32(2)), dask="allowed")
         assert lazy.chunks == ((2, 2, 2),)
         assert lazy.compute().values.tolist() == [0, 0, 1, 1, 2, 2]
-
-
-class TestDocument:
-    """The programs in docs/arrays.md print what their comments say."""
-
-    def test_each_as_pasted(self) -> None:
-        text = (ROOT / "docs" / "arrays.md").read_text(encoding="utf-8")
-        programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-        for package in ("pandas", "xarray"):
-            skip_without(package)
-        here = [program for program in programs if "cuda" not in program]
-        assert len(here) == len(programs) - 1 == 2
-        for program in here:
-            said = output_of(python(program), cwd=ROOT)
-            assert said.splitlines() == re.findall(r"^print.*  # (.*?)(?:: .*)?$", program, re.MULTILINE)

@@ -122,6 +122,12 @@ def sorted_out(
     )  # fmt: skip
 
 
+def unused(suppressions: Sequence[Suppression], triages: Sequence[Triage]) -> list[Suppression]:
+    """Return the suppressions that are about no finding of any model: what they accepted is gone."""
+    found = [(finding, triage.model) for triage in triages for finding in triage.report.findings]
+    return [one for one in suppressions if not any(one.meets(*each) for each in found)]
+
+
 def read_suppressions(file: Path) -> tuple[Suppression, ...]:
     """Return what a TOML file suppresses.
 

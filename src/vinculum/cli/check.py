@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
@@ -111,12 +112,13 @@ def check(
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
-    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out, unused
     from vinculum.cli.input_files import read_arrays
     from vinculum.reporting.check.accuracy import as_json as accuracy_data
     from vinculum.reporting.check.accuracy import page as accuracy_page
     from vinculum.reporting.check.data import as_json
     from vinculum.reporting.check.page import page
+    from vinculum.reporting.escape import short
     from vinculum.reporting.progress import progress
 
     files = _Files(sarif, suppress, baseline, witness)
@@ -147,6 +149,9 @@ def check(
         console().print(page(triage, list(arrays or ())))
         if bounds:
             console().print(accuracy_page(accuracies[place]))
+    if not in_json:
+        for one in unused(accepted, triages):
+            console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
     _write(triages, files)
     if any(triage.fails(fail_on.value) for triage in triages):
         raise typer.Exit(_FINDING)
@@ -161,6 +166,9 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
         raise AttributeValueError("--witness writes what runs show, and --runs 0 allows none; leave one of them out")
     if files.witness is not None and files.witness.exists() and not files.witness.is_dir():
         raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
+    if files.witness is not None and not files.witness.absolute().parent.is_dir():
+        folder = str(files.witness.parent)
+        raise ModelError(f"--witness {str(files.witness)!r} cannot be made: there is no folder {folder!r}; make it")
     read = {"MODEL": models, "--suppress": [p for p in (files.suppress,) if p is not None]}
     check_files({"--sarif": files.sarif}, read)
 

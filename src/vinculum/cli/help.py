@@ -27,7 +27,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "report": ("vinculum conform numpy --quick --save run.json", "vinculum report run.json --html report.html"),
     "fingerprint": ("vinculum fingerprint numpy",),
-    "audit": ("vinculum audit examples/masked_mean/model.onnx onnxruntime --seed 0",),
+    "audit": ("vinculum audit examples/masked_mean/model.onnx --backend onnxruntime --seed 0",),
     "spec": ("vinculum spec Div --version 7 --against 6", "vinculum spec Divide --trace"),
     "bench": ("vinculum bench --types int32 --sizes 1000",),
     "info": ("vinculum info --json",),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -82,9 +83,7 @@ def workers(client: Any = None) -> Iterator[Workers]:
 
 def version() -> str:
     """Return the version of this package, in whatever process."""
-    from vinculum import __version__
-
-    return __version__
+    return str(import_module("vinculum").__version__)  # by name: no room may import what imports them all
 
 
 def _check_versions(client: Any) -> None:

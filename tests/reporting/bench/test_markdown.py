@@ -42,3 +42,9 @@ def test_it_says_what_it_is_and_how_it_was_made() -> None:
     assert "](" not in document(report(), None)
     assert page.endswith("\n")
     assert not page.endswith("\n\n")
+
+
+def test_findings_come_before_the_figure_and_the_figure_before_the_tables() -> None:
+    page = document(report(), "figures/performance.svg")
+    places = [page.index(words) for words in ("\n- Vinculum is the fastest", "](figures/performance.svg)", "\n| ")]
+    assert places == sorted(places)

@@ -81,7 +81,7 @@ def test_nothing_cannot_be_drawn() -> None:
 
 def test_without_matplotlib_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
-    with pytest.raises(ModelError, match=r"pip install 'vinculum\[bench\]'"):
+    with pytest.raises(ModelError, match=r"pip install 'vinculum-div\[bench\]'"):
         svg(report())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.reporting.bench.reports import HOSTILE, one_wrong, report, steady
 from vinculum.benchmarking.results import Measured, Missing
-from vinculum.reporting.bench.words import findings, groups, how, multiple, number, percent, time_of
+from vinculum.reporting.bench.words import findings, groups, how, multiple, number, percent, summary, time_of
 
 
 @pytest.mark.parametrize(
@@ -115,3 +115,23 @@ def test_a_roofline_that_did_something_else_is_told() -> None:
 def test_background_load_is_told() -> None:
     assert next(iter(findings(report(others=0.3)))).startswith("NOT IDLE: 30% of the processors' time went to other")
     assert not any(said.startswith("NOT IDLE") for said in findings(report(others=0.05)))
+
+
+class TestSummary:
+    """The few sentences before the tables."""
+
+    def test_each_kind_has_a_sentence(self) -> None:
+        first, integers, floats, few, inexact = summary(report())
+        compared = [row.ratio for row in report().rows if row.ratio is not None]
+        assert f"in {sum(r >= 1 for r in compared)} of {len(compared)} cells" in first
+        assert integers.startswith("Integers, from 65,536 elements on: the fastest other exact package takes ")
+        assert floats.startswith("Floats, from 65,536 elements on: ")
+        assert few.startswith("Fewer elements: ")
+        assert inexact.startswith("Quotients that are not exact: ")
+        assert "OpenVINO of int8, uint8, " in inexact
+
+    def test_small_runs_leave_out_what_they_do_not_have(self) -> None:
+        assert not [line for line in summary(report(1000)) if line.startswith(("Integers", "Floats"))]
+
+    def test_what_is_wrong_with_ours_comes_first(self) -> None:
+        assert next(summary(one_wrong(steady(1.0, exact=False)))).startswith("WRONG: ")

@@ -91,11 +91,12 @@ class _Tracer:
         self.nodes = list(proto.graph.node)
         self._producers = {name: node for node in self.nodes for name in node.output if name}
         self._sizes: dict[str, int] = {}
+        tensors = {name: value for name, value in self._inputs.items() if isinstance(value, np.ndarray)}
+        self._given = {name: summary(name, value) for name, value in {**self._constants, **tensors}.items()}
 
     def not_finite(self) -> tuple[Summary, ...]:
         """Return the inputs that hold NaN or infinities."""
-        arrays = {name: value for name, value in self._inputs.items() if isinstance(value, np.ndarray)}
-        found = [summary(name, value) for name, value in arrays.items()]
+        found = [self._given[name] for name in self._inputs if name in self._given]
         return tuple(one for one in found if one.nan or one.infinite)
 
     def trace(self, engine: str) -> EngineTrace:
@@ -103,7 +104,7 @@ class _Tracer:
         title = "vinculum" if engine == "reference" else "onnxruntime"
         if engine == "onnxruntime":
             if find_spec("onnxruntime") is None:
-                return EngineTrace(title, refused="it is not installed: pip install 'vinculum[onnxruntime]'")
+                return EngineTrace(title, refused="it is not installed: pip install 'vinculum-div[onnxruntime]'")
             title = f"onnxruntime {version('onnxruntime')}"
         maker = f"{Looker.__module__}:{Looker.__name__}"
         with Isolated(maker, engine, self._content, limits=_LIMITS, called=title) as process:
@@ -115,10 +116,7 @@ class _Tracer:
                 return EngineTrace(title, refused=one_line(error))
 
     def _traced(self, title: str, process: Isolated) -> EngineTrace:
-        known = {
-            **{name: summary(name, array) for name, array in self._constants.items()},
-            **{name: summary(name, value) for name, value in self._inputs.items() if isinstance(value, np.ndarray)},
-        }
+        known = dict(self._given)
         wanted = [name for node in self.nodes for name in node.output if name and name not in known]
         inner: tuple[InnerZero, ...] = ()
         for batch in self._batches(wanted):

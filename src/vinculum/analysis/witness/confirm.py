@@ -30,6 +30,7 @@ class OnnxRuntime:
 
     def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target], limits: Limits) -> None:
         self._process: Isolated | None = None
+        self._fails = False  # To start it again takes longer than a run of ours.
         self._last: tuple[Mapping[str, Any], Answer] | None = None
         if find_spec("onnxruntime") is not None:
             read = [target for target in targets if target.value]
@@ -40,10 +41,11 @@ class OnnxRuntime:
     def outcome(self, targets: Sequence[Target], inputs: Mapping[str, Any]) -> Outcome | None:
         """Return what a run met if its values tell all that is to be known of the targets; it is the faster runtime."""
         # An integer divided by zero may be its end.
-        if any(target.wanted != "zero" or target.rule == "integer-zero-divisor" for target in targets):
+        if self._fails or any(t.wanted != "zero" or t.rule == "integer-zero-divisor" for t in targets):
             return None
         answer = self._answer(inputs)
         if answer is None or answer.end is not End.RETURNED:
+            self._fails = answer is not None and answer.end is not End.REFUSED
             return None
         outcome: Outcome = answer.value
         return outcome

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, prod
+from time import monotonic
 
 from onnx import ModelProto
 
@@ -200,6 +201,7 @@ class _Searcher:
 
     def _outcome(self, candidate: Candidate) -> Outcome | None:
         """Return what our engine met; None if the model cannot be run on the inputs."""
+        start = monotonic()
         answer = self._probe.call("run", candidate.inputs)
         if answer.end is End.RETURNED:
             outcome: Outcome = answer.value
@@ -210,6 +212,7 @@ class _Searcher:
             self._stopped = f"a run ended: {answer.end.value} ({answer.words})"
             raise EndOfSearch
         self._refused = answer.words
+        self._seconds += monotonic() - start
         return None
 
     @staticmethod

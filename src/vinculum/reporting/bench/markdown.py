@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from vinculum.benchmarking.results import Report
 from vinculum.reporting.bench.table import Table, table
-from vinculum.reporting.bench.words import LEGEND, facts, findings, groups, how
+from vinculum.reporting.bench.words import LEGEND, facts, findings, groups, how, summary
 from vinculum.reporting.escape import one_line
 
 _METHOD = """\
@@ -33,16 +33,18 @@ def document(report: Report, figure: str | None) -> str:
 
 def _lines(report: Report, figure: str | None) -> Iterator[str]:
     yield "<!-- Written by `vinculum bench --markdown`, as `make bench` calls it; changes by hand are lost. -->"
-    yield from ("", "# Performance", "", _safe(how(report)), "")
-    yield from (f"- {_safe(line)}" for line in LEGEND)
-    yield "- Bold: the fastest exact peer, and us where we are faster."
+    yield from ("", "# Performance", "")
+    yield from (f"- {_safe(sentence)}" for sentence in summary(report))
     if figure is not None:
         yield from ("", f"![Nanoseconds an element by element type]({figure})")
-    yield from ("", "## What stands out", "")
-    yield from (f"- {_safe(sentence)}" for sentence in findings(report))
+    yield from ("", "## How to read the tables", "", _safe(how(report)), "")
+    yield from (f"- {_safe(line)}" for line in LEGEND)
+    yield "- Bold: the fastest exact peer, and us where we are faster."
     for heading, rows in groups(report):
         yield from ("", f"## {_safe(heading)}", "")
         yield from _table(table(report, rows, report.peers))
+    yield from ("", "## Exceptions", "")
+    yield from (f"- {_safe(sentence)}" for sentence in findings(report))
     yield from ("", "## How it is measured", "", _METHOD, "", "## Where it was measured", "")
     yield from (f"- {_safe(name)}: {_safe(words)}" for name, words in facts(report).items())
 

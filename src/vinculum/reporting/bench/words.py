@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import floor, log10
+from statistics import median
 from types import MappingProxyType
 
-from vinculum.benchmarking.cells import Cell
+from vinculum.benchmarking.cells import TYPES, Cell
 from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Report, Row
 
@@ -34,6 +35,8 @@ SPOILT = "NOT IDLE:"
 
 _TOLERABLE = 0.05  # A part of the processors' time.
 _MOST = 10  # Cells of a sentence.
+_MANY = 65_536  # Elements from which on memory and division count, and the call does not.
+_CLEARLY = 0.9  # A ratio that no noise makes.
 
 
 def groups(report: Report) -> Iterator[tuple[str, tuple[Row, ...]]]:
@@ -109,6 +112,42 @@ def findings(report: Report) -> Iterator[str]:
     absent = [name for name in NAMES if name not in report.titles]
     if absent:
         yield f"Not installed, or not asked: {', '.join(absent)}."
+
+
+def summary(report: Report) -> Iterator[str]:
+    """Yield a few sentences for whoever reads no table: what is wrong, then how ratios and times lie."""
+    yield from _ours(report)
+    compared = [row for row in report.rows if row.ratio is not None]
+    if compared:
+        slower = sum(row.ratio < 1 for row in compared if row.ratio is not None)
+        clearly = sum(row.ratio < _CLEARLY for row in compared if row.ratio is not None)
+        yield (
+            f"Vinculum is the fastest exact package in {len(compared) - slower:,} of {len(compared):,} cells; in "
+            f"{clearly:,} another is faster by more than a tenth."
+        )
+    many = [row for row in compared if row.cell.size >= _MANY]
+    for what, rows in (
+        (f"Integers, from {_MANY:,} elements on", [row for row in many if "int" in row.cell.element_type]),
+        (f"Floats, from {_MANY:,} elements on", [row for row in many if "int" not in row.cell.element_type]),
+        ("Fewer elements", [row for row in compared if row.cell.size < _MANY]),
+    ):
+        ratios = sorted(row.ratio for row in rows if row.ratio is not None)
+        if ratios:
+            yield (
+                f"{what}: the fastest other exact package takes {multiple(median(ratios))} times as long as Vinculum "
+                f"in the median cell; {multiple(ratios[0])} to {multiple(ratios[-1])} times in all."
+            )
+    inexact: dict[str, dict[str, None]] = {}
+    for row in report.rows:
+        for name, outcome in row.outcomes.items():
+            if isinstance(outcome, Measured) and not outcome.exact and name not in (OURS, ROOFLINE):
+                inexact.setdefault(name, {})[row.cell.element_type] = None
+    if inexact:
+        named = "; ".join(
+            f"{_title(report, name)} of {', '.join(sorted(found, key=list(TYPES).index))}"
+            for name, found in inexact.items()
+        )
+        yield f"Quotients that are not exact: {named}."
 
 
 def _ours(report: Report) -> Iterator[str]:

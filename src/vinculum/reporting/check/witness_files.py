@@ -19,6 +19,21 @@ _INNER = "the inner tensor"
 """The member of the .npz file that holds it; a model's input would hardly be called so."""
 
 
+_SHOWN = {
+    "zero-divisor": ("divides by zero in", "np.broadcast_to(record.divisor == 0, record.quotient.shape)"),
+    "min-over-minus-one": (
+        "divides the smallest integer by -1 in",
+        "(record.dividend == np.iinfo(record.dividend.dtype).min) & (record.divisor == -1)",
+    ),
+    "quotient-overflow": ("overflows in", "np.isinf(record.quotient)"),
+    "subnormal-divisor": (
+        "divides by a subnormal number in",
+        "(record.divisor != 0) & (abs(record.divisor) < np.finfo(record.divisor.dtype).smallest_normal)",
+    ),
+}
+"""What a script counts in a division, by rule: words, and an expression."""
+
+
 def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:
     """Write every witness and return the scripts; each is written whole or not at all.
 
@@ -45,7 +60,7 @@ def _write(finding: Finding, model: Path, script: Path) -> None:
     if finding.witness.value is not None:
         arrays[_INNER] = finding.witness.value
     data = script.with_suffix(".npz")
-    with atomic_write(script) as folder:
+    with atomic_write(script, make_folder=True) as folder:
         np.savez_compressed(folder / data.name, allow_pickle=False, **{n: _storable(a) for n, a in arrays.items()})
         lines = (
             _inner_script(finding, model, data) if finding.witness.kind == "inner" else _script(finding, model, data)
@@ -86,8 +101,9 @@ def _script(finding: Finding, model: Path, data: Path) -> Iterator[str]:
     yield ""
     yield "def observe(record):"
     yield "    if (record.division.path, record.division.name) == place:"
-    yield "        zeros = int((record.divisor == 0).sum())"
-    yield "        print(place[1], 'divides by zero in', zeros, 'of', record.divisor.size, 'places')"
+    words, counted = _SHOWN.get(finding.rule, _SHOWN["zero-divisor"])
+    yield f"        count = int(({counted}).sum())"
+    yield f"        print(place[1], {words!r}, count, 'of', record.quotient.size, 'places')"
     yield ""
     yield ""
     yield f"model = vinculum.load({str(model)!r})"

@@ -24,32 +24,34 @@ def _difference_sections(diff: SpecDiff) -> Iterator[RenderableType]:
     yield Text(f"new version: {diff.new.since_version}")
     yield Text.assemble("breaking: ", ("yes", "bold red") if diff.breaking else ("no", "bold green"))
     yield from map(_hanging, diff.reasons)
-    yield from _difference_section("Inputs", _sentences(diff.inputs))
-    yield from _difference_section("Outputs", _sentences(diff.outputs))
-    yield from _difference_section("Attributes", _sentences(diff.attributes))
-    yield from _difference_section("Type constraints", _type_sentences(diff))
-    yield from _difference_section("Broadcasting", _sentences(diff.broadcasting))
-    yield from _difference_section("Integer rounding", _sentences(diff.integer_rounding))
-    yield from _difference_section("Properties", _sentences(diff.properties))
-    yield from _difference_section("Clauses", _sentences(diff.clauses))
+    yield from _difference_section("Inputs", sentences(diff.inputs))
+    yield from _difference_section("Outputs", sentences(diff.outputs))
+    yield from _difference_section("Attributes", sentences(diff.attributes))
+    yield from _difference_section("Type constraints", type_sentences(diff))
+    yield from _difference_section("Broadcasting", sentences(diff.broadcasting))
+    yield from _difference_section("Integer rounding", sentences(diff.integer_rounding))
+    yield from _difference_section("Properties", sentences(diff.properties))
+    yield from _difference_section("Clauses", sentences(diff.clauses))
     yield from _documentation(diff)
 
 
-def _difference_section(heading: str, sentences: Iterable[str]) -> Iterator[RenderableType]:
-    lines = [_hanging(sentence) for sentence in sentences]
+def _difference_section(heading: str, written: Iterable[str]) -> Iterator[RenderableType]:
+    lines = [_hanging(sentence) for sentence in written]
     if lines:
         yield Text(f"{heading}:", "cyan")
         yield from lines
 
 
-def _sentences(changes: Iterable[Change]) -> Iterator[str]:
+def sentences(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield a line for each change."""
     for change in changes:
         details = f": {'; '.join(change.details)}" if change.details else ""
         name = f" '{change.name}'" if change.name else ""
         yield f"{change.what}{name}{details}"
 
 
-def _type_sentences(diff: SpecDiff) -> Iterator[str]:
+def type_sentences(diff: SpecDiff) -> Iterator[str]:
+    """Yield a line for the element types that a type variable gained, and one for those that it lost."""
     for change in diff.type_constraints:
         for what, types in (("added", change.added), ("removed", change.removed)):
             if types:

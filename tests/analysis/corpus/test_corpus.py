@@ -116,7 +116,7 @@ def _trials(model: ModelProto, entry: Entry) -> list[Mapping[str, Any]]:
             declared = value.type.tensor_type
             shape = [d.dim_value or 2 for d in declared.shape.dim]
             low, high = _range_of(value.name, entry)
-            whole = declared.elem_type != 1
+            whole = declared.elem_type != 1 or f"{value.name}=0|1" in entry.assume
             drawn = np.broadcast_to(np.asarray(_draw(rng, kind, shape)), shape)
             array: NDArray[Any] = np.asarray(np.clip(np.rint(drawn) if whole else drawn, low, high))
             inputs[value.name] = np.asarray(array).astype(

@@ -93,8 +93,8 @@ class TestRefused:
         ("arguments", "words"),
         [
             (("--assume", "masc=0|1"), "names no input and no dimension"),
-            (("--as", "float8"), "as_type is 'float8'"),
-            (("--profile", "misra"), "profile is 'misra'"),
+            (("--as", "float8"), "'float8' is not one of 'float16', 'bfloat16'"),
+            (("--profile", "misra"), "'misra' is not one of 'sonnx'"),
             (("--calibrate", "nowhere.npz"), "nowhere.npz"),
             (("--fail-on", "never"), "never"),
         ],

@@ -52,9 +52,9 @@ def audit(
     ] = 300.0,
     in_json: OneObject = False,
 ) -> None:
-    """Run a model in another runtime, on inputs and on edge cases, and tell of each division which quotients are exact.
+    """Run a model in another runtime, on inputs and on edge cases, and compare each quotient with the exact one.
 
-    Exit code 1: a quotient is not right, a run on the inputs did not return, or one on edge cases killed the runtime.
+    Exit code 1: a quotient is wrong, a run on the inputs did not return, or one on edge cases crashed the runtime.
     """
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs

@@ -46,7 +46,7 @@ def bench(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. All there if omitted.",
+            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. All installed if omitted.",
         ),
     ] = None,
     full: Annotated[
@@ -54,14 +54,14 @@ def bench(
     ] = False,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, max=1000, metavar="N", help=f"How many turns each has in a cell. {_ROUNDS} if omitted."),
+        typer.Option(min=1, max=1000, metavar="N", help=f"How often each is measured in a cell. {_ROUNDS} if omitted."),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="How many threads each may use. As many as ours takes by itself."),
+        typer.Option(min=1, metavar="N", help="How many threads each may use. Vinculum's own choice if omitted."),
     ] = None,
     stored: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Measure nothing; tell what --json has written there.")
+        Path | None, typer.Option("--from", metavar="FILE", help="Report a saved --json file without measuring.")
     ] = None,
     machine: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it instead.")
@@ -71,7 +71,7 @@ def bench(
     ] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of Markdown there.")] = None,
 ) -> None:
-    """Measure divisions in Vinculum and in every peer installed, beside a plain pass over the same memory.
+    """Measure divisions in Vinculum and in every installed peer, and the limit that memory bandwidth sets.
 
     In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of ours is wrong; 2 for wrong usage.
     """

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.text import Text
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from vinculum.analysis.triage import Triage
 
 _FINDING = 1
-
-
-class FailOn(StrEnum):
-    """From which severity on findings fail the command."""
-
-    CERTAIN = "certain"
-    POSSIBLE = "possible"
 
 
 @dataclass(frozen=True)
@@ -48,52 +40,53 @@ def check(
         list[str] | None,
         typer.Option(
             metavar="NAME=LOW:HIGH",
-            help="What an input or a named dimension keeps: LOW:HIGH, 0|1, or NAME>=LOW. Once for each.",
+            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Once for each.",
         ),
     ] = None,
     as_type: Annotated[
-        str | None,
-        typer.Option("--as", metavar="TYPE", help="Check a float32 model as if it were float16 or bfloat16."),
+        Literal["float16", "bfloat16"] | None,
+        typer.Option("--as", help="Check a float32 model as if it were converted to this type."),
     ] = None,
     calibrate: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.npz", help="Inputs as they are, from which ranges are taken, and half as much again."
-        ),
+        typer.Option(metavar="FILE.npz", help="Typical inputs: ranges are taken from them, and widened by half."),
     ] = None,
     profile: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="What the target demands or does: sonnx, flushing, narrowing."),
+        list[Literal["sonnx", "flushing", "narrowing"]] | None,
+        typer.Option(
+            help="What the target demands (SONNX's constraints) or does (flush subnormal numbers, narrow 64-bit types)."
+        ),
     ] = None,
     runs: Annotated[
         int,
         typer.Option(
             min=0,
             metavar="N",
-            help="How often the model may be run for each finding, to find inputs that show it; 0: never.",
+            help="How many runs may be spent on each finding to find inputs that show it; 0: none.",
         ),
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Search for such inputs from this seed.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of that search.")] = 0,
     witness: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Write what shows a finding there: an .npz file and a script that runs it."
+            metavar="FOLDER", help="Write what shows each finding there: an .npz file and a script that runs it."
         ),
     ] = None,
     sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")] = None,
     suppress: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Findings that are accepted, each with a reason and a last day, in TOML."),
+        typer.Option(metavar="FILE", help="Accepted findings, each with a reason and an expiry date, in TOML."),
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Leave out what this earlier report has: one of --json or --sarif."),
+        typer.Option(metavar="FILE", help="Leave out the findings of this earlier report, JSON or SARIF."),
     ] = None,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The severity from which on findings fail the command.")
-    ] = FailOn.POSSIBLE,
+        Literal["certain", "possible"],
+        typer.Option("--fail-on", help="Fail on findings of this severity or surer ones."),
+    ] = "possible",
     bounds: Annotated[
-        bool, typer.Option("--accuracy", help="Bound the absolute error of each division and of each output too.")
+        bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")
     ] = False,
     input_errors: Annotated[
         list[str] | None,
@@ -153,7 +146,7 @@ def check(
         for one in unused(accepted, triages):
             console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
     _write(triages, files)
-    if any(triage.fails(fail_on.value) for triage in triages):
+    if any(triage.fails(fail_on) for triage in triages):
         raise typer.Exit(_FINDING)
 
 

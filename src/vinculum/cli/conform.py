@@ -47,7 +47,7 @@ def conform(
     ] = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """Ask a runtime for divisions of every operator version and element type, and tell where it deviates.
+    """Compare a runtime's divisions, of every operator version and element type, with the exact quotients.
 
     Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """

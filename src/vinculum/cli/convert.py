@@ -44,7 +44,7 @@ def convert(
     ] = True,
     in_json: OneObject = False,
 ) -> None:
-    """Write a model in another operator set or format, with every division in it meaning what it meant."""
+    """Write a model in another operator set or format, with the same result of every division."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file

@@ -22,7 +22,7 @@ def fingerprint(
     memory_limit: MemoryLimit = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
-    """Tell how a runtime computes its quotients, by what explains its answers to some of the cases of conform.
+    """Say how a runtime computes its quotients: which arithmetic explains its answers to the cases of conform.
 
     Differences from the specification are marked, but are no failure: the exit code is 0.
     """

@@ -46,9 +46,9 @@ def harden(
     ] = False,
     in_json: OneObject = False,
 ) -> None:
-    """Rewrite the divisions of a model that a runtime gets wrong or dies of, and validate each rewrite on that runtime.
+    """Rewrite the divisions of a model that a runtime computes wrongly or crashes on, and validate each rewrite there.
 
-    Exit code 1: a division or remainder is left that may kill the runtime, or a validation failed.
+    Exit code 1: a division or remainder is left that can crash the runtime, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
     from vinculum.cli.report_files import check_files

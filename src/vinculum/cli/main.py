@@ -91,7 +91,7 @@ def main() -> int:
     -------
     int
         0: fine. 1: a finding, such as an integer divided by zero. 2: wrong usage or unreadable input.
-        3: a mistake of ours. 130: interrupted.
+        3: an internal error. 130: interrupted.
     """
     if sys.stdout is None:  # the caller closed it, as `>&-` does
         return _fail("there is no standard output to write to")
@@ -116,7 +116,7 @@ def main() -> int:
         return _interrupted()
     except Exception:
         traceback.print_exc()
-        return _fail("this is a mistake of Vinculum itself; please report it with the lines above", BROKEN)
+        return _fail("this is an internal error of Vinculum; please report it with the lines above", BROKEN)
     if code == INTERRUPTED:
         return _interrupted()
     return FINDING if code == FINDING else FINE

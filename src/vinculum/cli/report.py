@@ -26,7 +26,7 @@ def report(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run; read none.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show runs of the conformance suite again, in any form, without asking a runtime.
+    """Show saved runs of the conformance suite in any form, without running anything.
 
     Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """

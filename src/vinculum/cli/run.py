@@ -66,7 +66,7 @@ def run(
     cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
-    """Run a model with every division in it computed to the last bit, and tell what each division met."""
+    """Run a model with every division computed to the last bit, and report what each division met."""
     # Here and below: what imports the onnx package is imported when a model is run, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs

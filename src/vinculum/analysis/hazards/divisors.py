@@ -20,7 +20,7 @@ def is_certain(divisor: AbstractTensor) -> bool:
 
 
 class IntegerZeroDivisor(Hazard):
-    """An integer divisor can be zero: ONNX leaves the quotient open, and some runtimes die of it."""
+    """An integer divisor can be zero: ONNX does not define the quotient, and some runtimes crash."""
 
     code = "integer-zero-divisor"
     operators = ("Div", "Mod")

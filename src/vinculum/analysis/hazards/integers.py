@@ -23,7 +23,7 @@ _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze
 
 
 class MinOverMinusOne(Hazard):
-    """The smallest integer can be divided by -1: the quotient lies beyond the type, and some runtimes die of it."""
+    """The smallest integer can be divided by -1: the type does not hold the quotient, and some runtimes crash."""
 
     code = "min-over-minus-one"
     operators: ClassVar[tuple[str, ...]] = ("Div", "Mod")

@@ -94,7 +94,7 @@ class TestRefused:
         [
             (("--assume", "masc=0|1"), "names no input and no dimension"),
             (("--as", "float8"), "'float8' is not one of 'float16', 'bfloat16'"),
-            (("--profile", "misra"), "'misra' is not one of 'sonnx'"),
+            (("--profile", "misra"), "profile is 'misra'"),
             (("--calibrate", "nowhere.npz"), "nowhere.npz"),
             (("--fail-on", "never"), "never"),
         ],

@@ -52,9 +52,11 @@ def check(
         typer.Option(metavar="FILE.npz", help="Typical inputs: ranges are taken from them, and widened by half."),
     ] = None,
     profile: Annotated[
-        list[Literal["sonnx", "flushing", "narrowing"]] | None,
+        list[str] | None,  # typer takes no lists of choices
         typer.Option(
-            help="What the target demands (SONNX's constraints) or does (flush subnormal numbers, narrow 64-bit types)."
+            metavar="NAME",
+            help="What the target demands or does: sonnx, its constraints; flushing, subnormal numbers to zero; "
+            "narrowing, of 64-bit types.",
         ),
     ] = None,
     runs: Annotated[

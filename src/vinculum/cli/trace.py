@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,14 +11,6 @@ from vinculum.cli.options import Inputs, ModelFile, OneObject
 from vinculum.reporting.console import console
 
 _FINDING = 1
-
-
-class Engines(StrEnum):
-    """Where the model is run."""
-
-    BOTH = "both"
-    REFERENCE = "reference"
-    ONNXRUNTIME = "onnxruntime"
 
 
 def trace(
@@ -33,8 +24,9 @@ def trace(
         typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
     ] = None,
     engine: Annotated[
-        Engines, typer.Option(help="What runs it: our engine, ONNX Runtime with its values handed out, or both.")
-    ] = Engines.BOTH,
+        Literal["both", "reference", "onnxruntime"],
+        typer.Option(help="What runs it: our engine, ONNX Runtime with its inner values as outputs, or both."),
+    ] = "both",
     in_json: OneObject = False,
 ) -> None:
     """Tell which node of a run makes the first NaN, infinity or zero divisor, at which index, and what it was given.
@@ -50,7 +42,7 @@ def trace(
     from vinculum.reporting.progress import progress
 
     given = model_inputs(read_source(model).model(use_up=True).inputs, inputs or (), seed, dims or ())
-    engines = ENGINES if engine is Engines.BOTH else (engine.value,)
+    engines = ENGINES if engine == "both" else (engine,)
     with progress("Tracing", 0):
         report = traced(model, given.arrays, engines=engines)
     whole = Traced(str(model), given.reports(), seed if given.drawn else None, report)

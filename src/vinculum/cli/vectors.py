@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,20 +18,11 @@ _MOST = 20
 _ONLY_HELP = "{} only cases whose id matches, such as 'Div-14/int64/*'. May be repeated."
 
 
-class Format(Enum):
-    """What `vinculum.conformance.vectors.export` writes."""
-
-    onnx = "onnx"
-    jsonl = "jsonl"
-    testfloat = "testfloat"
-    npy = "npy"
-
-
 @vectors.command()
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there.")],
     form: Annotated[
-        Format,
+        Literal["onnx", "jsonl", "testfloat", "npy"],
         typer.Option(
             "--format",
             help="onnx: folders of node tests. jsonl: lines, and the conventions of other specifications. testfloat: "
@@ -61,7 +51,7 @@ def export(
     with progress("Writing", 0) as advance:
         index = written(
             folder,
-            form.value,
+            form,
             level,
             tuple(only or ()),
             advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),

@@ -33,7 +33,7 @@ def client_of(address: str | None, processes: int | None) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
         raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum-div[dask]'") from None
-    # What happens to workers is told by what becomes of the job.
+    # A worker that fails is tried again or ends the job with one line: Dask's own log would only repeat it.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}

@@ -137,7 +137,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
 
 
 def allocate(path: Path, size: int) -> None:
-    """Give a file its size, and the room on the disk where the system can, so that a full disk is told at once."""
+    """Set a file's size and reserve its disk space where the system can, so that a full disk fails before any work."""
     with path.open("r+b") as file:
         try:
             if size and hasattr(os, "posix_fallocate"):  # macOS has none

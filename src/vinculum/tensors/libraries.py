@@ -57,7 +57,7 @@ class Library:
         Raises
         ------
         ElementTypeError
-            If the library narrows their element type, as JAX does to 64 bits unless it is told otherwise.
+            If the library narrows their element type: JAX makes 32-bit types of 64-bit ones unless x64 is enabled.
         """
         name = element_type_name(results.dtype)
         if self.bit_cast is not None and name in _ENCODINGS:

@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from vinculum.errors import ElementTypeError
 from vinculum.tensors.libraries import element_type_name
-from vinculum.tensors.storage import as_operand, native_dtype
+from vinculum.tensors.storage import as_operand, element_type_of_dtype, native_dtype
 
 Array = npt.NDArray[Any]
 
 _NUMBERS = (int, float)  # and no bool, no class derived from them
-_SMALL_INTEGERS = (np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4))
 
 
 def with_element_types(a: object, b: object, names: Sequence[str]) -> tuple[object, object]:
@@ -49,14 +48,14 @@ def _dtype_of(operand: object, name: str) -> np.dtype[Any]:
 
 
 def _held(number: Any, dtype: np.dtype[Any], name: str, other: str) -> Array:
-    # NumPy and ml_dtypes call only some of the integers kind "iu".
-    integers = dtype.kind in "iu" or dtype in _SMALL_INTEGERS
-    if integers is isinstance(number, int) or not integers:
+    element_type = element_type_of_dtype(dtype)
+    integers = element_type is not None and element_type.is_integer
+    if isinstance(number, int) or not integers:
         try:
             with np.errstate(over="ignore"):
                 array = np.array(number if integers else float(number), dtype)
         except (OverflowError, TypeError, ValueError):
-            pass  # it is too large, or nothing divides arrays of that type, as is told when they are looked at
+            pass  # it is too large, or not a number of that type
         else:
             if array.item() == number or number != number:
                 return array

@@ -47,12 +47,17 @@ class ZeroDivisor(Hazard):
             return _negative_power(site)
         if site.node.op_type == "BatchNormalization":
             return _variance(site)
-        dividend, divisor, place = divided(site)
-        if divisor is None or divisor.form is None or not divisor.may_zero or is_empty(site):
-            return None
-        if dividend is not None and dividend.may_zero:
-            return None
-        return Found(place, is_certain(divisor))
+        return _zero_divisor(site, of_zero=False)
+
+
+def _zero_divisor(site: Site, *, of_zero: bool) -> Found | None:
+    """Return the floating-point divisor if it can be zero, and the dividend can be, or cannot be, too."""
+    dividend, divisor, place = divided(site)
+    if divisor is None or divisor.form is None or not divisor.may_zero or is_empty(site):
+        return None
+    if (dividend is not None and dividend.may_zero) is not of_zero:
+        return None
+    return Found(place, is_certain(divisor))
 
 
 def _negative_power(site: Site) -> Found | None:
@@ -90,12 +95,7 @@ class ZeroOverZero(Hazard):
         """Return the divisor if both can be zero."""
         if site.node.op_type == "LpNormalization":
             return _norm(site)
-        dividend, divisor, place = divided(site)
-        if divisor is None or divisor.form is None or not divisor.may_zero or is_empty(site):
-            return None
-        if dividend is None or not dividend.may_zero:
-            return None
-        return Found(place, is_certain(divisor))
+        return _zero_divisor(site, of_zero=True)
 
 
 def _norm(site: Site) -> Found | None:

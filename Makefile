@@ -84,8 +84,9 @@ check-build: wheel ## Install both into empty environments and divide there
 # kernels, then its threads. The first report is printed and ends a process, and so fails a test.
 sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's sanitizers
 
+# No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
-sanitize-memory: TESTS := tests/kernels
+sanitize-memory: TESTS := tests/kernels --deselect tests/kernels/test_fork_exit_interrupt.py::TestFork
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)

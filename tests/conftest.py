@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import sys
 from types import ModuleType
 
 import pytest
@@ -65,6 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
     # there, whose waiting takes as much processor time as the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # To import OpenVINO, or to convert a model with it, sends messages to its maker, each from a copy of the process.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     if importlib.util.find_spec("vinculum.kernels._core") is None:
         os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here
     config.addinivalue_line("markers", "clause(tag): the clause of the specification, by its tag, that is tested")

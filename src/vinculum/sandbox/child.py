@@ -63,6 +63,8 @@ def _read(pipe: BinaryIO, length: int) -> bytes:
 
 def main() -> None:
     """Answer calls; the first makes the object."""
+    # To import OpenVINO sends its maker a message, from a copy of the process and over the network, which nobody wants.
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # how Python refuses to import a module
     calls_pipe, answers_pipe = _own_pipes()
     calls: SimpleQueue[bytes] = SimpleQueue()
     # A thread reads, so that the end of the pipe ends a process that is busy or hangs.

@@ -18,6 +18,7 @@ from vinculum.errors import DivisionByZeroError, ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.engines.openvino import process
 from vinculum.models.values import tensor_dtype
+from vinculum.sandbox import Isolated
 from vinculum.spec.element_types import FLOAT, INT64
 
 openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
@@ -330,6 +331,11 @@ class TestProcess:
         with one_line(ModelError, "the model cannot be run by OpenVINO: "):
             model.run(given, observer=kill)
         assert next(iter(model.run(given).values())).tolist() == [2, 2, 3]
+
+    def test_nothing_is_sent_to_its_maker(self) -> None:
+        with Isolated("importlib:import_module", "openvino.tools.ovc.telemetry_utils") as imported:
+            sender = imported.call("init_ovc_telemetry").value
+        assert type(sender).__module__ == "openvino.tools.ovc.telemetry_stub"
 
     def test_a_layer_that_openvino_does_not_know(self, saved: Save, one_line: OneLine) -> None:
         x = parameter("x")

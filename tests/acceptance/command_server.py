@@ -28,10 +28,32 @@ COMMANDS = (
 )
 """Between them they import what commands import when they run, some of it late in packages that they use."""
 LATE = (
+    "vinculum.analysis.accuracy",
+    "vinculum.analysis.checker",
+    "vinculum.analysis.tracing.trace",
+    "vinculum.analysis.triage",
+    "vinculum.analysis.witness.search",
     "vinculum.conformance.audit",
+    "vinculum.conformance.execute.installation",
     "vinculum.conformance.execute.suite",
+    "vinculum.conformance.fingerprint",
+    "vinculum.conformance.vectors.export",
+    "vinculum.conformance.vectors.judge",
     "vinculum.models.convert.file_conversion",
     "vinculum.models.harden.file_hardening",
+    "vinculum.models.sampling.input_sets",
+    "vinculum.reporting.check.accuracy",
+    "vinculum.reporting.check.page",
+    "vinculum.reporting.check.sarif",
+    "vinculum.reporting.check.trace",
+    "vinculum.reporting.check.witness_files",
+    "vinculum.reporting.conformance.fingerprint",
+    "vinculum.reporting.conformance.html",
+    "vinculum.reporting.conformance.page",
+    "vinculum.reporting.models.audit",
+    "vinculum.reporting.models.harden",
+    "vinculum.reporting.spec.page",
+    "vinculum.reporting.spec.trace",
 )
 """What commands import only when they get to it, and those do not."""
 

@@ -9,8 +9,10 @@ import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
+from functools import cache
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -97,7 +99,7 @@ def main() -> int:
         return _fail("there is no standard output to write to")
     _prepare()
     try:
-        code = app(prog_name="vinculum", standalone_mode=False)
+        code = _commands(app)(prog_name="vinculum", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
         return _usage(error)
@@ -120,6 +122,12 @@ def main() -> int:
     if code == INTERRUPTED:
         return _interrupted()
     return FINDING if code == FINDING else FINE
+
+
+@cache
+def _commands(app: typer.Typer) -> Callable[..., Any]:
+    """Return the commands with their options, once: to read them from the functions takes as long as most commands."""
+    return typer.main.get_command(app)
 
 
 def _prepare() -> None:

@@ -8,12 +8,14 @@ import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
 
 from tests.optional import skip_or_fail
+from tests.warm_processes import Server, fork_from
 
 _DRAWN = 50  # Examples of each property, new ones in every run; `make exhaustive` draws twenty times as many.
 
@@ -108,3 +110,11 @@ def chromium_or_skip(request: pytest.FixtureRequest) -> str:
     if found is None or importlib.util.find_spec("playwright") is None:
         skip_or_fail(request, "--require-chromium", "a browser: apt install chromium, pip install playwright")
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_processes() -> Iterator[Server]:
+    """Have the sandbox's processes forked from one that has imported what they import; return that."""
+    with Server() as server:
+        fork_from(server.address)
+        yield server

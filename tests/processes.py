@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Timer
+from threading import Timer, current_thread, main_thread
 from typing import Any
 
 LIMIT = 200.0  # Seconds; only what hangs takes so long. Less than the limit of a test in pyproject.toml.
@@ -24,6 +24,9 @@ def default_signals() -> Iterator[None]:
     A shell starts what runs in the background with SIGINT ignored, and `nohup` with SIGHUP; children inherit that. What
     is handled instead, by whatever handler, has its default effect in a process started from here.
     """
+    if current_thread() is not main_thread():  # No other may say how signals are handled.
+        yield
+        return
     before = {number: signal.signal(number, signal.default_int_handler) for number in _STOPPING}
     try:
         yield

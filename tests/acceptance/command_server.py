@@ -1,8 +1,8 @@
 """Runs commands, each in a process of its own: forked from this one, which has imported what they import.
 
-Run as a program with the number of a connection's file descriptor. A command has its own arguments, folder, streams,
-signals and exit code, as in a process that a shell starts. It only need not import NumPy and ONNX anew, which
-takes a hundred times as long as most commands.
+Run as a program with the number of a connection's file descriptor, and where the sandbox's processes are forked. A
+command has its own arguments, folder, streams, signals and exit code, as in a process that a shell starts. It only need
+not import NumPy and ONNX anew, which takes a hundred times as long as most commands.
 """
 
 from __future__ import annotations
@@ -67,6 +67,14 @@ Asked = tuple[list[str], str, int, tuple[str, str]]
 """The arguments, the folder, the columns, and the files for standard output and standard error."""
 
 
+def use(address: str) -> None:
+    """Have the sandbox's processes forked too, by the server that listens there."""
+    sys.path.append(str(Path(__file__).parents[2]))
+    warm_processes = import_module("tests.warm_processes")
+    sys.path.pop()
+    warm_processes.fork_from(lambda: address)
+
+
 def prepare() -> None:
     """Import what commands import; no thread is started, for none would be in the copies."""
     for name in LATE:
@@ -121,5 +129,6 @@ def run(arguments: list[str], folder: str, columns: int, streams: tuple[str, str
 
 if __name__ == "__main__":
     with Connection(int(sys.argv[1])) as asking:
+        use(sys.argv[2])
         prepare()
         serve(asking)

@@ -15,6 +15,7 @@ import pytest
 
 import vinculum as package
 from tests import processes
+from tests.warm_processes import Server
 
 _SESSION = 7200.0  # Seconds that the server of commands may live.
 Completed = subprocess.CompletedProcess[str]
@@ -55,14 +56,17 @@ def started_vinculum(environment: dict[str, str]) -> Vinculum:
 
 @pytest.fixture(scope="session")
 def vinculum(
-    started_vinculum: Vinculum, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    started_vinculum: Vinculum,
+    environment: dict[str, str],
+    warm_processes: Server,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Vinculum]:
     """Return a function that runs the command in a process of its own, which need not import everything again."""
     if sys.platform != "linux":  # Elsewhere no process can be forked, or none that has imported NumPy.
         yield started_vinculum
         return
     streams = tmp_path_factory.mktemp("streams")
-    with _server(environment) as connection:
+    with _server(environment, warm_processes.address()) as connection:
 
         def run(*arguments: object, columns: int = 80, folder: Path | None = None) -> Completed:
             words = [*map(str, arguments)]
@@ -78,9 +82,9 @@ def vinculum(
 
 
 @contextmanager
-def _server(environment: dict[str, str]) -> Iterator[Connection]:
+def _server(environment: dict[str, str], address: str) -> Iterator[Connection]:
     ours, theirs = Pipe()
-    command = [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno())]
+    command = [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno()), address]
     with processes.started(command, limit=_SESSION, env=environment, pass_fds=[theirs.fileno()]), ours:
         theirs.close()
         yield ours

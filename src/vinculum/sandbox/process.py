@@ -42,20 +42,25 @@ class Ended:
     words: str
 
 
+def start() -> subprocess.Popen[bytes]:
+    """Start a process that runs `child`."""
+    # -P: the folder of the file, in which modules of ours lie, must not become a place to import from.
+    command = [sys.executable, "-P", str(_CHILD)]
+    # A session of its own: Ctrl-C is for us, and what it starts can be ended with it.
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class ChildProcess:
     """A process that runs `child`, from now until it dies or `end` is called."""
 
     def __init__(self) -> None:
-        # -P: the folder of the file, in which modules of ours lie, must not become a place to import from.
-        command = [sys.executable, "-P", str(_CHILD)]
-        # A session of its own: Ctrl-C is for us, and what it starts can be ended with it.
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._process = start()
         self._calls: SimpleQueue[bytes | None] = SimpleQueue()
         self._answers: SimpleQueue[bytes | Exception] = SimpleQueue()
         pipes = self._process.stdin, self._process.stdout

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _SIZES = "16,1000000"
 _ROUNDS = 5
-_LARGEST = 1 << 40
+_LARGEST_SIZE = 1 << 40  # Quotients of a division.
+_LARGEST_RUN = 64 << 20  # Bytes of a saved one.
 
 
 def bench(
@@ -134,8 +135,8 @@ def _numbers(option: str, given: str) -> list[int]:
     numbers = []
     for part in given.split(","):
         text = part.strip()
-        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST):
-            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST}")
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST_SIZE):
+            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST_SIZE}")
         numbers.append(int(text))
     return list(dict.fromkeys(numbers))
 
@@ -156,16 +157,13 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
         return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
 
 
-_LARGEST = 64 << 20  # Bytes of a stored run.
-
-
 def _read(stored: Path) -> Report:
     from vinculum.errors import ModelError
     from vinculum.files import read_bounded
     from vinculum.reporting.bench.json_file import report_of
 
     try:
-        content = read_bounded(stored, _LARGEST, "what --json has written").decode("utf-8")
+        content = read_bounded(stored, _LARGEST_RUN, "what --json has written").decode("utf-8")
     except UnicodeDecodeError:
         raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
     return report_of(content, repr(str(stored)))

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
-from vinculum.ops.policies import ALLOWED_OTHERWISE, Overflow, ZeroDivisor
+from vinculum.ops.policies import Overflow, ZeroDivisor
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -91,13 +91,8 @@ def policies_advised() -> Iterator[None]:
     try:
         yield
     except DivisionByZeroError as error:
-        _advise(error, "--zero-divisor zero or --zero-divisor saturate")
+        error.advice = "to continue, give --zero-divisor zero or --zero-divisor saturate"
         raise
     except IntegerOverflowError as error:
-        _advise(error, "--overflow wrap or --overflow saturate")
+        error.advice = "to continue, give --overflow wrap or --overflow saturate"
         raise
-
-
-def _advise(error: Exception, options: str) -> None:
-    found = str(error).replace(ALLOWED_OTHERWISE["zero_divisor"], "").replace(ALLOWED_OTHERWISE["overflow"], "")
-    error.args = (f"{found}; to continue, give {options}", *error.args[1:])

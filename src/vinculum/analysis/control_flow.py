@@ -9,12 +9,11 @@ import numpy as np
 from onnx import GraphProto, NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
-from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Dimension, bounds
+from vinculum.analysis.domain.dimensions import Dimension, largest, resized
 from vinculum.analysis.domain.joining import holds, join, unknown_size, widened
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.refinement import refinements
-from vinculum.analysis.transfer.shared import like
+from vinculum.analysis.transfer.shared import axis_of, hulled
 
 if TYPE_CHECKING:
     from vinculum.analysis.interpreter import Interpreter, Scope
@@ -87,11 +86,10 @@ def _widest(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 def _stacked(value: AbstractTensor, count: Dimension, axis: int = 0) -> AbstractTensor:
     """Return what the values of all iterations are, one behind the other along a new axis."""
-    hull = Box(value.low.min(), value.high.max(), value.mag.min())
     if value.shape is None:
-        return like(value, None, hull)
-    place = axis + len(value.shape) + 1 if axis < 0 else axis
-    return like(value, (*value.shape[:place], count, *value.shape[place:]), hull)
+        return hulled(value, None)
+    place = axis_of(axis, len(value.shape) + 1)
+    return hulled(value, (*value.shape[:place], count, *value.shape[place:]))
 
 
 def _run_loop(
@@ -149,14 +147,13 @@ def _run_scan(
 
 
 def _slice(value: AbstractTensor, axis: int) -> AbstractTensor:
-    hull = Box(value.low.min(), value.high.max(), value.mag.min())
     if value.shape is None:
-        return like(value, None, hull)
-    place = axis + len(value.shape) if axis < 0 else axis
-    shape = (*value.shape[:place], *value.shape[place + 1 :])
-    if bounds(value.shape[place])[1] == 0:
+        return hulled(value, None)
+    place = axis_of(axis, len(value.shape))
+    shape = resized(value.shape, place)
+    if largest(value.shape[place]) == 0:
         return anything(value.element_type, shape)
-    return like(value, shape, hull)
+    return hulled(value, shape)
 
 
 CONTROL: Mapping[str, Control] = {"If": _run_if, "Loop": _run_loop, "Scan": _run_scan}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import LIMIT, Box
-from vinculum.analysis.domain.dimensions import Shape, bounds
+from vinculum.analysis.domain.dimensions import Shape, bounds, element_count, resized
 from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
@@ -255,8 +255,7 @@ def _convolved(
     if x.may_infinite or w.may_infinite or x.form is None or w.shape is None:
         return _unbounded(x, w, shape)
     low, high = min(float(x.low.min()), 0.0), max(float(x.high.max()), 0.0)
-    sizes = [bounds(size)[1] for size in w.shape]
-    terms = float(np.prod(sizes[1:])) if channels_first else float(np.prod([sizes[0], *sizes[2:]]))
+    terms = element_count(w.shape[1:] if channels_first else resized(w.shape, 1))[1]
     if not np.isfinite(terms):
         return _unbounded(x, w, shape)
     per_channel = (1, -1, *[1] * (len(w.shape) - 2))
@@ -278,7 +277,7 @@ def _convolved(
     if bias.rank == 1 and shape is not None:
         box = bias.box.mapped(lambda b: b.reshape(per_channel))
     else:
-        box = Box(bias.low.min(), bias.high.max(), bias.mag.min())
+        box = bias.box.hulled()
     channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
     return _added(call, result, bias.known(box=box, shape=channels)).known(shape=shape)
 
@@ -294,7 +293,7 @@ def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: 
     if call.operator == "ConvInteger":
         shape = convolution_shape(call, a, b)
         if b.shape is not None:
-            terms = float(np.prod([bounds(size)[1] for size in b.shape[1:]]))
+            terms = element_count(b.shape[1:])[1]
     elif a.shape is not None and b.shape is not None and len(a.shape) > 1 and len(b.shape) > 1:
         lead = broadcast(a.shape[:-2], b.shape[:-2])
         shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
@@ -323,7 +322,7 @@ def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
     if any(letter not in sizes for letter in output):
         return _unbounded(first, given[-1], shape)
     shape = tuple(sizes[letter] for letter in output)
-    terms = float(np.prod([bounds(size)[1] for letter, size in sizes.items() if letter not in output]))
+    terms = element_count(size for letter, size in sizes.items() if letter not in output)[1]
     reach = float(np.prod([float(operand.box.largest().max()) for operand in given])) * terms
     if not np.isfinite(reach):
         return _unbounded(first, given[-1], shape)

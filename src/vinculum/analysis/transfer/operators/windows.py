@@ -9,9 +9,9 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds
+from vinculum.analysis.domain.dimensions import Dimension, Shape, element_count
 from vinculum.analysis.domain.formats import gamma, outward
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.joining import known_size, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.shared import hulled, like, rest_on
 
@@ -105,8 +105,7 @@ def _averaged(a: AbstractTensor, shape: Shape | None, count: float, *, padded: b
 def _global_mean_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
         return _averaged(a, None, np.inf, padded=False)
-    count = float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
-    return _averaged(a, _ones(a.shape), count, padded=False)
+    return _averaged(a, _ones(a.shape), element_count(a.shape[2:])[1], padded=False)
 
 
 def _ones(shape: Shape) -> Shape:
@@ -126,7 +125,7 @@ def _norm_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
     shape: Shape | None = None
     count = np.inf
     if a.shape is not None and call.operator == "GlobalLpPool":
-        shape, count = _ones(a.shape), float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
+        shape, count = _ones(a.shape), element_count(a.shape[2:])[1]
     elif a.shape is not None:
         shape = _outward_shape(call, a.shape[:2], a.shape[2:], _kernel(call, a))
         count = float(np.prod(_kernel(call, a)))
@@ -151,7 +150,7 @@ def _resize(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
     if call.operator == "Resize" and len(others) > 2 and others[2] is not None and call.attribute("axes", None) is None:
         sizes = others[2].sizes()
         if sizes is not None and a.shape is not None and len(sizes) == len(a.shape):
-            shape = tuple(unknown_size() if size is None else size for size in sizes)
+            shape = tuple(map(known_size, sizes))
             if call.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
                 shape = tuple(unknown_size() for _ in sizes)
     mode = call.attribute("mode", "nearest")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.console import console
 from vinculum.text import did_you_mean
@@ -96,8 +97,7 @@ def bench(
         report = _measured(_cells(types, sizes, shapes, operators, full), peers, threads, rounds or _ROUNDS)
     _write(report, None if printed else machine, svg, markdown)
     _print(report, printed)
-    if not report.is_sound:
-        raise typer.Exit(1)
+    end(finds=not report.is_sound)
 
 
 def _refuse(option: str, others: dict[str, object]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinculum.cli import options
+from vinculum.cli.answers import end
 from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
@@ -116,8 +117,7 @@ def _compare(files: Sequence[str], in_json: bool) -> None:
         print(json.dumps(as_json(found)))
     else:
         console().print(page(found))
-    if any(diff.changes for diff in found):
-        raise typer.Exit(1)
+    end(finds=any(diff.changes for diff in found))
 
 
 def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
 from vinculum.cli.audit import audit
 from vinculum.cli.bench import bench
 from vinculum.cli.check import check
@@ -37,8 +38,6 @@ from vinculum.errors import (
     VinculumError,
 )
 from vinculum.reporting.escape import one_line
-
-FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Typer has its own copy of Click or not, by its version; either way this class is the root of its errors.
 _UsageError: type[Exception] = next(

@@ -28,6 +28,13 @@ Inputs = Annotated[
         "the model has one input.",
     ),
 ]
+DrawnFrom = Annotated[
+    int | None, typer.Option("--seed", min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
+]
+Dimensions = Annotated[
+    list[str] | None,
+    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
+]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="What x/0 gives, for integers.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="What MIN/-1 gives, for integers.")]
 # As `vinculum.models` has them, which takes long to import for a page of help.

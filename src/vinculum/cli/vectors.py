@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 
 vectors = typer.Typer(
@@ -99,5 +100,4 @@ def judge_command(
             print(f"and {len(failing) - _MOST:,} more, which --verbose names")
         found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())
         print(f"{len(results):,} cases: {found}; {len(failing):,} fail")
-    if failing:
-        raise typer.Exit(1)
+    end(finds=bool(failing))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from vinculum.errors import AttributeValueError, ConstraintError, DivisionByZeroError, IntegerOverflowError
-from vinculum.kernels.contract import Exceptions
 from vinculum.spec.model import Dialect, OperatorSpec
+
+if TYPE_CHECKING:
+    from vinculum.kernels.contract import Exceptions
 
 ZeroDivisor = Literal["raise", "zero", "saturate"]
 Overflow = Literal["wrap", "raise", "saturate"]

@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
+_LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
+
 
 @contextmanager
 def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
@@ -62,6 +64,12 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
                 error.errno, error.strerror or one_line(error), error.filename if known else str(file)
             ) from None
         raise
+
+
+def file_stem(name: str) -> str:
+    """Return a name of any characters as one for a file, without a suffix: short, visible, and in no other folder."""
+    safe = "".join(c if c.isalnum() or c in "._-+" else "_" for c in name)[:_LONGEST_STEM]
+    return f"_{safe[1:]}" if safe.startswith(".") else safe or "_"
 
 
 def regular_size(path: Path) -> int:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.stored.plan import Region, Shape
-from vinculum.tensors.storage import dtype_of
+from vinculum.tensors.storage import dtype_of, stored_dtype
 from vinculum.text import one_line
 
 Array = npt.NDArray[Any]
@@ -183,11 +183,6 @@ def check_unchanged(place: Place, identity: list[object], element_type: ElementT
 def journal_of(target: Place) -> Path:
     """Return where the journal of a job lies whose first target this is."""
     return target.path.with_name(f"{target.path.name}.journal")
-
-
-def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type that files hold elements as: raw bytes where they have no name for it."""
-    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
 
 
 def check_place(place: Place) -> None:

@@ -177,6 +177,14 @@ def _from_dlpack(value: Any, name: str) -> Array:
     return array if dtype is None else array.view(dtype)
 
 
+def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that files of NumPy hold elements as: raw bytes, ``V2``, for types of ml_dtypes.
+
+    NumPy would write a name for those that it cannot read again, or none.
+    """
+    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
+
+
 def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """View where results of a NumPy type and a shape are to be written as an array.
 

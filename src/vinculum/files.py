@@ -115,3 +115,11 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
     if len(content) > largest:
         raise ModelError(f"{str(path)!r} is larger than {largest:,} bytes; give {wanted}")
     return content
+
+
+def read_text(path: Path, largest: int, wanted: str) -> str:
+    """Return the text in such a file; ModelError if it is not UTF-8, too."""
+    try:
+        return read_bounded(path, largest, wanted).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{str(path)!r} is not UTF-8 text; give {wanted}") from None

@@ -403,14 +403,14 @@ def _axes(node: _Node, rank: int) -> list[int]:
 
 def _product(node: _Node) -> Errors:
     """MatMul."""
-    error, magnitudes, count = _dots(node, node.operands[:2], node.errors[:2])
+    error, magnitudes, count = _dots(node.operands[:2], node.errors[:2])
     return _sum(error, _rounded_dots(node, magnitudes, count))
 
 
 def _gemm(node: _Node) -> Errors:
     alpha, beta = abs(node.attributes.get("alpha", 1.0)), abs(node.attributes.get("beta", 1.0))
     flips = [bool(node.attributes.get(name, 0)) for name in ("transA", "transB")]
-    error, magnitudes, count = _dots(node, node.operands[:2], node.errors[:2], flips)
+    error, magnitudes, count = _dots(node.operands[:2], node.errors[:2], flips)
     error, magnitudes = _times(error, alpha), _times(magnitudes, alpha)
     if len(node.operands) > 2:
         error = _sum(error, _times(node.errors[2], beta))
@@ -423,7 +423,7 @@ def _rounded_dots(node: _Node, magnitudes: Errors, count: float) -> Errors:
 
 
 def _dots(
-    node: _Node, operands: Sequence[AbstractTensor], errors: Sequence[Errors], flips: Sequence[bool] = (False, False)
+    operands: Sequence[AbstractTensor], errors: Sequence[Errors], flips: Sequence[bool] = (False, False)
 ) -> tuple[Errors, Errors, float]:
     """Return bounds of the error that sums of products carry in and of their magnitudes, and how many terms there are.
 

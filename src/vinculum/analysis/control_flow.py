@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.dimensions import Dimension, largest, resized
@@ -22,10 +22,10 @@ _PASSES = 4
 """Passes over a body until its state is widened to the limits of its type."""
 
 Operands = Sequence[AbstractTensor | None]
-Control = Callable[["Interpreter", NodeProto, Call, Operands, "Scope"], list[AbstractTensor]]
+Control = Callable[["Interpreter", Call, Operands, "Scope"], list[AbstractTensor]]
 
 
-def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
+def _run_if(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     """Join both branches, each refined by the condition; of a constant condition only one is looked at."""
     condition = operands[0]
     assert condition is not None
@@ -37,7 +37,7 @@ def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands
             refined = refinements(call.values, condition.number, truth)
             taken.append(runner.branch(graph, (), scope, f"If:{name}", refined))
     if not taken:
-        return [call.anything(place) for place in range(len(node.output))]
+        return [call.anything(place) for place in range(len(call.results))]
     if len(taken) == 1:
         return taken[0]
     return [join(a, b) for a, b in zip(*taken, strict=False)]
@@ -92,9 +92,7 @@ def _stacked(value: AbstractTensor, count: Dimension, axis: int = 0) -> Abstract
     return hulled(value, (*value.shape[:place], count, *value.shape[place:]))
 
 
-def _run_loop(
-    runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope
-) -> list[AbstractTensor]:
+def _run_loop(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     body: GraphProto = call.attributes["body"]
     most, _, *states = [*operands, None, None][: max(2, len(operands))]
     known = [state if state is not None else anything("", None) for state in states]
@@ -117,13 +115,11 @@ def _run_loop(
     return [*left, *(_stacked(value, count) for value in results[1 + len(known) :])]
 
 
-def _run_scan(
-    runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope
-) -> list[AbstractTensor]:
+def _run_scan(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     body: GraphProto = call.attributes["body"]
     scanned = int(call.attribute("num_scan_inputs", 1))
     if call.opset < 9:  # It had a batch dimension, and a first operand of lengths.
-        return [call.anything(place) for place in range(len(node.output))]
+        return [call.anything(place) for place in range(len(call.results))]
     values = [value if value is not None else anything("", None) for value in operands]
     states, sequences = values[: len(values) - scanned], values[len(values) - scanned :]
     axes = call.attribute("scan_input_axes", [0] * scanned)

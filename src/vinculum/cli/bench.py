@@ -158,15 +158,10 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
 
 
 def _read(stored: Path) -> Report:
-    from vinculum.errors import ModelError
-    from vinculum.files import read_bounded
+    from vinculum.files import read_text
     from vinculum.reporting.bench.json_file import report_of
 
-    try:
-        content = read_bounded(stored, _LARGEST_RUN, "what --json has written").decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
-    return report_of(content, repr(str(stored)))
+    return report_of(read_text(stored, _LARGEST_RUN, "what --json has written"), repr(str(stored)))
 
 
 def _write(report: Report, machine: Path | None, svg: Path | None, markdown: Path | None) -> None:

@@ -52,9 +52,7 @@ def conform(
 
     Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
     """
-    if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
-    level = "quick" if quick else "full" if full else None
+    level = options.level_asked(quick, full)
     patterns = tuple(only or ())
     outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
     if list_ids or diff:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError
+from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 RUNTIMES = (
@@ -90,6 +90,13 @@ Record = Annotated[
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
+
+
+def level_asked(quick: bool, full: bool) -> str | None:
+    """Return the level of cases that --quick or --full names; None if neither is given."""
+    if quick and full:
+        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
+    return "quick" if quick else "full" if full else None
 
 
 @contextmanager

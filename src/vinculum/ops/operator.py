@@ -99,7 +99,7 @@ class Operator:
                 raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
             overflow = "raise"
         self._policies = Policies(zero_divisor, overflow)
-        self._names = tuple(operand.name for operand in self._spec.inputs)
+        self._names = self._spec.operand_names
         self._unary = len(self._names) == 1
         self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self._spec.broadcasting_rule(self._attributes)
         rounded = bool(self._spec.integer_rounding)

@@ -191,6 +191,19 @@ def ranged(low: float, high: float, *, needs_finite: bool = False) -> Transfer:
     return transfer
 
 
+def unbounded(a: AbstractTensor, shape: Shape | None, *others: AbstractTensor) -> AbstractTensor:
+    """Return floats of which nothing is known, or any of the type where operands are none; by what operands rest on."""
+    rests = rest_on(a, *others)
+    if a.form is None:
+        return anything(a.element_type, shape).known(bounds_from=rests)
+    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=rests)
+
+
+def counts(shape: Shape | None, most: Any = 2.0**62, least: Any = 0) -> AbstractTensor:
+    """Return int64 that count or number something: sizes, indices."""
+    return tensor("int64", shape, least, most, integral=True)
+
+
 def boolean(shape: Shape | None, low: Any = 0, high: Any = 1) -> AbstractTensor:
     """Return a tensor of truth values."""
     return tensor("bool", shape, low, high, integral=True)

@@ -19,7 +19,7 @@ from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range, upward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
-from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, spread_facts
+from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, spread_facts, unbounded
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
@@ -272,7 +272,7 @@ def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bound
 def _divide_integers(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if not is_discrete(a.element_type) or b.may_zero:
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+        return unbounded(a, shape, b)
     low, high = quotient_bounds(a, b)
     low, high = (low, high) if _within(low, high, 2.0**52) else (downward(low), upward(high))
     return tensor(
@@ -312,7 +312,7 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     limit = b.box.largest()
     if is_discrete(a.element_type):
         if b.may_zero:
-            return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+            return unbounded(a, shape, b)
         limit = limit - 1
     signs = a if call.attribute("fmod", 0) else b
     low = np.where(signs.low >= 0, 0.0, -limit)
@@ -399,7 +399,7 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.form is None:
         if exponent == 2 and shape == a.shape:
             return square(a)
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+        return unbounded(a, shape, b)
     if exponent is not None and shape == a.shape:
         if exponent == 1:
             return like(a, shape, a.box)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vinculum.analysis.domain import dimensions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import SMALL, AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import compact
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, element_count, fixed, resized
@@ -19,7 +19,7 @@ from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.shapes import shape_from
-from vinculum.analysis.transfer.shared import axis_of, hulled, hulled_with_zero, like, rest_on
+from vinculum.analysis.transfer.shared import axis_of, counts, hulled, hulled_with_zero, like, rest_on
 
 
 def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
@@ -148,12 +148,12 @@ def _tensor_scatter(call: Call, cache: AbstractTensor, update: AbstractTensor, *
 
 def _non_zero(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", None, 0, 2.0**62, integral=True)
+        return counts(None)
     most = dimensions.product(a.shape)
     count = unknown_size(0, np.inf if most is None else bounds(most)[1])
     high = np.array([[max(dimensions.largest(size) - 1, 0)] for size in a.shape])
     high = high if high.size else np.zeros((1, 1))
-    return tensor("int64", (len(a.shape), count), np.zeros_like(high), high, integral=True)
+    return counts((len(a.shape), count), high, np.zeros_like(high))
 
 
 def _compress(call: Call, a: AbstractTensor, condition: AbstractTensor) -> AbstractTensor:
@@ -176,9 +176,9 @@ def _unique(call: Call, a: AbstractTensor) -> Result:
         if a.shape is not None:
             place = axis_of(axis, len(a.shape))
             shape = resized(a.shape, place, count)
-    index = tensor("int64", (unknown_size(0, most),), 0, min(most, 2.0**62), integral=True)
-    counts = tensor("int64", (unknown_size(0, most),), 1, min(max(most, 1), 2.0**62), integral=True)
-    return hulled(a, shape), index, index.known(number=0), counts
+    index = counts((unknown_size(0, most),), min(most, 2.0**62))
+    repeats = counts((unknown_size(0, most),), min(max(most, 1), 2.0**62), 1)
+    return hulled(a, shape), index, index.known(number=0), repeats
 
 
 def _one_hot(call: Call, indices: AbstractTensor, depth: AbstractTensor, values: AbstractTensor) -> AbstractTensor:
@@ -192,7 +192,7 @@ def _one_hot(call: Call, indices: AbstractTensor, depth: AbstractTensor, values:
 
 
 def _select_boxes(call: Call, *operands: Operand) -> AbstractTensor:
-    return tensor("int64", (unknown_size(), 3), 0, 2.0**31, integral=True)
+    return counts((unknown_size(), 3), 2.0**31)
 
 
 def _max_unpool(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
@@ -220,7 +220,7 @@ def _range(call: Call, start: AbstractTensor, limit: AbstractTensor, delta: Abst
     box_low: Any = low
     box_high: Any = high
     fixed_start, fixed_delta = start.scalar, delta.scalar
-    if isinstance(count, int) and 0 < count <= 4096 and whole and fixed_start is not None and fixed_delta is not None:
+    if isinstance(count, int) and 0 < count <= SMALL and whole and fixed_start is not None and fixed_delta is not None:
         values = fixed_start + fixed_delta * np.arange(count)
         if np.abs(values).max() < 2**24:
             box_low = box_high = values
@@ -252,7 +252,7 @@ def _constant_of_shape(call: Call, asked: AbstractTensor) -> AbstractTensor:
     shape = shape_from(asked)
     sizes = fixed(shape)
     whole = None
-    if sizes is not None and prod(sizes) <= 4096:
+    if sizes is not None and prod(sizes) <= SMALL:
         whole = np.full(sizes, np.asarray(value).reshape(()))
     return like(known, shape, known.box, bounds_from=BoundsFrom.MODEL, constant=whole)
 

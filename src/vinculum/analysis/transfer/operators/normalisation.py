@@ -13,7 +13,7 @@ from vinculum.analysis.domain.dimensions import Shape, element_count, largest
 from vinculum.analysis.domain.formats import Bounds, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, hull_of, like, rest_on
+from vinculum.analysis.transfer.shared import axis_of, hull_of, like, rest_on, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
@@ -26,7 +26,7 @@ def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: An
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
     overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
     if epsilon < 2.0**-126 or not np.isfinite(count) or overflows:
-        return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+        return unbounded(a, a.shape)
     slack = gamma(count + 8, a.form)
     reach = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0)) * np.asarray(scale)
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
@@ -164,8 +164,7 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return x / (bias + alpha/size * sum of squares)**beta."""
     bias, alpha, beta = (float(call.attribute(n, d)) for n, d in (("bias", 1.0), ("alpha", 1e-4), ("beta", 0.75)))
     if a.form is None or bias <= 0 or alpha < 0 or beta < 0:
-        known = anything(a.element_type, a.shape)
-        return known.known(bounds_from=a.bounds_from)
+        return unbounded(a, a.shape)
     factor = bias**-beta * 1.001
     low, high = np.minimum(a.low * factor, 0), np.maximum(a.high * factor, 0)
     low, high = outward(low, high, a.form)
@@ -174,7 +173,7 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return what is anything: ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is."""
-    return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+    return unbounded(a, a.shape)
 
 
 TABLE: Mapping[str, Transfer] = {

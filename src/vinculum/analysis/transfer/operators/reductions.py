@@ -12,13 +12,13 @@ from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape, element_count
-from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved
+from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved_facts
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward, type_range
 from vinculum.analysis.domain.joining import known_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.operators.activations import TABLE as ACTIVATIONS
+from vinculum.analysis.transfer.operators.activations import logarithm
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, hulled, like, margined, ranged
+from vinculum.analysis.transfer.shared import axis_of, counts, hulled, like, margined
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Rows:
         """Return facts on the axes that stay."""
         places = iter(range(len(self.shape)))
         kept = [axis not in self.axes for axis in range(len(self.shape) + (0 if self.keep else len(self.axes)))]
-        return moved(facts, [next(places) if stays or self.keep else None for stays in kept])
+        return moved_facts(facts, [next(places) if stays or self.keep else None for stays in kept])
 
 
 def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
@@ -255,17 +255,11 @@ def _reduce_l1(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
     return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, may_minus_zero=False)
 
 
-def _logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
-    result = ACTIVATIONS["Log"](call, a)
-    assert isinstance(result, AbstractTensor)
-    return result
-
-
 def _reduce_log_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, rows.shape)
     box, nan = _total(a, rows)
-    return _logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
+    return logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
 
 
 def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
@@ -328,10 +322,10 @@ def _reduce_product(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTenso
 
 def _extreme_index(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", None, 0, 2.0**62, integral=True)
+        return counts(None)
     axis, keep = axis_of(call.attribute("axis", 0), len(a.shape)), call.attribute("keepdims", 1)
     shape = tuple(1 if x == axis else size for x, size in enumerate(a.shape) if keep or x != axis)
-    return tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+    return counts(shape, max(dimensions.largest(a.shape[axis]) - 1, 0))
 
 
 def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
@@ -391,7 +385,7 @@ def _cumulative_product(call: Call, a: AbstractTensor, axis: Operand = None) -> 
 
 def _largest_elements(call: Call, a: AbstractTensor, given: Operand = None) -> Result:
     if a.shape is None:
-        return anything(a.element_type, None), tensor("int64", None, 0, 2.0**62, integral=True)
+        return anything(a.element_type, None), counts(None)
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
     count: Any = call.attribute("k", None) if call.opset < 10 else None
     sizes = given.sizes() if given is not None else None
@@ -401,7 +395,7 @@ def _largest_elements(call: Call, a: AbstractTensor, given: Operand = None) -> R
     shape = tuple(count if x == axis else size for x, size in enumerate(a.shape))
     facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == axis)
     kept = facts if call.attribute("largest", 1) and dimensions.bounds(count)[0] >= 1 else ()
-    index = tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+    index = counts(shape, max(dimensions.largest(a.shape[axis]) - 1, 0))
     return hulled(a, shape, facts=kept), index
 
 
@@ -413,7 +407,7 @@ def softmax_axes(call: Call, rank: int) -> tuple[int, ...]:
 
 def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.form is None or a.shape is None or not a.shape:
-        return ranged(0.0, 1 + 2.0**-8)(call, a)  # type: ignore[return-value]
+        return tensor(a.element_type, a.shape, 0.0, 1 + 2.0**-8, may_nan=a.may_nan)
     axes = softmax_axes(call, len(a.shape))
     most = element_count(a.shape[axis] for axis in axes)[1]
     error = min(gamma(most + 6, a.form), 0.5) if np.isfinite(most) else 0.5

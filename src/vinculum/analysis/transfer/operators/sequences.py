@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.dimensions import resized
 from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.shared import axis_of, boolean, hulled
+from vinculum.analysis.transfer.shared import axis_of, boolean, counts, hulled
 
 
 def _construct(call: Call, *items: Operand) -> AbstractTensor:
@@ -33,7 +33,7 @@ def _whole(call: Call, sequence: Operand = None, *_: Operand) -> AbstractTensor:
 
 
 def _length(call: Call, sequence: AbstractTensor) -> AbstractTensor:
-    return tensor("int64", (), 0, 2.0**62, integral=True)
+    return counts(())
 
 
 def _one_after_another(call: Call, sequence: AbstractTensor) -> AbstractTensor:

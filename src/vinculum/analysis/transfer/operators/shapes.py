@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from vinculum.analysis.domain import dimensions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
+from vinculum.analysis.domain.abstract_tensor import SMALL, AbstractTensor, tensor
 from vinculum.analysis.domain.box import Box, compact
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, resized
-from vinculum.analysis.domain.facts import Facts, Kind
-from vinculum.analysis.domain.facts import moved as moved_facts
+from vinculum.analysis.domain.facts import Facts, Kind, moved_facts
 from vinculum.analysis.domain.joining import known_size, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.shared import axis_of, broadcast, hulled, hulled_with_zero, like, moved, rest_on
-
-_FOLDED = 4096
+from vinculum.analysis.transfer.shared import axis_of, broadcast, counts, hulled, hulled_with_zero, like, moved, rest_on
 
 
 def shape_from(sizes: AbstractTensor | None) -> Shape | None:
@@ -208,7 +205,7 @@ def _concat(call: Call, *operands: Operand) -> AbstractTensor:
     whole = None
     if (
         all(o.constant is not None for o in given)
-        and sum(o.constant.size for o in given if o.constant is not None) <= _FOLDED
+        and sum(o.constant.size for o in given if o.constant is not None) <= SMALL
     ):
         whole = np.concatenate([o.constant for o in given if o.constant is not None], axis)
     box = _boxes_side_by_side(given, axis, shape)
@@ -239,11 +236,11 @@ def _boxes_side_by_side(given: Sequence[AbstractTensor], axis: int, shape: Shape
     """Return an interval for each place along the axis, and along others for each if they are few."""
     counts = [operand.shape[axis] for operand in given if operand.shape is not None]
     fixed_counts = fixed(tuple(counts))
-    if fixed_counts is None or not 0 < sum(fixed_counts) <= _FOLDED:
+    if fixed_counts is None or not 0 < sum(fixed_counts) <= SMALL:
         return None
     parts = [(operand, count) for operand, count in zip(given, fixed_counts, strict=True) if count]
     others = [max(o.low.shape[x] for o, _ in parts) for x in range(len(shape))]
-    if np.prod([*others[:axis], *others[axis + 1 :], 1.0]) * sum(count for _, count in parts) > _FOLDED * 4:
+    if np.prod([*others[:axis], *others[axis + 1 :], 1.0]) * sum(count for _, count in parts) > SMALL * 4:
         return None
 
     def stacked(name: str) -> Any:
@@ -390,7 +387,7 @@ def _is_inside(start: Dimension, stop: Dimension, size: Dimension) -> bool:
 
 def _shape(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", (unknown_size(),), 0, 2.0**62, integral=True)
+        return counts((unknown_size(),))
     sizes = a.shape[call.attribute("start", 0) : call.attribute("end", None)]
     if fixed(sizes) is not None:
         return constant(np.array(sizes, np.int64))
@@ -400,7 +397,7 @@ def _shape(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _listed(sizes: Shape) -> AbstractTensor:
     ends = [bounds(size) for size in sizes]
     low, high = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-    return tensor("int64", (len(sizes),), np.maximum(low, 0), np.minimum(high, 2.0**62), integral=True, entries=sizes)
+    return counts((len(sizes),), np.minimum(high, 2.0**62), np.maximum(low, 0)).known(entries=sizes)
 
 
 def _size(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -408,7 +405,7 @@ def _size(call: Call, a: AbstractTensor) -> AbstractTensor:
     if isinstance(count, int):
         return constant(np.array(count, np.int64))
     if count is None:
-        return tensor("int64", (), 0, 2.0**62, integral=True)
+        return counts(())
     return reshaped(_listed((count,)), ()).known(entries=(count,))
 
 

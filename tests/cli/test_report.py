@@ -66,7 +66,7 @@ class TestReport:
             ((tmp_path / "none.json",), "none.json cannot be read or written: No such file or directory"),
             ((known,), "is not a run of the conformance suite"),
             ((run, "--expect", known), "is for 'torch', and no run given is of that backend"),
-            ((run, run, "--record", tmp_path / "new.toml"), "--record writes down one whole run"),
+            ((run, run, "--record", tmp_path / "new.toml"), "--record records one whole run"),
             ((run, "--html", run.parent), "is a folder"),
         ):
             assert report_(*arguments) == 2

@@ -147,8 +147,8 @@ def _checked(errors: Mapping[str, float], inputs: Sequence[str]) -> Mapping[str,
     for name, error in errors.items():
         if name not in inputs:
             raise ModelError(
-                f"an error is given of {quoted(name)}, which is no input{did_you_mean(name, inputs)}; "
-                f"there are {listed(list(inputs))}"
+                f"an error is given for {quoted(name)}, which is not an input{did_you_mean(name, inputs)}; "
+                f"inputs: {listed(list(inputs))}"
             )
         if not 0 <= error < np.inf:
             raise AttributeValueError(f"the error of {quoted(name)} is {error!r}; give a number of at least 0")
@@ -230,7 +230,7 @@ class _Pass:
         return Accuracy(tuple(self._divisions), tuple(self._output(value.name) for value in self._graph.output))
 
     def _output(self, name: str) -> Bound:
-        error, known = self._errors.get(name, "nothing is known of it"), self._values.get(name)
+        error, known = self._errors.get(name, "nothing is known about it"), self._values.get(name)
         kind = "" if known is None else known.element_type
         if isinstance(error, str):
             return Bound(name, "", kind, np.inf, np.inf, np.inf, error)
@@ -275,7 +275,7 @@ class _Pass:
         *operands, result = (value for value in known if value is not None)
         errors = []
         for name in filter(None, node.input):
-            error = self._errors.get(name, "nothing is known of it")
+            error = self._errors.get(name, "nothing is known about it")
             if isinstance(error, str):
                 raise _NoBoundError(error)
             errors.append(error)
@@ -354,7 +354,7 @@ def _kept(node: _Node) -> Errors:
 def _moved(node: _Node) -> Errors:
     """Elements of the first operand go elsewhere, which others say, without error."""
     if any(error.any() for error in node.errors[1:]):
-        raise _NoBoundError("where elements go may differ")
+        raise _NoBoundError("the positions of elements may differ")
     return np.asarray(node.errors[0].max())
 
 
@@ -384,10 +384,10 @@ def _averaged(node: _Node) -> Errors:
 def _along(node: _Node) -> tuple[Errors, Errors, float]:
     """Return bounds of the sums of errors and of magnitudes, and how many terms there are at most."""
     if any(error.any() for error in node.errors[1:]):
-        raise _NoBoundError("what is summed may differ")
+        raise _NoBoundError("the summed elements may differ")
     count = _count(node)[1]
     if not np.isfinite(count):
-        raise _NoBoundError("nobody knows how many terms are summed; declare the size of the dimension")
+        raise _NoBoundError("the number of summed terms is unknown; declare the size of the dimension")
     # The largest one as often as there are terms.
     p, a = np.asarray(node.errors[0].max()), np.asarray(node.magnitude(0).max())
     return _times(p, count), _times(a, count), count
@@ -397,7 +397,7 @@ def _count(node: _Node) -> tuple[float, float]:
     """Return how many elements are joined at least and at most."""
     shape, result = node.operands[0].shape, node.result.shape
     if shape is None or result is None:
-        raise _NoBoundError("nobody knows how many terms are summed")
+        raise _NoBoundError("the number of summed terms is unknown")
     ends = [[float(np.prod([bounds(size)[end] for size in sizes])) for end in (0, 1)] for sizes in (shape, result)]
     (low, high), (least, most) = ends
     if not (np.isfinite(high) and least == most > 0):
@@ -412,7 +412,7 @@ def _axes(node: _Node, rank: int) -> list[int]:
     if given is None and len(node.operands) > 1:
         constant = node.operands[1].constant
         if constant is None:
-            raise _NoBoundError("nobody knows which axes are summed")
+            raise _NoBoundError("the summed axes are unknown")
         given = constant.reshape(-1).tolist()
     if given is None or not len(given):
         return [] if node.attributes.get("noop_with_empty_axes") else list(range(rank))
@@ -449,11 +449,11 @@ def _dots(
     """
     shapes = [operand.shape for operand in operands]
     if shapes[0] is None or shapes[1] is None or not shapes[0] or not shapes[1]:
-        raise _NoBoundError("nobody knows how many products are summed")
+        raise _NoBoundError("the number of summed products is unknown")
     axis = -2 if flips[0] and len(shapes[0]) > 1 else -1
     count = bounds(shapes[0][axis])[1]
     if not np.isfinite(count):
-        raise _NoBoundError("nobody knows how many products are summed; declare the size of the dimension")
+        raise _NoBoundError("the number of summed products is unknown; declare the size of the dimension")
     pairs = [_matrix(operand, error, flip) for operand, error, flip in zip(operands, errors, flips, strict=True)]
     (a, p), (b, q) = pairs
     if a.ndim < 1 or b.ndim < 1:

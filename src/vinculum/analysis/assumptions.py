@@ -119,7 +119,7 @@ def calibrated(assumptions: Assumptions, arrays: Mapping[str, ArrayLike]) -> Ass
     for name, given in arrays.items():
         array = np.asarray(given)
         if name not in assumptions.inputs:
-            raise ModelError(f"array {quoted(name)} is of no input; there are {listed(list(assumptions.inputs))}")
+            raise ModelError(f"array {quoted(name)} matches no input; inputs: {listed(list(assumptions.inputs))}")
         if array.dtype.kind not in "fiub" and array.dtype.kind != "V":
             raise ModelError(f"array {quoted(name)} holds {array.dtype}; give numbers")
         values = array.astype(np.float64)
@@ -146,7 +146,7 @@ def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
     allowed = list(names)
     match = _SPLIT.match(text)
     if match is None:
-        raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+        raise ModelError(f"assumption {quoted(text)} cannot be read; write {_FORMS}")
     name, sign, first, between, last = match.group("name", "sign", "first", "between", "last")
     if name not in allowed:
         known = listed(allowed)
@@ -156,7 +156,7 @@ def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
     low, high = _number(first, text), _number(last if last is not None else first, text)
     if sign != "=":
         if last is not None:
-            raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+            raise ModelError(f"assumption {quoted(text)} cannot be read; write {_FORMS}")
         return name, Range(low, inf) if sign == ">=" else Range(-inf, high)
     if low > high:
         raise ModelError(f"assumption {quoted(text)}: {first} is more than {last}; write the lower number first")
@@ -169,5 +169,5 @@ def _number(text: str, whole: str) -> float:
     except ValueError:
         number = float("nan")
     if isnan(number):
-        raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is no number; write {_FORMS}")
+        raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is not a number; write {_FORMS}")
     return number

@@ -141,13 +141,13 @@ def read_suppressions(file: Path) -> tuple[Suppression, ...]:
     except msgspec.DecodeError as error:
         fields = Suppression if "$.suppress[" in str(error) else _Content
         allowed = f"; allowed: {', '.join(fields.__struct_fields__)}" if "unknown field" in str(error) else ""
-        raise ModelError(f"--suppress {str(file)!r} is no file of suppressions: {one_line(error)}{allowed}") from None
+        raise ModelError(f"--suppress {str(file)!r} is not a suppression file: {one_line(error)}{allowed}") from None
     for number, entry in enumerate(read.suppress, 1):
         where = f"[[suppress]] {number} of {str(file)!r}"
         if not entry.reason.strip():
             raise ModelError(f"{where} has an empty reason; say why these findings are accepted")
         if not (entry.fingerprint or entry.rule or entry.node):
-            raise ModelError(f"{where} is about every finding; give a fingerprint, a rule or a node")
+            raise ModelError(f"{where} matches every finding; give a fingerprint, a rule or a node")
     return read.suppress
 
 
@@ -167,7 +167,7 @@ def read_baseline(file: Path) -> Baseline:
         return frozenset(_of_sarif(read["runs"]) if "runs" in read else _of_json(read))
     except (KeyError, TypeError, IndexError, AttributeError):
         raise ModelError(
-            f"--baseline {str(file)!r} is no report of vinculum check; give what --json printed or --sarif wrote"
+            f"--baseline {str(file)!r} is not a report of vinculum check; give one from --json or --sarif"
         ) from None
 
 

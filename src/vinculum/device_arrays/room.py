@@ -72,7 +72,7 @@ def as_operand(value: object, name: str) -> DeviceOperand:
         if array.ndim:
             raise ElementTypeError(
                 f"{name} lies in CPU memory and the other operand on a CUDA device; move one of them: only an array "
-                "without dimensions is taken from where it lies"
+                "without dimensions may lie elsewhere"
             )
         return DeviceOperand(_encodings(storage.native(array))[()], storage.native_dtype(array.dtype), None)
     library = library_of(value)

@@ -42,7 +42,7 @@ def infer(
     for t in element_types:
         if not isinstance(t, ElementType | str):
             raise ElementTypeError(
-                f"{t!r} is no element type; allowed: an ElementType or an ONNX name, such as 'float'"
+                f"{t!r} is not an element type; allowed: an ElementType or an ONNX name, such as 'float'"
             )
     types = tuple(t if isinstance(t, ElementType) else by_name(t) for t in element_types)
     element_type = check_element_types(spec, types)

@@ -65,7 +65,7 @@ class Library:
         adopted = self.from_dlpack(results)
         if element_type_name(adopted.dtype) != name:
             raise ElementTypeError(
-                f"{self.name} has made {adopted.dtype} of quotients of type {name}; pass NumPy arrays, or let "
+                f"{self.name} converted quotients of type {name} to {adopted.dtype}; pass NumPy arrays, or let "
                 f"{self.name} keep {name}"
             )
         return adopted

@@ -142,7 +142,7 @@ class _Searcher:
                 self._run(ordinary(self._space), self._budget.runs * len(self._findings))
             if not self._refused:
                 return
-        self._stopped = f"it does not run on what was tried: {self._refused}"
+        self._stopped = f"it does not run on the inputs tried: {self._refused}"
         raise EndOfSearch
 
     def _pending(self) -> list[Finding]:
@@ -259,7 +259,7 @@ class _Searcher:
         severity = finding.severity
         if severity is not Severity.CERTAIN:
             severity = _SEVERITIES[witness.kind] if witness else Severity.UNCONFIRMED
-        stopped = self._stopped or ("" if tried or witness else "none of them came to the node")
+        stopped = self._stopped or ("" if tried or witness else "none of them reached the node")
         return replace(finding, severity=severity, witness=witness, search=Search(self._runs, smallest, stopped))
 
 

@@ -7,23 +7,23 @@ from typing import Annotated, Literal
 import typer
 
 from vinculum.cli.answers import end, tell
-from vinculum.cli.options import Dimensions, DrawnFrom, Inputs, ModelFile, OneObject
+from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, Seed
 
 
 def trace(
     model: ModelFile,
     inputs: Inputs = None,
-    seed: DrawnFrom = None,
+    seed: Seed = None,
     dims: Dimensions = None,
     engine: Annotated[
         Literal["both", "reference", "onnxruntime"],
-        typer.Option(help="What runs it: our engine, ONNX Runtime with its inner values as outputs, or both."),
+        typer.Option(help="The engine: Vinculum's, ONNX Runtime with its inner values as outputs, or both."),
     ] = "both",
     in_json: OneObject = False,
 ) -> None:
-    """Tell which node of a run makes the first NaN, infinity or zero divisor, at which index, and what it was given.
+    """Find the node that makes the first NaN, infinity or zero divisor of a run, with index and operands.
 
-    Exit codes: 0 if none does; 1 if one does, or an engine dies; 2 if the model or the inputs cannot be run.
+    Exit codes: 0 if there is none; 1 if there is one, or an engine crashes; 2 if the model or the inputs cannot be run.
     """
     # What imports the onnx package is imported when a model is traced, not for a page of help.
     from vinculum.analysis.tracing.trace import ENGINES

@@ -55,11 +55,11 @@ class Box:
         return Box(hull(self.low, np.min), hull(self.high, np.max), hull(self.mag, np.min))
 
     def mapped(self, f: Callable[[Bounds], Bounds]) -> Box:
-        """Return the box that a move of elements makes of it."""
+        """Return the box after a move of elements."""
         return Box(f(self.low), f(self.high), f(self.mag))
 
     def spread(self, shape: Shape | None) -> Box | None:
-        """Return the box with an interval for each element; None if there are too many, or nobody knows how many."""
+        """Return the box with an interval for each element; None if there are too many, or an unknown number."""
         sizes = fixed(shape)
         if sizes is None or not 0 < prod(sizes) <= SPREAD:
             return None
@@ -76,7 +76,7 @@ def ranked(bounds: Bounds, rank: int | None, f: Reduction) -> Bounds:
 
 
 def limited(bounds: Bounds, f: Reduction) -> Bounds:
-    """Return bounds of at most so many elements as a box may have: leading axes are hulled first."""
+    """Return bounds with at most as many elements as a box may have, hulling leading axes first."""
     for axis in range(bounds.ndim):
         if bounds.size <= LIMIT:
             return bounds

@@ -119,10 +119,10 @@ class TestNames:
         assert importlib.import_module("vinculum.backend") is vinculum.backend
 
     def test_nothing_public_goes_unlisted(self) -> None:
-        """Apart from the rooms, which are modules."""
+        """Apart from modules."""
         visible = {name for name in vars(vinculum) if not name.startswith("_")}
-        rooms = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
-        assert visible - rooms - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
+        modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
+        assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
     @pytest.mark.parametrize("name", [*sorted(OPERATORS | THREADS), *ERRORS])
     def test_each_is_there_and_documented(self, name: str) -> None:

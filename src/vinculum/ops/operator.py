@@ -14,9 +14,9 @@ import numpy.typing as npt
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.kernels import backend
 from vinculum.kernels.contract import Arithmetic, Exceptions
+from vinculum.ops.array_backends import backend_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
 from vinculum.ops.rational import divide_rationals
-from vinculum.ops.rooms import room_of
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -191,9 +191,9 @@ class Operator:
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide operands that need preparation: view them as arrays, or raise an error that explains why not."""
         a, b = self._typed(a, b)
-        room = room_of(a, b)
-        if room is not None:
-            lazy: Array = room.divide(self, self._operands(a, b, room.as_operand), out)
+        backend = backend_of(a, b)
+        if backend is not None:
+            lazy: Array = backend.divide(self, self._operands(a, b, backend.as_operand), out)
             return lazy
         operands = self._operands(a, b, as_operand)
         given = tuple(element_type_of(x, name) for x, name in zip(operands, self._names, strict=True))

@@ -10,7 +10,7 @@ import typer
 
 from vinculum.cli import options
 from vinculum.cli.answers import end
-from vinculum.cli.run_outputs import Outputs, finish
+from vinculum.cli.commands.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:

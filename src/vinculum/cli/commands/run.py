@@ -71,7 +71,7 @@ def run(
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
     if batch is not None:
-        from vinculum.cli.run_batches import Batches, run_batches
+        from vinculum.cli.commands.run_batches import Batches, run_batches
 
         if seed is not None or dims or output is None:
             raise AttributeValueError("--batch needs a file for every input, and --output FOLDER")

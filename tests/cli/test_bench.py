@@ -54,6 +54,10 @@ class TestOptions:
         assert (call["threads"], call["rounds"]) == (get_threads(), 5)
         assert "numpy" in call["peers"]
 
+    def test_a_size_beyond_what_a_saved_run_may_take(self, bench: Bench, asked: list[dict[str, Any]]) -> None:
+        assert bench("--sizes", "1000000000") == 0
+        assert {cell.size for cell in asked[0]["cells"]} == {1_000_000_000}
+
     def test_given(self, bench: Bench, asked: list[dict[str, Any]]) -> None:
         options = "--types int8,uint64 --sizes 100,10 --shapes row,outer --operators Div --peers numpy"
         assert bench(*options.split(), "--rounds", "2", "--threads", "1") == 0
@@ -78,19 +82,19 @@ class TestOptions:
             ("--operators Mod", "--operators has 'Mod'; allowed: Div, Divide, Reciprocal"),
             ("--operators Reciprocal --types int8", "nothing is left to measure"),
             ("--full --operators Divide --types uint8", "nothing is left to measure"),
-            ("--from run.json --rounds 5", "--from says what --rounds would"),
+            ("--from run.json --rounds 5", "--from and --rounds exclude each other"),
             ("--sizes 0", "--sizes has '0'; allowed: whole numbers from 1"),
             ("--sizes 1e6", "--sizes has '1e6'"),
             ("--sizes -5", "--sizes has '-5'"),
             ("--sizes 99999999999999999999999999", "--sizes has '99999999999999999999999999'"),
             ("--peers nunpy", "no peer is called 'nunpy'; allowed: numpy, torch"),
             ("--peers limit", "'limit' is always measured"),
-            ("--peers no.such:Class", "the peer 'no.such:Class' cannot be had: No module named 'no'"),
+            ("--peers no.such:Class", "the peer 'no.such:Class' cannot be loaded: No module named 'no'"),
             ("--rounds 0", "--rounds"),
             ("--threads 0", "--threads"),
             (f"--threads {usable_processors() + 1}", "processors that this process may use; give fewer"),
-            ("--full --sizes 16", "--full says what --sizes would; give one of them"),
-            ("--from run.json --types int8", "--from says what --types would"),
+            ("--full --sizes 16", "--full and --sizes exclude each other; give one of them"),
+            ("--from run.json --types int8", "--from and --types exclude each other"),
             ("--from run.json", "run.json cannot be read"),
             ("--json no/such/run.json", "there is no folder 'no/such'"),
             ("--svg .", "is a folder"),

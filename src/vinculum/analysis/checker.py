@@ -1,38 +1,38 @@
-"""A model checked: loaded, looked at from its inputs to its outputs, and its hazards collected."""
+"""The check of a model: load it, analyse it from inputs to outputs, and collect its hazards."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.findings import Finding, Report, Severity
+from vinculum.analysis.findings import Finding, Report, Severity, surest_first
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.places import fingerprint, frames, path
+from vinculum.analysis.subject import onnx_model, source_given
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.source import SourceFile, read_source, source_of
+from vinculum.models.source import SourceFile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from onnx import ModelProto
 
 NARROWER = ("float16", "bfloat16")
-"""What a float32 model can be asked about."""
+"""The types that a float32 model can be checked as."""
 
 
 def check(
-    model: str | PathLike[str] | ModelProto,
+    model: str | PathLike[str] | ModelProto | SourceFile,
     *,
     assume: Sequence[str] = (),
     calibrate: Mapping[str, ArrayLike] | None = None,
@@ -41,35 +41,35 @@ def check(
     runs: int = 0,
     seed: int = 0,
 ) -> Report:
-    """Return what can go wrong where a model divides, found without running it, and if runs are allowed what shows it.
+    """Return the hazards of a model's divisions, found without runs, and, if runs are allowed, inputs that show them.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
-    What is not declared of an input may be anything of its type; named dimensions are at least 1.
+    An undeclared input may be anything of its type; named dimensions are at least 1.
 
     Parameters
     ----------
     model : path or ModelProto
         An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
     assume : sequence of str
-        What inputs are: ``"x=-1:1"`` a range, ``"mask=0|1"`` two values, ``"n>=1"`` a bound; of a named dimension too.
+        Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional
-        Inputs as they are: each is taken to lie between the smallest and the largest number, and half of what lies
-        between beyond them.
+        Typical inputs: each float may lie half of their range beyond their smallest and largest number; integers
+        may not.
     as_type : {"float16", "bfloat16"}, optional
-        Check a float32 model as if it were converted to this type; it is not run then.
+        Check a float32 model as if it were converted to this type; then it is not run.
     profile : sequence of {"sonnx", "flushing", "narrowing"}
-        What the target demands, or does: SONNX's constraints; subnormal numbers taken for 0; integers of 64 bits
-        narrowed to 32.
+        Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
+        to 32 bits.
     runs : int
-        How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
-        other processes, for ten seconds of processor time at most.
+        The most runs per finding in the search for inputs that show it. The model runs in other processes, for ten
+        seconds of processor time at most.
     seed : int
-        Decides what is random in that.
+        The seed of the search.
 
     Returns
     -------
     Report
-        ``.findings``, the surest first, and ``.unknown_operators``, of which nothing is known.
+        ``.findings``, the most certain first, and ``.unknown_operators``.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def check(
         if name not in PROFILES:
             raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
     start = perf_counter()
-    source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
-    proto = _onnx_model(source)
+    source = source_given(model)
+    proto = onnx_model(source)
     assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
     checker = _Checker(proto, assumptions, as_type or "float32", profile)
     report = checker.report()
@@ -96,14 +96,6 @@ def check(
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
     return replace(report, seconds=perf_counter() - start)
-
-
-def _onnx_model(source: SourceFile) -> ModelProto:
-    if source.onnx is not None:
-        return source.onnx
-    from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-    return to_onnx(source.content, source.path, 21).model
 
 
 class _Checker:
@@ -126,10 +118,9 @@ class _Checker:
     def report(self) -> Report:
         """Return what is found in the whole model."""
         self.values = self._interpreter.run().values
-        order = list(Severity)
-        findings = sorted(_distinct(self._findings.values()), key=lambda f: order.index(f.severity))
+        findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
-        return Report(tuple(findings), unknown, self._interpreter.nodes, 0.0)
+        return Report(findings, unknown, self._interpreter.nodes, 0.0)
 
     def _look(self, site: Site) -> None:
         for hazard in self._hazards.get(site.node.op_type, ()) if not site.node.domain else ():

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.kernels import backend
 from vinculum.kernels.contract import Arithmetic, Exceptions
+from vinculum.ops.array_backends import backend_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
 from vinculum.ops.rational import divide_rationals
-from vinculum.ops.rooms import room_of
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -26,7 +26,7 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of, native_dtype
+from vinculum.tensors.storage import as_operand, checked_out, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
@@ -35,7 +35,7 @@ _NDARRAY = np.ndarray
 
 
 class Operator:
-    """One operator version with its attributes and policies, which do not change any more, ready to divide.
+    """One operator version with fixed attributes and policies, ready to divide.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Operator:
     opset : int, optional
         ONNX operator-set version; the newest if None.
     dialect : {"onnx", "openvino", "sonnx"}, optional
-        By the name if None; ``"Div"`` is then ONNX's.
+        Decided by the name if None; ``"Div"`` is then ONNX's.
     variant : {"real", "float", "int"}, optional
         Which of SONNX's three operators.
     axis, broadcast, consumed_inputs, m_pythondiv, auto_broadcast : optional
@@ -99,7 +99,8 @@ class Operator:
                 raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
             overflow = "raise"
         self._policies = Policies(zero_divisor, overflow)
-        self._unary = len(self._spec.inputs) == 1
+        self._names = self._spec.operand_names
+        self._unary = len(self._names) == 1
         self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self._spec.broadcasting_rule(self._attributes)
         rounded = bool(self._spec.integer_rounding)
         self._divide = backend().division(
@@ -129,7 +130,7 @@ class Operator:
         return self._policies
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel to another process as what it was made from."""
+        """Pickle the arguments that it was made from."""
         spec, numbered = self._spec, self._spec.dialect is not Dialect.SONNX
         arguments: dict[str, Any] = {
             "opset": spec.since_version if numbered else None,
@@ -157,19 +158,18 @@ class Operator:
         Parameters
         ----------
         a : array
-            The dividend; of Reciprocal, the one operand.
+            The dividend; for Reciprocal, the only operand.
         b : array
-            The divisor, of the same element type. A Python int or float beside an array takes the array's type where
-            that holds it; SONNX's operators take none.
+            The divisor, of the same element type. A Python int or float with an array takes the array's type if
+            that holds it; SONNX's operators take no Python numbers.
         out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
 
         Returns
         -------
         array
-            `out` if given, else a new array of the operands' element type: of the library that the first operand
-            belongs to that is not NumPy's (PyTorch, JAX, CuPy, Dask, or what has an ``__array_namespace__``), else an
-            ndarray.
+            `out` if given, else a new array of the operands' element type, in the library of the first operand that is
+            not NumPy's (PyTorch, JAX, CuPy, Dask, or any with ``__array_namespace__``), else an ndarray.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Operator:
         BroadcastError
             If the shapes do not fit by the version's rule.
         DivisionByZeroError, IntegerOverflowError
-            By the policies; `out` may then hold partial results.
+            As the policies say; `out` may then hold partial results.
         """
         # A call on few elements costs what happens here, more than what is divided.
         quotients = self._divide(a, b, out)
@@ -189,24 +189,20 @@ class Operator:
         return self._checked_call(a, b, out)
 
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
-        """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
-        names = [operand.name for operand in self._spec.inputs]
-        if not self._unary and self._spec.dialect is not Dialect.SONNX:  # [GR2]
-            a, b = with_element_types(a, b, names)
-        room = room_of(a, b)
-        if room is not None:
-            lazy: Array = room.divide(self, self._operands(a, b, names, room.as_operand), out)
+        """Divide operands that need preparation: view them as arrays, or raise an error that explains why not."""
+        a, b = self._typed(a, b)
+        backend = backend_of(a, b)
+        if backend is not None:
+            lazy: Array = backend.divide(self, self._operands(a, b, backend.as_operand), out)
             return lazy
-        operands = self._operands(a, b, names, as_operand)
-        given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+        operands = self._operands(a, b, as_operand)
+        given = tuple(element_type_of(x, name) for x, name in zip(operands, self._names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
-        result = None if out is None else checked_out(out, dtype)
         alignment = self.alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if result is not None:
-            check_out_layout(result.shape, result.strides, alignment.shape, dtype.itemsize)
+        result = None if out is None else checked_out(out, dtype, alignment.shape)
         quotients = self._quotients(operands, alignment, result)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
@@ -218,7 +214,7 @@ class Operator:
         return out
 
     def masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
-        """Divide where a mask is true, and leave `out` as it is elsewhere, whatever the operands are there.
+        """Divide where a mask is true, and leave `out` unchanged elsewhere, whatever the operands are there.
 
         Parameters
         ----------
@@ -234,17 +230,14 @@ class Operator:
         AttributeValueError
             If there is no `out`.
         ElementTypeError, BroadcastError, DivisionByZeroError, IntegerOverflowError
-            As of `__call__`, or if the mask is none.
+            As for `__call__`, or if `where` is not a mask.
         """
         if out is None:
             raise AttributeValueError(
                 "where is given without out, which keeps its elements where the mask is False; give out, such as "
                 "np.zeros_like(a)"
             )
-        names = [operand.name for operand in self._spec.inputs]
-        if not self._unary:
-            a, b = with_element_types(a, b, names)
-        operands = self._operands(a, b, names, as_operand)
+        operands = self._operands(*self._typed(a, b), as_operand)
         mask = as_operand(where, "where")
         if mask.dtype != np.bool_:
             raise ElementTypeError(f"where has type {mask.dtype}; a mask has type bool")
@@ -253,8 +246,7 @@ class Operator:
             mask = np.broadcast_to(mask, alignment.shape)
         except ValueError:
             raise BroadcastError(f"where has shape {mask.shape}, the result {alignment.shape}") from None
-        target = checked_out(out, native_dtype(operands[-1].dtype))
-        check_out_layout(target.shape, target.strides, alignment.shape, target.itemsize)
+        target = checked_out(out, native_dtype(operands[-1].dtype), alignment.shape)
         divisor = operands[-1] if self._unary else _onto(operands[-1], alignment)
         harmless = np.where(mask, divisor, np.ones((), divisor.dtype))
         quotients = self(harmless) if self._unary else self(operands[0], harmless)
@@ -262,7 +254,7 @@ class Operator:
         return out
 
     def on_blocks(self, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
-        """Divide blocks of operands that `alignment` has joined, each of the result's rank and of an allowed type.
+        """Divide blocks of operands aligned by `alignment`, each of the result's rank and of an allowed type.
 
         Parameters
         ----------
@@ -274,13 +266,13 @@ class Operator:
         Returns
         -------
         ndarray or Exceptions
-            The quotients, or what a policy raises for.
+            The quotients, or the exceptions that a policy raises for.
         """
         shapes = [block.shape for block in blocks]
         return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
     def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
-        """Divide operands that the version takes, to `out` or to a new array."""
+        """Divide operands that the version takes, into `out` or a new array."""
         dividend, divisor = operands[0], None
         if not self._unary:
             divisor = _onto(operands[1], alignment)
@@ -294,16 +286,20 @@ class Operator:
         assert quotients is not None  # everything that a division refuses has been looked at
         return quotients
 
-    def _operands(
-        self, a: object, b: object, names: Sequence[str], view: Callable[[object, str], Any]
-    ) -> tuple[Any, ...]:
-        if len(names) == 2:
-            if b is None:
-                raise ElementTypeError(f"{self._spec.title} takes two operands, {names[0]} and {names[1]}; one given")
-            return view(a, names[0]), view(b, names[1])
-        if b is not None:
-            raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0]}; two given")
-        return (view(a, names[0]),)
+    def _typed(self, a: object, b: object) -> tuple[object, object]:
+        """Give a Python number beside an array its element type; SONNX demands that operands state theirs, [GR2]."""
+        if self._unary or self._spec.dialect is Dialect.SONNX:
+            return a, b
+        return with_element_types(a, b, self._names)
+
+    def _operands(self, a: object, b: object, view: Callable[[object, str], Any]) -> tuple[Any, ...]:
+        given = (a,) if b is None else (a, b)
+        if len(given) == len(self._names):
+            return tuple(view(operand, name) for operand, name in zip(given, self._names, strict=True))
+        if b is None:
+            first, second = self._names
+            raise ElementTypeError(f"{self._spec.title} takes two operands, {first} and {second}; one given")
+        raise ElementTypeError(f"{self._spec.title} takes one operand, {self._names[0]}; two given")
 
     def alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
         """Return how the version's broadcasting rule joins operands of these shapes; BroadcastError if it does not."""
@@ -315,7 +311,7 @@ class Operator:
 
 
 def _onto(divisor: Array, alignment: Alignment) -> Array:
-    """View a divisor in the result's shape, as the rule has aligned it; only dimensions of size 1 come and go."""
+    """View a divisor in the result's shape, as the rule aligns it, by adding and dropping dimensions of size 1."""
     kept = [1 if dimension is None else divisor.shape[dimension] for dimension in alignment.b]
     return np.broadcast_to(divisor.reshape(kept), alignment.shape)
 

@@ -17,7 +17,7 @@ from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
-_MOST_WORK = 10**6  # Steps, for layouts that nobody has a use for: the search takes exponential time at the worst.
+_MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
 @cache
@@ -70,7 +70,7 @@ def as_operand(value: object, name: str) -> Array:
     Parameters
     ----------
     value : array, NumPy scalar, buffer, DLPack exporter in CPU memory, or object with ``__array__``
-        In either byte order. Buffers are what `memoryview` takes, but for `bytes`, which are text.
+        In either byte order. Buffers are what `memoryview` takes, except `bytes`, which are text.
     name : str
         What the operator calls the operand, for messages.
 
@@ -109,7 +109,7 @@ def _is_buffer(value: object) -> bool:
     if isinstance(value, bytes):
         return False
     try:
-        memoryview(value).release()  # type: ignore[arg-type]  # what is no buffer raises TypeError
+        memoryview(value).release()  # type: ignore[arg-type]  # a non-buffer raises TypeError
     except TypeError:
         return False
     except (BufferError, ValueError):  # one that was released or closed: NumPy says which
@@ -177,13 +177,23 @@ def _from_dlpack(value: Any, name: str) -> Array:
     return array if dtype is None else array.view(dtype)
 
 
-def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
-    """View where results of a NumPy type are to be written as an array.
+def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that NumPy's files use for elements: raw bytes, ``V2``, for the types of ml_dtypes.
+
+    NumPy would write a name for them that it cannot read back, or none.
+    """
+    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
+
+
+def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """View the target of results of a NumPy type and a shape as an array.
 
     Raises
     ------
     ElementTypeError
         If it is not an array of that type that may be written.
+    BroadcastError
+        If it has another shape, or stores two results in one place.
     """
     library = library_of(out)
     if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
@@ -196,6 +206,7 @@ def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
         raise ElementTypeError(f"out has type {array.dtype}; the result has type {dtype}, as the operands do")
     if not array.flags.writeable or (library is not None and not library.writable):
         raise ElementTypeError("out is read-only; give an array that may be written")
+    check_out_layout(array.shape, array.strides, shape, array.itemsize)
     return array
 
 
@@ -214,7 +225,7 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
 
 
 def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
-    """Whether each dimension steps over all that the shorter strides reach, so that no two elements share a byte."""
+    """Whether each stride exceeds the extent of all shorter ones, so that no two elements share a byte."""
     if 0 in shape:
         return True
     extent = item_size

@@ -1,4 +1,4 @@
-"""Sizes of dimensions: numbers, or polynomials with rational coefficients in sizes that only a run tells."""
+"""Sizes of dimensions: numbers, or polynomials with rational coefficients in sizes that only a run determines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import inf, prod
 
 @dataclass(frozen=True, order=True)
 class Variable:
-    """A size that the model leaves open, and the bounds that it keeps."""
+    """An open size of the model, and its bounds."""
 
     name: str
     low: float = 1
@@ -23,7 +23,7 @@ Monomial = tuple[Variable, ...]
 
 @dataclass(frozen=True)
 class Size:
-    """A polynomial that is no number; equal polynomials are equal sizes."""
+    """A polynomial that is not a number; equal polynomials are equal sizes."""
 
     terms: tuple[tuple[Monomial, Fraction], ...]
 
@@ -130,11 +130,20 @@ def largest(size: Dimension) -> float:
     return bounds(size)[1]
 
 
-def is_fixed(shape: Shape | None) -> bool:
-    """Tell whether every size is a number."""
-    return shape is not None and all(isinstance(size, int) for size in shape)
+def element_count(sizes: Iterable[Dimension]) -> tuple[float, float]:
+    """Return the smallest and the largest number of elements of a tensor, or of a part of it, by its sizes."""
+    ends = [bounds(size) for size in sizes]
+    return prod((low for low, _ in ends), start=1.0), prod((high for _, high in ends), start=1.0)
 
 
-def fixed(shape: Shape) -> tuple[int, ...]:
-    """Return a shape all of whose sizes are numbers."""
-    return tuple(size for size in shape if isinstance(size, int))
+def resized(shape: Shape, axis: int, *sizes: Dimension) -> Shape:
+    """Return a shape with other sizes in the place of an axis: another one, none, or several."""
+    return (*shape[:axis], *sizes, *shape[axis + 1 :])
+
+
+def fixed(shape: Shape | None) -> tuple[int, ...] | None:
+    """Return a shape all of whose sizes are numbers; None for another."""
+    if shape is None:
+        return None
+    sizes = tuple(size for size in shape if isinstance(size, int))
+    return sizes if len(sizes) == len(shape) else None

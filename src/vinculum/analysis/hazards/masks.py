@@ -1,4 +1,4 @@
-"""Rows of a softmax of which nothing is left."""
+"""Rows of a softmax that are masked completely."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
 from vinculum.analysis.interpreter import Site
-from vinculum.analysis.transfer.shared import axis_of
+from vinculum.analysis.transfer.operators.reductions import softmax_axes
 
 _MOST_STEPS = 200
 
 
 class MaskedRow(Hazard):
-    """A row can be masked whole: the sum of its exponentials is zero, and 0/0 is NaN."""
+    """A whole row can be masked: the sum of its exponentials is zero, and 0/0 is NaN."""
 
     code = "masked-row"
     operators = ("Softmax", "LogSoftmax")
     fix = "mask with the type's smallest finite number, or replace NaN behind the softmax: Where(IsNaN(p), 0, p)"
 
     def look(self, site: Site) -> Found | None:
-        """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing mends it."""
+        """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing replaces the NaN."""
         scores = site.operands[0] if site.operands else None
         if scores is None or scores.form is None or not scores.shape or is_empty(site):
             return None
-        axis = axis_of(site.call.attribute("axis", -1 if site.call.opset >= 13 else 1), len(scores.shape))
+        axis = softmax_axes(site.call, len(scores.shape))[0]
         if not bool(np.isneginf(scores.low).all(axis=axis).any()):
             return None
         left = find(scores.facts, Kind.SOME_AT_LEAST, axis)
@@ -62,7 +62,7 @@ def _is_masking(value: AbstractTensor | None) -> bool:
 
 
 def _depends_on_an_input(values: Numbering, number: int) -> bool:
-    """Tell whether a condition is computed from values that a run is given, not from sizes and constants alone."""
+    """Tell whether a condition depends on inputs, not only on sizes and constants."""
     waiting, seen = [number], set[int]()
     while waiting and len(seen) < _MOST_STEPS:
         number = waiting.pop()

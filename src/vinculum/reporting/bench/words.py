@@ -10,6 +10,7 @@ from types import MappingProxyType
 from vinculum.benchmarking.cells import TYPES, Cell
 from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Report, Row
+from vinculum.reporting.tables import counted
 
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
@@ -27,7 +28,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
 LEGEND = (
     "ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.",
     "of limit: our time, as a multiple of a plain pass that reads and writes the same bytes.",
-    "* not every quotient is exact; such a peer is not compared with. -: it cannot compute this.",
+    "* not every quotient is exact; such a peer is not compared. -: it cannot compute this.",
 )
 
 SPOILT = "NOT IDLE:"
@@ -56,11 +57,11 @@ def heading(cell: Cell) -> str:
 
 def how(report: Report) -> str:
     """Return in one sentence what the numbers are."""
-    threads = "1 thread each" if report.threads == 1 else f"{report.threads} threads each"
+    threads = f"{counted(report.threads, 'thread')} each"
     single = [report.titles[name] for name in report.single]
     if single and report.threads > 1:
         threads += f" ({', '.join(single)} can use 1 only)"
-    rounds = f"{report.rounds} round{'' if report.rounds == 1 else 's'}"
+    rounds = counted(report.rounds, "round")
     return f"Nanoseconds an element: medians of {rounds} in which all take turns; {threads}."
 
 
@@ -111,7 +112,7 @@ def findings(report: Report) -> Iterator[str]:
     yield from _lacking(report)
     absent = [name for name in NAMES if name not in report.titles]
     if absent:
-        yield f"Not installed, or not asked: {', '.join(absent)}."
+        yield f"Not installed, or not selected: {', '.join(absent)}."
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -159,7 +160,7 @@ def _ours(report: Report) -> Iterator[str]:
             yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
         roofline = row.measured(ROOFLINE)
         if roofline is not None and not roofline.exact:
-            yield f"WRONG: the plain pass has not read and written what it had to in {row.cell}."
+            yield f"WRONG: the plain pass did not read and write its memory in {row.cell}."
 
 
 def _slower(report: Report) -> Iterator[str]:

@@ -21,7 +21,7 @@ from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.findings import Finding, findings, foremost
-from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_order, matrix
+from vinculum.reporting.conformance.matrix import WORST_FIRST, Cases, Cell, Matrix, in_order, matrix
 from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
 from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
 from vinculum.reporting.conformance.words import verdict_sentence
@@ -50,15 +50,15 @@ _WORDS = {
 
 GLOSSARY = (
     ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
-    ("cause", "what predicts cases that deviate: a way to compute that gives their very bits, or a rule"),
+    ("cause", "a prediction of deviating cases: an arithmetic that gives exactly their bits, or a rule"),
     ("exact", "the quotient that the document defines, rounded once, to nearest with ties to even"),
     ("ulp", "unit in the last place: the distance between neighbouring numbers of the element type"),
     ("subnormal number", "a float nearer to zero than the smallest normal one; some runtimes flush it to zero"),
-    ("saturated", "what is too large becomes the largest number of the type"),
+    ("saturated", "a number too large for the type becomes its largest number"),
     ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
-    ("constant operand", "a number that is part of the model, which a runtime may fold before it runs"),
-    ("unspecified", "no document says what the quotient is: an integer by 0, the smallest by -1"),
-    ("SIGFPE", "the signal by which the system ends a process that divides integers in these ways"),
+    ("constant operand", "an operand stored in the model, which a runtime may fold before it runs"),
+    ("unspecified", "no document defines the quotient: an integer divided by 0, the smallest integer by -1"),
+    ("SIGFPE", "the signal that ends a process whose integer division traps, as x/0 and MIN/-1 do on x86"),
 )
 
 
@@ -83,14 +83,9 @@ class Runtime:
         return foremost(self.findings, _FINDINGS_SHOWN)
 
     @property
-    def passing(self) -> int:
-        """How many cases pass."""
-        return sum(result.verdict.kind.passes for result in self.run.results)
-
-    @property
-    def deviating(self) -> int:
-        """How many cases deviate."""
-        return sum(result.verdict.kind.deviates for result in self.run.results)
+    def cases(self) -> Cases:
+        """All its cases."""
+        return Cases(self.run.results)
 
     @property
     def errors(self) -> tuple[UlpRow, ...]:
@@ -108,11 +103,6 @@ class Runtime:
         """The version of what answered."""
         package, version = next(iter(self.run.versions.items()), ("", ""))
         return short(f"{package} {version}".strip())
-
-    @property
-    def unsupported(self) -> int:
-        """How many cases are not supported."""
-        return len(self.run.results) - self.passing - self.deviating
 
 
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
@@ -194,7 +184,7 @@ def _number(value: int) -> str:
 
 
 def _word(cell: Cell) -> str:
-    if not (cell.deviating or cell.unsupported):
+    if not (cell.deviating or cell.is_lacking):
         return "ok"
     return _WORDS[Kind.WRONG_VALUE if cell.severity is Severity.WRONG and cell.worst is Kind.ULPS else cell.worst]
 

@@ -90,7 +90,7 @@ def cell_words(found: Cell) -> str:
     """Return what a cell says: the worst verdict's letter and how many of how many cases deviate, or how many pass."""
     if found.deviating:
         return f"{SYMBOLS[found.worst]} {found.deviating}/{found.total}"
-    if found.unsupported:
+    if found.is_lacking:
         return "-"
     return f"ok {found.passing}" if found.passing == found.total else f"ok {found.passing} -"
 
@@ -125,7 +125,7 @@ def silent(rows: Sequence[SilentRow], runs: Sequence[Run]) -> RenderableType:
         shared.setdefault((row.question, row.given), []).append(row.element_type)
     previous = ""
     for (question, given), names in shared.items():
-        words = (Text(one.words or "not asked", STYLES[one.kind] if one.kind else "dim") for one in given)
+        words = (Text(one.words or "not tested", STYLES[one.kind] if one.kind else "dim") for one in given)
         lines.add_row(Text(question if question != previous else "", "bold"), ", ".join(names), *words)
         previous = question
     return lines

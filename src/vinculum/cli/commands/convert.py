@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import Engine, ModelFile, OneObject
-from vinculum.reporting.console import console
 
 
 def convert(
     model: ModelFile,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write: .onnx, or .xml for OpenVINO IR.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .onnx, or .xml for OpenVINO IR.")
     ],
     opset: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The ONNX operator set to write in; from IR, 21 if left out."),
+        typer.Option(metavar="N", help="The target ONNX operator set. Default for an IR: 21."),
     ] = None,
     ir_version: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The version of ONNX's file format, if an old runtime needs a lower one."),
+        typer.Option(metavar="N", help="The version of ONNX's file format, for runtimes that need an older one."),
     ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
+            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
         ),
     ] = None,
     engine: Annotated[
         Engine | None,
         typer.Option(
-            help="What runs all nodes but the divisions; if left out the reference, or OpenVINO where only it can.",
+            help="The engine for everything but the divisions. Default: reference, or openvino where only it can.",
         ),
     ] = None,
     verify: Annotated[
@@ -44,8 +43,9 @@ def convert(
     ] = True,
     in_json: OneObject = False,
 ) -> None:
-    """Write a model in another operator set or format, with the same result of every division."""
+    """Convert a model to another operator set or format, keeping the result of every division."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
+    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source
@@ -54,11 +54,7 @@ def convert(
 
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = []
-    if inputs:
-        from vinculum.cli.model_inputs import model_inputs
-
-        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
+    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_file(
             source,
@@ -70,7 +66,4 @@ def convert(
             engine=engine,
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
-    if in_json:
-        print(json.dumps(as_json(conversion, model, output), indent=2, allow_nan=False))
-    else:
-        console().print(page(conversion, model, output))
+    tell(in_json, as_json, page, conversion, model, output)

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.console import console
-
-_FINDING = 1
 
 
 def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
     runtime: Annotated[
         Literal["onnxruntime", "openvino", "portable"],
-        typer.Option("--for", help="Where the model is to run; portable: guards alone, for any runtime."),
+        typer.Option("--for", help="The runtime to harden for; portable: any runtime."),
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
-    zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="What x/0 gives, for integers.")] = "zero",
-    overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="What MIN/-1 gives, for integers.")] = "wrap",
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
+    zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",
+    overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="The result of an integer MIN/-1.")] = "wrap",
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
+            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
@@ -37,7 +34,7 @@ def harden(
         bool | None,
         typer.Option(
             "--functions/--no-functions",
-            help="Guards as ONNX functions, or in the places of the divisions; functions for onnxruntime if left out.",
+            help="Write guards as ONNX functions, or in place of each division. Default: functions for onnxruntime.",
         ),
     ] = None,
     fix_exported: Annotated[
@@ -48,9 +45,10 @@ def harden(
 ) -> None:
     """Rewrite the divisions of a model that a runtime computes wrongly or crashes on, and validate each rewrite there.
 
-    Exit code 1: a division or remainder is left that can crash the runtime, or a validation failed.
+    Exit code 1: a division or remainder that can crash the runtime remains, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
+    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.harden import harden_file
     from vinculum.models.source import read_source
@@ -61,11 +59,7 @@ def harden(
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = []
-    if inputs:
-        from vinculum.cli.model_inputs import model_inputs
-
-        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
+    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
     with progress("Validating", 0) as advance:
         hardened = harden_file(
             source,
@@ -79,9 +73,5 @@ def harden(
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output
-    if in_json:
-        print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
-    else:
-        console().print(page(hardened, model, written))
-    if hardened.hardening.left:
-        raise typer.Exit(_FINDING)
+    tell(in_json, as_json, page, hardened, model, written)
+    end(finds=bool(hardened.hardening.left))

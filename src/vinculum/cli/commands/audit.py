@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from typing import Annotated
 
 import typer
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.reporting.console import console
 
-_FINDING = 1
 _MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
 
 
@@ -21,13 +19,13 @@ def audit(
         str,
         typer.Option(
             metavar="NAME[KEY=VALUE,...]",
-            help="What runs ONNX models: onnxruntime, openvino, onnx-reference, module:attribute.",
+            help="The runtime: onnxruntime, openvino, onnx-reference, module:attribute.",
         ),
     ],
     inputs: Inputs = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives, and edge cases, from this seed."),
+        typer.Option(min=0, metavar="N", help="Seed of the edge cases and of the inputs without a file."),
     ] = 0,
     dims: Annotated[
         list[str] | None,
@@ -35,11 +33,11 @@ def audit(
     ] = None,
     sets: Annotated[
         int,
-        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run on as well, each once."),
+        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run besides, each once."),
     ] = 8,
     expand: Annotated[
         bool,
-        typer.Option("--expand", help="Audit nodes that divide inside as the bodies that ONNX defines them by."),
+        typer.Option("--expand", help="Expand nodes that divide inside to their ONNX function bodies and audit these."),
     ] = False,
     limit: Annotated[
         float,
@@ -54,7 +52,7 @@ def audit(
 ) -> None:
     """Run a model in another runtime, on inputs and on edge cases, and compare each quotient with the exact one.
 
-    Exit code 1: a quotient is wrong, a run on the inputs did not return, or one on edge cases crashed the runtime.
+    Exit code 1: a quotient is wrong, a run on the inputs failed, or a run on edge cases crashed the runtime.
     """
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs
@@ -75,9 +73,5 @@ def audit(
     with progress("Auditing", 0):
         found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
     drawn_from = seed if given.drawn else None
-    if in_json:
-        print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
-    else:
-        console().print(page(found, given.reports(), drawn_from))
-    if found.finds:
-        raise typer.Exit(_FINDING)
+    tell(in_json, as_json, page, found, given.reports(), drawn_from)
+    end(finds=found.finds)

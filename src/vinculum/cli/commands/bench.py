@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.console import console
 from vinculum.text import did_you_mean
@@ -18,47 +19,48 @@ if TYPE_CHECKING:
 
 _SIZES = "16,1000000"
 _ROUNDS = 5
-_LARGEST = 1 << 40
+_LARGEST_SIZE = 1 << 40  # Quotients of a division.
+_LARGEST_RUN = 64 << 20  # Bytes of a saved one.
 
 
 def bench(
     types: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="int8 ... uint64, float16, bfloat16, float32, float64. All if omitted."),
+        typer.Option(metavar="LIST", help="int8 ... uint64, float16, bfloat16, float32, float64. Default: all."),
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option(metavar="LIST", help=f"About how many quotients a division has. {_SIZES} if omitted.")
+        str | None, typer.Option(metavar="LIST", help=f"Approximate quotients per division. Default: {_SIZES}.")
     ] = None,
     shapes: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="equal, scalar-divisor, scalar-dividend, row, column, channel, outer. equal if omitted.",
+            help="equal, scalar-divisor, scalar-dividend, row, column, channel, outer. Default: equal.",
         ),
     ] = None,
     operators: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help="Div, Divide (floor, for signed integers), Reciprocal (of floats). All if omitted."
+            metavar="LIST", help="Div, Divide (floor, for signed integers), Reciprocal (of floats). Default: all."
         ),
     ] = None,
     peers: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. All installed if omitted.",
+            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. Default: all installed.",
         ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Every shape, and sizes up to 16,000,000: half an hour and more.")
+        bool, typer.Option("--full", help="Every shape, and sizes up to 16,000,000; takes half an hour or more.")
     ] = False,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, max=1000, metavar="N", help=f"How often each is measured in a cell. {_ROUNDS} if omitted."),
+        typer.Option(min=1, max=1000, metavar="N", help=f"Measurements per peer and cell. Default: {_ROUNDS}."),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="How many threads each may use. Vinculum's own choice if omitted."),
+        typer.Option(min=1, metavar="N", help="Threads per peer. Default: Vinculum's own choice."),
     ] = None,
     stored: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Report a saved --json file without measuring.")
@@ -67,13 +69,13 @@ def bench(
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it instead.")
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw a plot there; needs vinculum\\[bench].")
+        Path | None, typer.Option(metavar="FILE", help="Draw a plot to this file; needs vinculum\\[bench].")
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of Markdown there.")] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a Markdown page to this file.")] = None,
 ) -> None:
-    """Measure divisions in Vinculum and in every installed peer, and the limit that memory bandwidth sets.
+    """Measure divisions in Vinculum and in every installed peer, and the memory-bandwidth limit.
 
-    In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of ours is wrong; 2 for wrong usage.
+    In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of Vinculum's is wrong; 2: wrong usage.
     """
     # Here and below: what imports numpy is imported when something is measured, not for a page of help.
     from vinculum.cli.report_files import check_files
@@ -95,14 +97,13 @@ def bench(
         report = _measured(_cells(types, sizes, shapes, operators, full), peers, threads, rounds or _ROUNDS)
     _write(report, None if printed else machine, svg, markdown)
     _print(report, printed)
-    if not report.is_sound:
-        raise typer.Exit(1)
+    end(finds=not report.is_sound)
 
 
 def _refuse(option: str, others: dict[str, object]) -> None:
     for other, value in others.items():
         if value is not None:
-            raise AttributeValueError(f"{option} says what {other} would; give one of them")
+            raise AttributeValueError(f"{option} and {other} exclude each other; give one of them")
 
 
 def _cells(
@@ -134,8 +135,8 @@ def _numbers(option: str, given: str) -> list[int]:
     numbers = []
     for part in given.split(","):
         text = part.strip()
-        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST):
-            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST}")
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST_SIZE):
+            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST_SIZE}")
         numbers.append(int(text))
     return list(dict.fromkeys(numbers))
 
@@ -156,19 +157,11 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
         return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
 
 
-_LARGEST = 64 << 20  # Bytes of a stored run.
-
-
 def _read(stored: Path) -> Report:
-    from vinculum.errors import ModelError
-    from vinculum.files import read_bounded
+    from vinculum.files import read_text
     from vinculum.reporting.bench.json_file import report_of
 
-    try:
-        content = read_bounded(stored, _LARGEST, "what --json has written").decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
-    return report_of(content, repr(str(stored)))
+    return report_of(read_text(stored, _LARGEST_RUN, "a file written by --json"), repr(str(stored)))
 
 
 def _write(report: Report, machine: Path | None, svg: Path | None, markdown: Path | None) -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Outputs:
 
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
         if len(known) < len(self.expect):
-            raise AttributeValueError("two files of --expect are for one backend; give one for each")
+            raise AttributeValueError("two --expect files are for the same backend; give one for each backend")
         # What is recorded may take the place of what was expected: it keeps the reasons.
         check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
         return known
@@ -87,8 +86,7 @@ def finish(
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
     _print(runs, comparisons, in_json, verbose)
     outputs.write(runs, known)
-    if _deviates(runs, comparisons):
-        raise typer.Exit(1)
+    end(finds=_deviates(runs, comparisons))
 
 
 def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool, verbose: bool) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import RenderableType
+from rich.text import Text
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import (
     ClusterAddress,
     DialectName,
@@ -19,7 +21,6 @@ from vinculum.cli.options import (
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.reporting.console import console
 from vinculum.reporting.tables import counted
 from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
@@ -30,21 +31,21 @@ if TYPE_CHECKING:
 
 def divide(
     a: Annotated[str, typer.Argument(metavar="A", help="The dividend: NAME.npy, NAME.zarr or NAME.h5:/DATASET.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where the quotients go; as A is named.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where to write the quotients, as for A.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="The divisor; left out for Reciprocal.")] = None,
     operator: Annotated[str, typer.Option(metavar="NAME", help="Div, Divide or Reciprocal.")] = "Div",
     version: Annotated[
-        int | None, typer.Option(metavar="N", help="The operator's own version. Left out: the newest.")
+        int | None, typer.Option(metavar="N", help="The operator's own version. Default: the newest.")
     ] = None,
     dialect: DialectName = None,
-    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="Which of SONNX's.")] = None,
+    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")] = None,
     axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
     broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
     consumed_inputs: Annotated[
         str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
     ] = None,
     m_pythondiv: Annotated[
-        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: floor integers, or not.")
+        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
     ] = None,
     auto_broadcast: Annotated[
         Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
@@ -54,12 +55,14 @@ def divide(
     element_type: Annotated[
         str | None,
         typer.Option(
-            "--type", metavar="TYPE", help="What raw elements are: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4."
+            "--type",
+            metavar="TYPE",
+            help="Element type of raw bytes: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4.",
         ),
     ] = None,
     task_size: Annotated[
         int | None,
-        typer.Option(min=1, metavar="MIB", help="How much of C a task makes: 32, on a cluster 256, if left out."),
+        typer.Option(min=1, metavar="MIB", help="How much of C each task computes. Default: 32, on a cluster 256."),
     ] = None,
     workers: Processes = None,
     cluster: ClusterAddress = None,
@@ -67,7 +70,7 @@ def divide(
 ) -> None:
     """Divide two stored arrays into a third, however large, by ONNX Div-14 or another operator.
 
-    C appears when it is whole. Killed, the same command goes on where it was.
+    C appears when it is complete. After an interruption, the same command continues the job.
     """
     # What imports numpy is imported when something is divided, not for a page of help.
     from vinculum.ops.operator import Operator
@@ -102,15 +105,15 @@ def divide(
             client=client,
             advance=lambda done, size: advance(1000 * done // max(1, size), f"{_size(done)} of {_size(size)}"),
         )
-    seconds = perf_counter() - start
-    if in_json:
-        print(json.dumps({"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}, indent=2))
-        return
-    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
-    console().print(
-        f"{output}: {report.element_type}, shape {shape_text(report.shape)}, {_size(report.bytes)}", markup=False
-    )
-    console().print(f"{report.operator}, {counted(report.blocks, 'block')}{before}, {seconds:.1f} s", markup=False)
+    told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": perf_counter() - start}
+    tell(in_json, dict, _page, told)
+
+
+def _page(told: dict[str, Any]) -> RenderableType:
+    """Return what was made, of how many blocks, and how long it took."""
+    before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
+    made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {_size(told['bytes'])}"
+    return Text(f"{made}\n{told['operator']}, {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s")
 
 
 def _raw_type(name: str) -> ElementType:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.console import console
 from vinculum.text import quoted
 
 if TYPE_CHECKING:
-    from vinculum.analysis.triage import Triage
-
-_FINDING = 1
+    from vinculum.analysis.accuracy import Accuracy
+    from vinculum.analysis.triage import Suppression, Triage
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def check(
         list[str] | None,
         typer.Option(
             metavar="NAME=LOW:HIGH",
-            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Once for each.",
+            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each.",
         ),
     ] = None,
     as_type: Annotated[
@@ -49,14 +49,14 @@ def check(
     ] = None,
     calibrate: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.npz", help="Typical inputs: ranges are taken from them, and widened by half."),
+        typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
     ] = None,
     profile: Annotated[
         list[str] | None,  # typer takes no lists of choices
         typer.Option(
             metavar="NAME",
-            help="What the target demands or does: sonnx, its constraints; flushing, subnormal numbers to zero; "
-            "narrowing, of 64-bit types.",
+            help="A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
+            "narrowing: integers are narrowed.",
         ),
     ] = None,
     runs: Annotated[
@@ -64,14 +64,14 @@ def check(
         typer.Option(
             min=0,
             metavar="N",
-            help="How many runs may be spent on each finding to find inputs that show it; 0: none.",
+            help="The most runs per finding in the search for inputs that show it; 0: no search.",
         ),
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of that search.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of that search.")] = 0,
     witness: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Write what shows each finding there: an .npz file and a script that runs it."
+            metavar="FOLDER", help="Write the inputs that show each finding to this folder: an .npz file and a script."
         ),
     ] = None,
     sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")] = None,
@@ -85,7 +85,7 @@ def check(
     ] = None,
     fail_on: Annotated[
         Literal["certain", "possible"],
-        typer.Option("--fail-on", help="Fail on findings of this severity or surer ones."),
+        typer.Option("--fail-on", help="Fail on findings of this severity or a more certain one."),
     ] = "possible",
     bounds: Annotated[
         bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")
@@ -95,25 +95,21 @@ def check(
         typer.Option(
             "--input-error",
             metavar="NAME=ERROR",
-            help="With --accuracy: how far an input may be from the exact one; 0 if left out. Once for each.",
+            help="With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
         ),
     ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, and inputs that show them.
 
-    Exit code 1: there are findings of the severity that --fail-on names, or surer ones.
+    Exit code 1: there are findings of the severity of --fail-on, or of a more certain one.
     """
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
-    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out, unused
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.input_files import read_arrays
-    from vinculum.reporting.check.accuracy import as_json as accuracy_data
-    from vinculum.reporting.check.accuracy import page as accuracy_page
-    from vinculum.reporting.check.data import as_json
-    from vinculum.reporting.check.page import page
-    from vinculum.reporting.escape import short
+    from vinculum.models.source import read_source
     from vinculum.reporting.progress import progress
 
     files = _Files(sarif, suppress, baseline, witness)
@@ -122,12 +118,14 @@ def check(
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    triages = []
+    triages: list[Triage] = []
+    accuracies: list[Accuracy | None] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
+            source = read_source(model)
             report = checked(
-                model,
+                source,
                 assume=assume or (),
                 calibrate=arrays,
                 as_type=as_type,
@@ -136,31 +134,50 @@ def check(
                 seed=seed,
             )
             triages.append(sorted_out(report, str(model), accepted, known))
-    accuracies = [accuracy(model, assume=assume or (), input_errors=errors) for model in models if bounds]
-    if in_json:
-        found = {"accuracy": accuracy_data(accuracies[0])} if bounds else {}
-        print(json.dumps({**as_json(triages[0], list(arrays or ())), **found}, indent=2, allow_nan=False))
-    for place, triage in enumerate(() if in_json else triages):
-        console().print(page(triage, list(arrays or ())))
-        if bounds:
-            console().print(accuracy_page(accuracies[place]))
-    if not in_json:
-        for one in unused(accepted, triages):
-            console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
+            bound = accuracy(source, assume=assume or (), input_errors=errors) if bounds else None
+            accuracies.append(bound)
+    _print(triages, accuracies, tuple(arrays or ()), accepted, in_json)
     _write(triages, files)
-    if any(triage.fails(fail_on) for triage in triages):
-        raise typer.Exit(_FINDING)
+    end(finds=any(triage.fails(fail_on) for triage in triages))
+
+
+def _print(
+    triages: Sequence[Triage],
+    accuracies: Sequence[Accuracy | None],
+    calibrated: Sequence[str],
+    accepted: Sequence[Suppression],
+    in_json: bool,
+) -> None:
+    """Print each model's findings and bounds, and the suppressions that are about none of them."""
+    from vinculum.analysis.triage import unused
+    from vinculum.reporting.check import accuracy
+    from vinculum.reporting.check.data import as_json
+    from vinculum.reporting.check.page import page
+    from vinculum.reporting.escape import short
+
+    def data(triage: Triage, bounds: Accuracy | None) -> dict[str, Any]:
+        bounded = {} if bounds is None else {"accuracy": accuracy.as_json(bounds)}
+        return {**as_json(triage, calibrated), **bounded}
+
+    def pages(triage: Triage, bounds: Accuracy | None) -> RenderableType:
+        bounded = () if bounds is None else (accuracy.page(bounds),)
+        return Group(page(triage, calibrated), *bounded)
+
+    for triage, bounds in zip(triages, accuracies, strict=True):
+        tell(in_json, data, pages, triage, bounds)
+    for one in () if in_json else unused(accepted, triages):
+        console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
 
 
 def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bool) -> None:
     from vinculum.cli.report_files import check_files
 
     if in_json and len(models) > 1:
-        raise AttributeValueError(f"--json tells of one model, and {len(models)} are given; give one, or take --sarif")
+        raise AttributeValueError(f"--json reports one model, and {len(models)} are given; give one, or use --sarif")
     if files.witness is not None and not runs:
-        raise AttributeValueError("--witness writes what runs show, and --runs 0 allows none; leave one of them out")
+        raise AttributeValueError("--witness needs runs, and --runs 0 allows none; leave one of them out")
     if files.witness is not None and files.witness.exists() and not files.witness.is_dir():
-        raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
+        raise ModelError(f"--witness {str(files.witness)!r} is not a folder; give the name of one")
     if files.witness is not None and not files.witness.absolute().parent.is_dir():
         folder = str(files.witness.parent)
         raise ModelError(f"--witness {str(files.witness)!r} cannot be made: there is no folder {folder!r}; make it")

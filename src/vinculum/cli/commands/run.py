@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import (
     ClusterAddress,
+    Dimensions,
     Engine,
     Inputs,
     ModelFile,
     OneObject,
     OverflowPolicy,
     Processes,
+    Seed,
     ZeroDivisorPolicy,
     policies_advised,
 )
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,20 +39,15 @@ def run(
     model: ModelFile,
     inputs: Inputs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write each output there, as NAME.npy.")
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write outputs to this folder, as NAME.npy.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
-    ] = None,
-    dims: Annotated[
-        list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
-    ] = None,
+    seed: Seed = None,
+    dims: Dimensions = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         Engine,
-        typer.Option(help="What runs all but the divisions; IR files: reference or openvino."),
+        typer.Option(help="The engine for everything but the divisions; for IR files reference or openvino."),
     ] = "reference",
     batch: Annotated[
         int | None,
@@ -75,15 +71,15 @@ def run(
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
     if batch is not None:
-        from vinculum.cli.run_batches import Batches, run_batches
+        from vinculum.cli.commands.run_batches import Batches, run_batches
 
         if seed is not None or dims or output is None:
-            raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
+            raise AttributeValueError("--batch needs a file for every input, and --output FOLDER")
         batches = Batches(batch, stored_as or "npy", workers, cluster, engine, Policies(zero_divisor, overflow))
         run_batches(model, inputs or (), output, batches, in_json=in_json)
         return
     if (stored_as, workers, cluster) != (None, None, None):
-        raise AttributeValueError("--format, --workers and --cluster go with --batch N, the items in a block")
+        raise AttributeValueError("--format, --workers and --cluster need --batch N, the number of items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))
@@ -97,10 +93,7 @@ def run(
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
     drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
     report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
-    if in_json:
-        print(json.dumps(as_json(report), indent=2, allow_nan=False))
-    else:
-        console().print(page(report))
+    tell(in_json, as_json, page, report)
 
 
 def _results(

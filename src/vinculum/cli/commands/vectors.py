@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.errors import AttributeValueError
+from vinculum.cli.answers import end
+from vinculum.cli.options import level_asked
 
 vectors = typer.Typer(
-    name="vectors", no_args_is_help=True, help="Write the cases of conform as files, or judge answers to them."
+    name="vectors", no_args_is_help=True, help="Export the cases of conform as files, or judge answers to them."
 )
 
 _MOST = 20
@@ -20,7 +21,7 @@ _ONLY_HELP = "{} only cases whose id matches, such as 'Div-14/int64/*'. May be r
 
 @vectors.command()
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; empty or new.")],
     form: Annotated[
         Literal["onnx", "jsonl", "testfloat", "npy"],
         typer.Option(
@@ -34,12 +35,11 @@ def export(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer cases.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every case.")] = False,
 ) -> None:
-    """Write the cases of conform, with the exact quotients, for programs that need no Python.
+    """Export the cases of conform, with the exact quotients, for programs without Python.
 
     Every export holds index.json with a digest of each file, cases.jsonl with a line for each case, and schemas.
     """
-    if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none")
+    level = level_asked(quick, full)
     from vinculum.conformance.cases.case import Level
     from vinculum.conformance.vectors.export import check_empty
     from vinculum.conformance.vectors.export import export as written
@@ -47,12 +47,11 @@ def export(
     from vinculum.reporting.progress import progress
 
     check_empty(folder)
-    level = Level.QUICK if quick else Level.FULL if full else Level.DEFAULT
     with progress("Writing", 0) as advance:
         index = written(
             folder,
             form,
-            level,
+            Level(level or "default"),
             tuple(only or ()),
             advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
         )
@@ -63,7 +62,7 @@ def export(
 
 @vectors.command("judge")
 def judge_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What vinculum vectors export wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that vinculum vectors export wrote.")],
     answers: Annotated[
         Path,
         typer.Argument(
@@ -72,11 +71,11 @@ def judge_command(
     ],
     only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Judge"))] = None,
     in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that fails.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every case that fails.")] = False,
 ) -> None:
-    """Tell what the answers of any program are worth, bit by bit.
+    """Compare the answers of any program with the exact quotients, bit by bit.
 
-    Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes or is not supported; 1 if not; 2 for wrong usage.
     """
     from vinculum.conformance.vectors.judge import counts, judged
     from vinculum.reporting.conformance.words import message, verdict_sentence
@@ -99,5 +98,4 @@ def judge_command(
             print(f"and {len(failing) - _MOST:,} more, which --verbose names")
         found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())
         print(f"{len(results):,} cases: {found}; {len(failing):,} fail")
-    if failing:
-        raise typer.Exit(1)
+    end(finds=bool(failing))

@@ -1,0 +1,43 @@
+"""``vinculum trace``: which node of a run makes the first NaN, infinity or zero divisor, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from vinculum.cli.answers import end, tell
+from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, Seed
+
+
+def trace(
+    model: ModelFile,
+    inputs: Inputs = None,
+    seed: Seed = None,
+    dims: Dimensions = None,
+    engine: Annotated[
+        Literal["both", "reference", "onnxruntime"],
+        typer.Option(help="The engine: Vinculum's, ONNX Runtime with its inner values as outputs, or both."),
+    ] = "both",
+    in_json: OneObject = False,
+) -> None:
+    """Find the node that makes the first NaN, infinity or zero divisor of a run, with index and operands.
+
+    Exit codes: 0 if there is none; 1 if there is one, or an engine crashes; 2 if the model or the inputs cannot be run.
+    """
+    # What imports the onnx package is imported when a model is traced, not for a page of help.
+    from vinculum.analysis.tracing.trace import ENGINES
+    from vinculum.analysis.tracing.trace import trace as traced
+    from vinculum.cli.model_inputs import model_inputs
+    from vinculum.models.source import read_source
+    from vinculum.reporting.check.trace import Traced, as_json, page
+    from vinculum.reporting.progress import progress
+
+    source = read_source(model)
+    given = model_inputs(source.model().inputs, inputs or (), seed, dims or ())
+    engines = ENGINES if engine == "both" else (engine,)
+    with progress("Tracing", 0):
+        report = traced(source, given.arrays, engines=engines)
+    whole = Traced(str(model), given.reports(), seed if given.drawn else None, report)
+    tell(in_json, as_json, page, whole)
+    end(finds=report.finds)

@@ -166,7 +166,8 @@ def tensor(
         lows, highs = np.where(np.isnan(lows), smallest, lows), np.where(np.isnan(highs), biggest, highs)
     apart = np.maximum(np.maximum(lows, -highs), 0.0)
     if mag is not None:
-        apart = np.maximum(apart, ranked(np.nan_to_num(np.asarray(mag, np.float64), posinf=np.inf), rank, np.min))
+        # fmax: a NaN says nothing. It must not become the least of a bound that is reduced to the rank.
+        apart = np.maximum(apart, ranked(np.fmax(np.asarray(mag, np.float64), 0.0), rank, np.min))
     lows, highs, apart = limited(lows, np.min), limited(highs, np.max), limited(apart, np.min)
     zero = bool(((lows <= 0) & (highs >= 0) & (apart <= 0)).any())
     if form is None:

@@ -27,8 +27,8 @@ class Trial:
     ----------
     tried, shapes : str
         What an id calls the thing, and the shapes.
-    subject : Subject or str
-        What the cases are after; a string is the tag of a clause.
+    subject : Subject or tuple of str
+        What the cases are after; or the tags of clauses, of which the version has one.
     attributes : Mapping
         Those that are written down.
     operands : callable
@@ -44,7 +44,7 @@ class Trial:
 
     tried: str
     shapes: str
-    subject: Subject | str
+    subject: Subject | tuple[str, ...]
     attributes: Attributes
     operands: Callable[[], Operands]
     expected: Callable[[], Expectation]

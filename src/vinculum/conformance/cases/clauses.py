@@ -58,7 +58,7 @@ _ONLY_FOR = {
 def clause(
     spec: OperatorSpec,
     element_type: ElementType,
-    subject: Subject | str,
+    subject: Subject | tuple[str, ...],
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> str:
     """Return the tag of the clause of an operator version that says what a case is after.
@@ -69,8 +69,8 @@ def clause(
         The operator version.
     element_type : ElementType
         The dividend's; some clauses are of some types only.
-    subject : Subject or str
-        What the case is after; a string is the tag itself.
+    subject : Subject or tuple of str
+        What the case is after; or the tags of clauses, of which the version has one.
     attributes : Mapping, optional
         They select the rounding of integers, and with it the clause.
 
@@ -79,13 +79,14 @@ def clause(
     KeyError
         If no clause of the version says it.
     """
-    wanted = (subject,) if isinstance(subject, str) else _TAGS.get(subject, ())
+    if isinstance(subject, Subject):
+        wanted = (*_TAGS.get(subject, ()), *_of_quotients(spec, element_type, attributes or {}))
+    else:
+        wanted = subject
     having = {c.tag for c in spec.clauses}
-    for tag in (*wanted, *_of_quotients(spec, element_type, attributes or {})):
+    for tag in wanted:
         if tag in having and element_type.name in _ONLY_FOR.get(tag, (element_type.name,)):
             return tag
-        if isinstance(subject, str):
-            break
     raise KeyError(f"no clause of {spec.title} is about {subject}")
 
 

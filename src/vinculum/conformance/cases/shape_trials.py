@@ -1,4 +1,4 @@
-"""What is tried with each pair of shapes, and with operands of two element types, or of one that is not listed."""
+"""What is tried with each pair of shapes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import numpy as np
 
 from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Expectation, Level
-from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation, refusal
 from vinculum.conformance.cases.placements import DIVISOR, Placement
-from vinculum.conformance.cases.refusals import divisor_type, is_likely
-from vinculum.conformance.cases.shape_pairs import ShapePair, shape_pairs, shape_words
-from vinculum.conformance.cases.values.distinct import dividends, divisors
+from vinculum.conformance.cases.shape_pairs import shape_pairs, shape_words
+from vinculum.conformance.cases.shape_tables import ShapePair
+from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import Operands
-from vinculum.spec.element_types import REAL
 
 QUICK, DEFAULT, FULL = Level
 LATER = {QUICK: DEFAULT, DEFAULT: FULL}
@@ -30,7 +28,7 @@ def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
         yield Trial(
             shapes.tried,
             shape_words(shapes, len(builder.spec.inputs)),
-            shapes.tag,
+            shapes.tags,
             shapes.attributes,
             partial(_operands, builder, shapes),
             partial(_expected, builder, shapes) if fits else refusal,
@@ -61,23 +59,3 @@ def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
     if shapes.zero:
         divisor = np.zeros_like(divisor)
     return (dividends(shapes.dividend, builder.element_type), divisor)[-len(builder.spec.inputs) :]
-
-
-def mixed_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield operands of two element types, which must be refused."""
-    other = divisor_type(builder.spec, builder.element_type)
-    if other is not None:
-        operands = dividends((3,), builder.element_type), divisors((3,), other)
-        # Of the reals [C2] says another thing.
-        subject = "[GR3]" if builder.element_type is REAL else Subject.TYPES
-        yield Trial(f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, DEFAULT)
-
-
-def unlisted_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield operands of an element type that the version does not list, which must be refused."""
-    count = len(builder.spec.inputs)
-    operands = (dividends((3,), builder.element_type), divisors((3,), builder.element_type))[-count:]
-    level = DEFAULT if is_likely(builder.spec, builder.element_type) else FULL
-    shapes = "equal shapes" if count > 1 else "one dimension"
-    tried = "an element type that the version does not list"
-    yield Trial(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)

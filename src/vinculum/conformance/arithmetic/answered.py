@@ -27,7 +27,7 @@ class Answered:
     @property
     def deviates(self) -> bool:
         """Whether the answer wants an explanation."""
-        return not self.verdict.kind.passes and self.verdict.kind is not Kind.UNSUPPORTED
+        return self.verdict.kind.deviates
 
     @property
     def outcome(self) -> str:
@@ -37,11 +37,8 @@ class Answered:
         if self.answer.end is End.UNSUPPORTED:
             return UNSUPPORTED
         if self.answer.end is not End.RETURNED:
-            return (
-                f"{self.answer.end.value}: {self.answer.words}"
-                if self.answer.end is End.CRASHED
-                else self.answer.end.value
-            )
+            of_what = f": {self.answer.words}" if self.answer.end is End.CRASHED else ""
+            return f"{self.answer.end.value}{of_what}"
         if self.case.expectation.quotient is None:
             return ACCEPTED
         if self.verdict.kind is Kind.WRONG_TYPE:

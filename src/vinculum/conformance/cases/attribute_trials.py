@@ -9,6 +9,7 @@ from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation_of_class, refusal
+from vinculum.conformance.cases.operation import declared_attributes
 from vinculum.conformance.cases.placements import BOTH
 from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.spec.element_types import ElementType
@@ -35,7 +36,7 @@ def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
     for tried, subject, attributes in _asked(spec, element_type):
         refused = subject is Subject.ATTRIBUTES
-        exact = partial(expectation_of_class, spec, element_type, builder.canonical(attributes), values)
+        exact = partial(expectation_of_class, spec, element_type, declared_attributes(spec, attributes), values)
         yield Trial(
             tried,
             values.shapes(len(spec.inputs)),

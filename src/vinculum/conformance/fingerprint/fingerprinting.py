@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
+from vinculum.conformance.arithmetic.circumstances import why_refused
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, rounding_asked
 from vinculum.conformance.execute.suite import ANSWERING, Advance, ask
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings

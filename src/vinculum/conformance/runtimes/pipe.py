@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation
-from vinculum.errors import ModelError, VinculumError
+from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.errors import ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
-from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_onnx_code
 from vinculum.spec.model import AttributeValue, IntegerRounding
-from vinculum.tensors.storage import dtype_of, element_type_of_dtype
+from vinculum.tensors.storage import dtype_of, element_type_of
 
 LENGTH = struct.Struct("<Q")
 LONGEST = 1 << 32
@@ -105,13 +104,8 @@ def _dtype(code: int) -> np.dtype[Any]:
 
 def _rounding(operation: Operation) -> IntegerRounding | None:
     """Return how integers are rounded, None if the operands are none."""
-    element_type = element_type_of_dtype(operation.operands[0].dtype)
-    if element_type is None or not element_type.is_integer or not operation.spec.integer_rounding:
-        return None
-    try:
-        return operation.spec.rounding(checked_attributes(operation.spec, operation.attributes))
-    except VinculumError:  # Some attribute is illegal, and the operation must be refused.
-        return operation.spec.rounding({})
+    integers = element_type_of(operation.operands[0]).is_integer and operation.spec.integer_rounding
+    return rounding_asked(operation) if integers else None
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:
@@ -125,9 +119,8 @@ def _attribute(name: str, value: AttributeValue) -> bytes:
 
 
 def _tensor_head(array: NDArray[Any], constant: bool) -> bytes:
-    element_type = element_type_of_dtype(array.dtype)
-    code = _BOOL_CODE if element_type is None else element_type.onnx_code
-    return _TENSOR.pack(code or 0, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
+    code = element_type_of(array).onnx_code or 0
+    return _TENSOR.pack(code, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
 
 
 def _elements(array: NDArray[Any]) -> bytes:

@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.onnx_backend import OnnxBackend, reproducer
 from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.programs.reproducer import (
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -96,7 +101,7 @@ class Plugin:
             return reproducer(operation, source, self._options, prepares=self._told()["prepares"], module=module)
         if self._told()["options"] is not None:
             source = f"{source}({self._options if self._told()['options'] else ''})"
-        names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+        names = ", ".join(operand_names(operation))
         variant = f", variant={operation.spec.variant!r}" if operation.spec.variant else ""
         opset = f", opset={operation.spec.since_version}" if operation.spec.dialect is Dialect.ONNX else ""
         dialect = operation.spec.dialect.value

@@ -10,19 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Case, Expectation
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, rounding_asked
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
-from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_name
-from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.registry import ROWS
 from vinculum.tensors.storage import element_type_of
 
 _DIGITS = 12
-_ROUNDINGS = {IntegerRounding.TRUNCATING: "truncating", IntegerRounding.FLOOR: "floor"}
 
 
 def standing(case: Case) -> Standing:
@@ -120,7 +117,6 @@ def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 def _rounding(case: Case) -> str | None:
     """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
-    spec = case.operation.spec
     if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
         return None
-    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.operation.attributes))]
+    return rounding_asked(case.operation).name.lower()

@@ -14,7 +14,7 @@ from time import perf_counter
 from vinculum.conformance.arithmetic import Answered, Explanation, explain
 from vinculum.conformance.cases.case import Case, CaseId
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.environment import environment
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk

@@ -42,10 +42,12 @@ class Plugin:
         ``"package.module:attribute"``.
     options : Mapping of str to str
         Keyword arguments of an ONNX backend's methods, or the mapping that a divider's class is made with.
+    title : str, optional
+        What sentences call it: the name that an entry point of its package gives it; else the target.
     """
 
-    def __init__(self, target: str, options: Mapping[str, str]) -> None:
-        self.title = target
+    def __init__(self, target: str, options: Mapping[str, str], title: str = "") -> None:
+        self.title = title or target
         self._target = target
         self._options = dict(options)
         self._made: Any = None
@@ -74,14 +76,14 @@ class Plugin:
         """Return the quotient that it gives; what a divider does not cover is not supported."""
         divider = self._divider()
         if hasattr(divider, "covers") and not divider.covers(operation):
-            raise UnsupportedError(f"{self._target} does not cover it")
+            raise UnsupportedError(f"{self.title} does not cover it")
         try:
             return divider.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, in an ONNX backend.
+        """Return all outputs of the model in a file, in an ONNX backend, or in a divider that runs models too.
 
         Raises
         ------
@@ -89,9 +91,9 @@ class Plugin:
             If it divides only.
         """
         divider = self._divider()
-        if not isinstance(divider, OnnxBackend):
-            raise ModelError(f"{quoted(self._target)} runs no models: it is a divider and no ONNX backend")
-        return divider.run_model(file, inputs)
+        if not hasattr(divider, "run_model"):
+            raise ModelError(f"{quoted(self.title)} runs no models: it is a divider and no ONNX backend")
+        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # whatever it gives is judged
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that imports it and asks the same."""
@@ -112,7 +114,9 @@ class Plugin:
             *operand_lines(operation),
             f'spec = find("{operation.spec.name}", dialect="{dialect}"{opset}{variant})',
             f"operation = Operation(spec, {dict(operation.attributes)}, ({names},), {operation.constant})",
-            print_quotient(f"{source}.answer(operation)"),
+            f"divider = {source}",
+            *(["divider.start()"] if self._told()["starts"] else ()),
+            print_quotient("divider.answer(operation)"),
             imports=[module],
         )
 
@@ -124,6 +128,7 @@ class Plugin:
         return {
             "native": native,
             "prepares": hasattr(found, "prepare"),
+            "starts": hasattr(divider, "start"),
             "options": _takes_options(found) if native and inspect.isclass(found) else None,
             "versions": {str(name): str(version) for name, version in versions.items()},
         }
@@ -132,9 +137,7 @@ class Plugin:
         """Return what `tell` gives in another process, which is asked once."""
         if self._description is None:
             factory = f"{__name__}:Plugin"
-            self._description = asked_elsewhere(
-                "tell", factory, self._target, self._options, called=quoted(self._target)
-            )
+            self._description = asked_elsewhere("tell", factory, self._target, self._options, called=quoted(self.title))
         return self._description
 
     def _divider(self) -> Any:

@@ -20,7 +20,7 @@ class TestInstalled:
     def test_missing(self) -> None:
         line = message(ModelError, lambda: check_package("Runtime X", "runtime_x", "", {}))
         assert line == (
-            "Runtime X cannot be asked: the package runtime_x is not installed: pip install 'vinculum-div[runtime_x]'"
+            "Runtime X cannot be used: the package runtime_x is not installed: pip install 'vinculum-div[runtime_x]'"
         )
 
     def test_there(self) -> None:

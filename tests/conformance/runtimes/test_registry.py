@@ -155,7 +155,7 @@ class TestEntryPoints:
         [
             ("failing", "'failing' cannot be started: no luck today"),
             ("gone", "'halving.gone:Runtime' cannot be imported: ModuleNotFoundError"),
-            ("half", "'halving:Half' is no divider and no ONNX backend"),
+            ("half", "'halving:Half' is neither a divider nor an ONNX backend"),
         ],
     )
     def test_broken(self, name: str, words: str) -> None:
@@ -227,8 +227,8 @@ class Nothing: ...
         ("target", "part"),
         [
             ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "neither answer, prepare nor run_model"),
-            ("inverting:", "neither answer, prepare nor run_model"),
+            ("inverting:Nothing", "none of answer, prepare and run_model"),
+            ("inverting:", "none of answer, prepare and run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
             (":Backend", "names no module"),

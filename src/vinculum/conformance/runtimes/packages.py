@@ -44,7 +44,7 @@ def check_package(title: str, package: str, factory: str, options: Mapping[str, 
     """
     if find_spec(package) is None:
         install = f"pip install 'vinculum-div[{package}]'"
-        raise ModelError(f"{title} cannot be asked: the package {package} is not installed: {install}")
+        raise ModelError(f"{title} cannot be used: the package {package} is not installed: {install}")
     if options:
         asked_elsewhere("start", factory, options, called=title)
 

@@ -18,11 +18,12 @@ VALUES, REFUSED, ACCEPTED, UNSUPPORTED = "divided", "refused", "accepted", "not 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A case, what became of its operation, and what that is worth."""
+    """A case, what became of its operation, what that is worth, and Python source that shows it if it is no pass."""
 
     case: Case
     answer: Answer
     verdict: Verdict
+    reproducer: str | None = None
 
     @property
     def deviates(self) -> bool:

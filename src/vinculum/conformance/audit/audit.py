@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from vinculum.conformance.audit.recomputation import merged, record
-from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
+from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
 from vinculum.conformance.audit.taps import Subject, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
-from vinculum.conformance.runtimes.registry import names, parsed, runtime
-from vinculum.errors import DifferenceError, ModelError, SpecLookupError, VinculumError
+from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runtime
+from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import read_source
@@ -28,7 +28,6 @@ from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
 
-_RUNTIME = "vinculum.conformance.runtimes.registry:started"
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")
 _SECONDS = 60.0
@@ -63,12 +62,12 @@ class Auditor:
         self._backend, self._limits, self._expand = backend, limits, expand
         made = runtime(backend)
         if not isinstance(made, ModelRuntime):
-            able = ", ".join(name for name in names() if _runs_models(name))
+            able = ", ".join(name for name in names() if isinstance(runtime(name), ModelRuntime))
             allowed = f"allowed: {able}, or package.module:attribute, an ONNX backend"
             raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
         made.check()
         self._runtime = made
-        self._factory: tuple[object, ...] = (_RUNTIME, backend)
+        self._factory: tuple[object, ...] = (STARTED, backend)
         self.subject: Subject = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
@@ -132,8 +131,8 @@ class Auditor:
             title=self._runtime.title,
             versions=self._runtime.versions(),
             nodes=nodes,
-            plain=Run(plain.end, plain.words),
-            exposed=Run(exposed.end, exposed.words),
+            plain=replace(plain, value=None),
+            exposed=replace(exposed, value=None),
             seconds=seconds,
             inner=self.subject.inner,
             expanded=self.subject.expanded,
@@ -176,15 +175,14 @@ def _edge_runs(
     for given in edges:
         if perf_counter() > end:
             break
-        first: Run | None = None
+        first: Answer | None = None
         for inputs in _milder(taps, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
-            first = first or Run(answer.end, answer.words)
+            first = first or answer
             if answer.end is End.CRASHED and tried.died is None:
-                died = Run(answer.end, answer.words)
-                tried = replace(tried, died=died, suspects=suspects(runs.subject.file, inputs))
+                tried = replace(tried, died=answer, suspects=suspects(runs.subject.file, inputs))
             if answer.end not in (End.CRASHED, End.REFUSED):
                 break
         returned = answer.end is End.RETURNED
@@ -196,13 +194,6 @@ def _edge_runs(
             found[place].append(one)
     verdicts = map(merged, found)
     return tried, [replace(n, edges=e, alone=a) for n, e, a in zip(nodes, verdicts, alone, strict=True)]
-
-
-def _runs_models(name: str) -> bool:
-    try:
-        return isinstance(runtime(name), ModelRuntime)
-    except VinculumError:  # Another package's, which cannot be had.
-        return False
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

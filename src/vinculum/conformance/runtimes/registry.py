@@ -20,6 +20,9 @@ from vinculum.text import did_you_mean, quoted
 GROUP = "vinculum.backends"
 """The entry points by which other packages offer runtimes: each is a name for a module and attribute."""
 
+STARTED = f"{__name__}:started"
+"""What makes a runtime in a process that answers, from its name."""
+
 _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
     "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",

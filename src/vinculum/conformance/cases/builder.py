@@ -9,7 +9,7 @@ from functools import cached_property
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
 from vinculum.conformance.cases.operation import Operation, declared_attributes
-from vinculum.conformance.cases.placements import Placement, constant, placement_words, placements
+from vinculum.conformance.cases.placements import Placement, placements
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
@@ -128,13 +128,13 @@ class CaseBuilder:
                 element_type=self.element_type.name,
                 scenario=trial.tried,
                 shapes=trial.shapes,
-                placement=placement_words(placement, self.spec),
+                placement=placement.words(self.spec),
             ),
             clause=clause(
                 self.spec, self.element_type, trial.subject, declared_attributes(self.spec, trial.attributes)
             ),
             element_type=self.element_type,
-            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), constant(placement, self.spec)),
+            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), placement.constant(self.spec)),
             expected=trial.expected,
             level=level,
         )

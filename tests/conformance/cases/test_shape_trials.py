@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum.conformance.cases.shape_pairs import shape_pairs, shape_words
 from vinculum.conformance.cases.shape_tables import EDGES
+from vinculum.conformance.cases.shape_trials import shape_pairs, shape_words
 from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.spec.element_types import FLOAT, INT32

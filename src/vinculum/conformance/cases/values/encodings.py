@@ -31,6 +31,11 @@ def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
     return np.array(list(numbers), wide).astype(dtype_of(element_type))
 
 
+def scalar(number: int, element_type: ElementType) -> Array:
+    """Return one whole number, of no dimension."""
+    return whole([number], element_type).reshape(())
+
+
 def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:
     """Return random words as wide as the element type; the same for the same `what`, on every machine."""
     seed = crc32(f"{what}, {element_type.name}".encode())

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.cases.values.encodings import random_below, random_bits, whole
+from vinculum.conformance.cases.values.encodings import random_below, random_bits, scalar, whole
 from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
@@ -138,11 +138,6 @@ def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
 def ordinary(t: ElementType) -> Operands:
     """Return random dividends and divisors of ordinary size."""
     return ordinary_dividends(t), ordinary_divisors(t)
-
-
-def scalar(number: int, t: ElementType) -> Array:
-    """Return one number, of no dimension."""
-    return whole([number], t).reshape(())
 
 
 def divided_by(number: int) -> Maker:

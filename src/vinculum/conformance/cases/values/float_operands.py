@@ -16,6 +16,9 @@ Codes = Callable[[ElementType, BinaryFormat], Iterable[int]]
 """Gives encodings of an element type."""
 
 
+_MANY = 1000
+
+
 def format_of(t: ElementType) -> BinaryFormat:
     """Return the binary format of a floating-point type."""
     assert t.binary_format is not None
@@ -47,11 +50,11 @@ def alone(codes: Codes) -> Maker:
     return lambda t: (floats(codes(t, format_of(t)), t),)
 
 
-def ordinary_floats(t: ElementType, what: str, count: int = 1000) -> Array:
+def ordinary_floats(t: ElementType, what: str) -> Array:
     """Return random normal numbers of ordinary size, the same for the same `what`."""
     fmt = format_of(t)
     reach = min(8, fmt.bias - 2)
-    return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, count), t)
+    return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, _MANY), t)
 
 
 def ordinary(t: ElementType) -> Operands:

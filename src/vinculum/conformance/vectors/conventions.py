@@ -12,10 +12,9 @@ from enum import Enum
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vinculum.conformance.vectors.elements import elements_text
-from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor
+from vinculum.conformance.vectors.lines import tensor_of
+from vinculum.conformance.vectors.records import ConventionLine, Standing
 from vinculum.reference.exact_quotient import floor, truncating
 from vinculum.spec.element_types import (
     INT8,
@@ -186,17 +185,13 @@ def _line(
     quotients: Sequence[int],
 ) -> ConventionLine:
     unspecified = np.full(len(pairs), standing is Standing.UNSPECIFIED)
+    dtype = dtype_of(t)
     return ConventionLine(
         id=f"{rounding.value}/{t}/{convention}",
         standing=standing,
         rounding=rounding.value,
         convention=convention,
         specifications=tuple(named),
-        operands=tuple(_tensor(numbers, t) for numbers in zip(*pairs, strict=True)),
-        quotient=None if standing is Standing.REFUSED else _tensor(quotients, t, unspecified),
+        operands=tuple(tensor_of(np.array(numbers, dtype)) for numbers in zip(*pairs, strict=True)),
+        quotient=None if standing is Standing.REFUSED else tensor_of(np.array(quotients, dtype), unspecified),
     )
-
-
-def _tensor(numbers: Sequence[int], t: ElementType, unspecified: NDArray[np.bool_] | None = None) -> Tensor:
-    array = np.array(numbers, dtype_of(t))
-    return Tensor(t.name, array.shape, elements_text(array, t, unspecified))

@@ -39,10 +39,8 @@ def case_line(case: Case) -> CaseLine:
     """Return a case as a line."""
     spec, operation = case.operation.spec, case.operation
     quotient = case.expectation.quotient
-    operands = [
-        Operand(**_tensor(array), constant=constant)
-        for array, constant in zip(operation.operands, operation.constant, strict=True)
-    ]
+    tensors = map(tensor_of, operation.operands)
+    operands = [Operand(t.type, t.shape, t.elements, c) for t, c in zip(tensors, operation.constant, strict=True)]
     return CaseLine(
         id=str(case.id),
         name=name_of(case),
@@ -55,7 +53,7 @@ def case_line(case: Case) -> CaseLine:
         rounding=_rounding(case),
         attributes=dict(operation.attributes),
         operands=tuple(operands),
-        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.unspecified)),
+        quotient=None if quotient is None else tensor_of(quotient, case.expectation.unspecified),
     )
 
 
@@ -105,10 +103,10 @@ def type_of(tensor: Tensor) -> ElementType:
         raise ModelError(str(error)) from None
 
 
-def _tensor(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+def tensor_of(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> Tensor:
+    """Return an array as files have it, with dashes for what is unspecified."""
     element_type = element_type_of(array)
-    text = elements_text(array, element_type, unspecified)
-    return {"type": element_type.name, "shape": array.shape, "elements": text}
+    return Tensor(element_type.name, array.shape, elements_text(array, element_type, unspecified))
 
 
 def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -20,18 +20,12 @@ class Subject(Enum):
     TOO_LARGE = auto()  # beyond the largest number of a float type
     ZERO_DIVISOR = auto()  # of integers and reals
     MINIMUM = auto()  # the smallest integer divided by -1
-    EMPTY = auto()
     TYPES = auto()  # operands of two element types
     UNLISTED = auto()  # an element type that the version does not list
     SIZE = auto()  # quotients, of tensors of many sizes
-    EQUAL_SHAPES = auto()
-    SCALAR_DIVISOR = auto()
-    MULTIDIRECTIONAL = auto()
     ATTRIBUTES = auto()  # an attribute that the version does not have, or of another type or value
 
 
-_MULTIDIRECTIONAL = ("multidirectional-broadcasting", "auto-broadcast-numpy")
-_SHAPES = (*_MULTIDIRECTIONAL, "equal-shapes-by-default", "[C1]", "element-by-element")  # by the default rule
 _TAGS: dict[Subject, tuple[str, ...]] = {
     Subject.ORDINARY: ("bfloat16", "narrow-integers", "any-numeric-type"),
     Subject.DISCARDED: ("introduced-error",),
@@ -40,12 +34,8 @@ _TAGS: dict[Subject, tuple[str, ...]] = {
     Subject.TOO_LARGE: ("f8e4m3-without-infinity",),
     Subject.ZERO_DIVISOR: ("[C3]", "integer-zero-divisor-silent", "division-by-zero", "[C2]"),
     Subject.MINIMUM: ("[V1]", "minimum-by-minus-one-silent"),
-    Subject.EMPTY: ("empty-result-divides-nothing", "one-element-divisor", "[C1]", "element-by-element"),
     Subject.TYPES: ("one-element-type", "[C2]"),
     Subject.UNLISTED: ("one-element-type", "[GR3]"),
-    Subject.EQUAL_SHAPES: _SHAPES,
-    Subject.SCALAR_DIVISOR: ("one-element-divisor", *_MULTIDIRECTIONAL),
-    Subject.MULTIDIRECTIONAL: _MULTIDIRECTIONAL,
     Subject.ATTRIBUTES: ("attributes-of-this-version",),
 }
 _ONLY_FOR = {

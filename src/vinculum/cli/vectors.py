@@ -54,7 +54,7 @@ def export(
             form,
             level,
             tuple(only or ()),
-            advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
+            advance=lambda done, id: advance(done, f"{done:,} cases, {id.row}/{id.element_type}"),
         )
     told = ", ".join(f"{count:,} {name}" for name, count in index.cases.items())
     size = sum(file.bytes for file in index.files)

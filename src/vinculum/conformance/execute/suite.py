@@ -12,7 +12,7 @@ from threading import Lock
 from time import perf_counter
 
 from vinculum.conformance.arithmetic import Answered, Explanation, explain
-from vinculum.conformance.cases.case import Case, CaseId
+from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
@@ -30,9 +30,6 @@ _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that 
 _UNSPECIFIED = (
     "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
 )
-
-Advance = Callable[[int, CaseId], None]
-"""Called with how many cases have been judged, and the id of the last of them."""
 
 
 def survey(

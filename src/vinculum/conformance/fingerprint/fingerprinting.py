@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 
 from vinculum.conformance.arithmetic.circumstances import why_refused
-from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation, rounding_asked
-from vinculum.conformance.execute.suite import Advance, ask
+from vinculum.conformance.execute.suite import ask
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings
 from vinculum.conformance.runtimes.protocol import Runtime

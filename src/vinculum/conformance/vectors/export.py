@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.conformance.vectors.conventions import convention_lines
@@ -43,9 +43,6 @@ _SCHEMAS: dict[str, type[Struct]] = {
     "conventions": ConventionLine,
     "answers": AnswerLine,
 }
-
-Advance = Callable[[int, str], None]
-"""Called with how many cases have been written, and the id of the last of them."""
 
 
 def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, advance: Advance | None = None) -> Index:
@@ -90,7 +87,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
                 if form == "testfloat":
                     floats.append(case)
                 if advance is not None:
-                    advance(count, str(case.id))
+                    advance(count, case.id)
         _write_more(form, floats, temporary)
         written = Index(
             schema=SCHEMA,

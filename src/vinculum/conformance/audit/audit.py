@@ -17,7 +17,7 @@ from vinculum.conformance.audit.recomputation import merged, record
 from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
-from vinculum.conformance.audit.taps import Subject, Tap
+from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
 from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runtime
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
@@ -68,7 +68,7 @@ class Auditor:
         made.check()
         self._runtime = made
         self._factory: tuple[object, ...] = (STARTED, backend)
-        self.subject: Subject = self._read(file)
+        self.subject: AuditedModel = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
         """Return what runs of the model show.
@@ -118,7 +118,7 @@ class Auditor:
                 why = "has a value in the model, and OpenVINO takes that for a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
-    def _without_values(self, subject: Subject) -> list[NodeRecord]:
+    def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
         reason = f"{self._runtime.title} returned no outputs"
         return [
             NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.taps
@@ -143,7 +143,7 @@ class Auditor:
         factory, *arguments = self._factory
         return Isolated(str(factory), *arguments, limits=self._limits)
 
-    def _read(self, file: Path) -> Subject:
+    def _read(self, file: Path) -> AuditedModel:
         source = read_source(file)
         if source.onnx is not None:
             from vinculum.conformance.audit.onnx_subject import onnx_subject
@@ -160,7 +160,7 @@ class Auditor:
             answer = process.call("subject", file.absolute())
         if answer.end is not End.RETURNED:
             raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(answer)}")
-        subject: Subject = answer.value
+        subject: AuditedModel = answer.value
         return replace(subject, file=file)
 
 
@@ -218,7 +218,7 @@ def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[
             yield dict(tame)
 
 
-def _changed(subject: Subject, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:
+def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:
     """Return the sentences that tell which outputs are others once the divisions are exposed."""
     sentences = []
     sides = ("the model as it is", "the model with its divisions exposed")

@@ -9,7 +9,7 @@ from typing import Any
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError, VinculumError
 from vinculum.models.limits import limited
 from vinculum.models.model import Model
-from vinculum.ops.policies import ALLOWED_OTHERWISE, Overflow, ZeroDivisor
+from vinculum.ops.policies import Overflow, ZeroDivisor
 
 _SECONDS = 60.0
 _LARGEST_RESULT = 1 << 30  # Bytes, of an operator whose operand says how large its result is.
@@ -39,10 +39,8 @@ def _first(model: Model, inputs: Mapping[str, Any], zero_divisor: ZeroDivisor, o
     try:
         with limited(_SECONDS, _LARGEST_RESULT):
             model.run(inputs, zero_divisor=zero_divisor, overflow=overflow)
-    except DivisionByZeroError as error:
-        return str(error).partition(ALLOWED_OTHERWISE["zero_divisor"])[0]
-    except IntegerOverflowError as error:
-        return str(error).partition(ALLOWED_OTHERWISE["overflow"])[0]
+    except (DivisionByZeroError, IntegerOverflowError) as error:
+        return str(error.args[0])  # Without the advice to take another policy.
     except VinculumError:
         return None  # What our engine cannot run either tells nothing.
     return None

@@ -14,6 +14,7 @@ from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
 from vinculum.tensors.broadcasting import Alignment, Shape, join
+from vinculum.tensors.storage import element_type_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,12 @@ def rounding_asked(operation: Operation) -> IntegerRounding:
     if not spec.integer_rounding:
         return IntegerRounding.TRUNCATING
     return spec.rounding(declared_attributes(spec, operation.attributes))
+
+
+def integer_rounding(operation: Operation) -> IntegerRounding | None:
+    """Return the same where integers are divided; None where none are, or the operator has none."""
+    integers = element_type_of(operation.operands[0]).is_integer and operation.spec.integer_rounding
+    return rounding_asked(operation) if integers else None
 
 
 def alignment(

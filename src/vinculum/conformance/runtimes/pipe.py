@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.cases.operation import Operation, integer_rounding
 from vinculum.errors import ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.spec.element_types import by_onnx_code
@@ -46,7 +46,7 @@ def operation_pieces(operation: Operation) -> list[bytes]:
         spec.dialect.value.encode(),
         spec.name.encode(),
         spec.since_version,
-        _ROUNDINGS[_rounding(operation)],
+        _ROUNDINGS[integer_rounding(operation)],
         len(operation.attributes),
         len(operation.operands),
     )
@@ -100,12 +100,6 @@ def _dtype(code: int) -> np.dtype[Any]:
         return dtype_of(by_onnx_code(code))
     except LookupError:
         raise CrashedError(f"its answer is of element type {code}, which is not an element type number") from None
-
-
-def _rounding(operation: Operation) -> IntegerRounding | None:
-    """Return how integers are rounded, None if the operands are none."""
-    integers = element_type_of(operation.operands[0]).is_integer and operation.spec.integer_rounding
-    return rounding_asked(operation) if integers else None
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Case, Expectation
-from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.cases.operation import Operation, integer_rounding
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
@@ -38,7 +38,7 @@ def name_of(case: Case) -> str:
 def case_line(case: Case) -> CaseLine:
     """Return a case as a line."""
     spec, operation = case.operation.spec, case.operation
-    quotient = case.expectation.quotient
+    quotient, rounding = case.expectation.quotient, integer_rounding(operation)
     tensors = map(tensor_of, operation.operands)
     operands = [Operand(t.type, t.shape, t.elements, c) for t, c in zip(tensors, operation.constant, strict=True)]
     return CaseLine(
@@ -50,7 +50,7 @@ def case_line(case: Case) -> CaseLine:
         operator=spec.name,
         version=spec.since_version,
         variant=spec.variant,
-        rounding=_rounding(case),
+        rounding=None if rounding is None or quotient is None else rounding.name.lower(),
         attributes=dict(operation.attributes),
         operands=tuple(operands),
         quotient=None if quotient is None else tensor_of(quotient, case.expectation.unspecified),
@@ -111,10 +111,3 @@ def tensor_of(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None)
 
 def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return array_of(tensor.elements, tensor.shape, type_of(tensor))
-
-
-def _rounding(case: Case) -> str | None:
-    """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
-    if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
-        return None
-    return rounding_asked(case.operation).name.lower()

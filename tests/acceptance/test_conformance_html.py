@@ -164,7 +164,7 @@ class TestTabs:
         page = opened(java_script_enabled=False)
         assert page.locator(".panel:visible").count() == 5
         assert page.locator(".cell:visible").count() > 200
-        assert "JavaScript lists the single cases" in (page.locator(".panel").nth(1).inner_text())
+        assert "With JavaScript, the page lists each case" in page.locator(".panel").nth(1).inner_text()
 
 
 class TestCases:

@@ -117,7 +117,11 @@ class Server:
                 address = str(Path(folder) / "server")
                 told, telling = os.pipe()
                 command = [sys.executable, "-P", __file__, address, str(telling)]
-                options: dict[str, Any] = {"env": processes.importing(), "pass_fds": [telling]}
+                options: dict[str, Any] = {
+                    "env": processes.importing(),
+                    "pass_fds": [telling],
+                    "stdin": subprocess.PIPE,
+                }
                 self._started.enter_context(processes.started(command, limit=_SESSION, **options))
                 os.close(telling)
                 with os.fdopen(told, "rb") as pipe:
@@ -133,7 +137,7 @@ def fork_from(address: Callable[[], str]) -> None:
 
 
 def serve(address: str, told: int) -> None:
-    """Fork a process for each connection, and tell how it ended, until this one is ended."""
+    """Fork a process for each connection, and tell how it ended, until whoever started this one is gone."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # as in every process of the sandbox
     for name in IMPORTED:
         if importlib.util.find_spec(name.partition(".")[0]) is not None:
@@ -146,9 +150,12 @@ def serve(address: str, told: int) -> None:
         with os.fdopen(told, "wb") as pipe:
             pipe.write(_READY)
         selector.register(listener, selectors.EVENT_READ)
+        selector.register(sys.stdin, selectors.EVENT_READ)  # its end: nothing is written there
         while True:
             for key, _ in selector.select():
-                if key.data is None:
+                if key.fileobj is sys.stdin:
+                    return
+                if key.fileobj is listener:
                     connection, _ = listener.accept()
                     if (number := os.fork()) == 0:
                         _run(connection)

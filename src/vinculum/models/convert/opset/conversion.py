@@ -25,8 +25,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
     Every Div and Reciprocal of the graph, its subgraphs and its functions is written as the operator set has it. Other
-    operators are as they were unless their version changes; then they are carried by rules of ours where their meaning
-    changed, else by the onnx package's version converter.
+    operators are as they were unless their version changes; then they are carried by rules of ours.
 
     Parameters
     ----------

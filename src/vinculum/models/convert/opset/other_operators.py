@@ -2,8 +2,8 @@
 
 A division goes there in one step, as `divisions` says. Any other node goes from version to version of its operator. A
 version that only allows more types, or adds attributes and operands that may be left out, leaves it as it is. Where the
-meaning of what a node says has changed, `table` has the rule. The rest is handed to the onnx package's version
-converter. What comes out is held against the schemas of the target, so that nothing slips through that is no node.
+way to say something or its meaning has changed, `table` has the rule. What comes out is held against the schemas of the
+target, so that nothing slips through that is no node.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.convert.opset.adapters.table import ADAPTERS
 from vinculum.models.convert.opset.divisions import convert_division
-from vinculum.models.convert.opset.one_node_conversion import converted_alone
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
 from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.divisions import DIVIDES
@@ -109,14 +108,8 @@ class _Conversion:
             raise ValueError("it holds graphs, and its version there runs them otherwise")
         if any(attribute.ref_attr_name for attribute in node.attribute):
             raise ValueError("it has attributes of the function around it; inline the function")
-        try:
-            return converted_alone(node, sides, self._types, self._constants, self._rewriter)
-        except ValueError as error:
-            if "No Adapter" not in str(error) and "No Previous Version" not in str(error):
-                raise
-            # That the converter has no way tells less than what stands in it.
-            refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
-            raise ValueError(refusal or str(error)) from None
+        refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
+        raise ValueError(refusal or "its version there is another, and no rule leads to it")
 
     def _learn_constants(self, parts: list[NodeProto]) -> None:
         self._constants.update((tensor.name, tensor) for tensor in self._rewriter.initializers)

@@ -54,6 +54,7 @@ BUILT_FROM := pyproject.toml meson.build meson.options $(wildcard src/meson.buil
 lint: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test

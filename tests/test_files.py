@@ -35,7 +35,7 @@ class TestDevices:
 
     def test_refused(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(ModelError, match=r"'.*pipe' is no ordinary file; give the name of one to write"):
+        with pytest.raises(ModelError, match=r"'.*pipe' is not a regular file; give the name of a file to write"):
             _write(tmp_path / "pipe", ("pipe",))
         assert (tmp_path / "pipe").is_fifo()
         assert _names(tmp_path) == ["pipe"]

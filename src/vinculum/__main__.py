@@ -7,8 +7,8 @@ import sys
 def main() -> int:
     """Run the command line and return its exit code, as `vinculum.cli.main.main` does.
 
-    Ctrl-C ends the process at once while its modules are imported: there is nothing to clean up, and what is imported
-    may take an interruption for an error of its own.
+    Ctrl-C during the imports ends the process at once: there is nothing to clean up, and an imported module may mistake
+    the interruption for an error of its own.
     """
     # A process that a shell starts in the background ignores interruptions, and must go on to.
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler

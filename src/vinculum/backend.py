@@ -1,4 +1,4 @@
-"""The standard ONNX backend interface: what takes an ``onnx.backend`` module takes this one.
+"""The standard ONNX backend interface, for every tool that takes an ``onnx.backend`` module.
 
 Every division is computed by this package's engine, everything else by ONNX's reference evaluator.
 """

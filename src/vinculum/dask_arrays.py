@@ -1,9 +1,9 @@
 """Division of Dask arrays, block by block and lazily; nothing imports this but a division of a Dask array.
 
 The operands are given the result's rank before blocks exist, so that NumPy's broadcasting rule joins the blocks,
-whatever the operator's is. Where a policy raises, all blocks are looked at before any quotient exists: what is found
-goes to one task, which raises what NumPy arrays would have raised. What is looked at is made for it alone, and made
-again to be divided: no worker has to keep it meanwhile.
+whatever the operator's is. Where a policy raises, all blocks are checked before any quotient exists: the findings go
+to one task, which raises what NumPy arrays would have raised. The checked blocks are computed for the check alone, and
+computed again for the division, so that no worker has to keep them meanwhile.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def as_operand(value: object, name: str) -> da.Array:
     Raises
     ------
     ElementTypeError, ConstraintError
-        As of `vinculum.tensors.storage.as_operand`, for the operand and for what its blocks are said to be.
+        As for `vinculum.tensors.storage.as_operand`, for the operand and for the declared type of its blocks.
     """
     if isinstance(value, da.Array):
         if da.Array.__module__ != "dask.array.core":
@@ -77,7 +77,7 @@ def shape_of(operand: da.Array) -> SymbolicShape:
 
 
 def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.Array:
-    """Return the quotients, which are computed when they are asked for; types, shapes and chunks are checked now.
+    """Return the lazy quotients; types, shapes and chunks are checked now.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
     operands : sequence of dask.array.Array
         As `as_operand` gives them, one for each of the operator's.
     out : None
-        What is lazy is not written anywhere.
+        Lazy quotients are not written anywhere.
 
     Raises
     ------
     AttributeValueError
         If `out` is given.
     ElementTypeError, BroadcastError
-        As for NumPy arrays; or if sizes are unknown without which the shapes cannot be joined.
+        As for NumPy arrays; or if the shapes cannot be broadcast because sizes are unknown.
     """
     if out is not None:
         raise AttributeValueError(
@@ -132,8 +132,8 @@ def _aligned(
         if None not in shape_of(a) + shape_of(b):
             raise
         raise BroadcastError(
-            f"A of shape {a.shape} and B of shape {b.shape} cannot be joined while sizes are unknown (nan), which meet "
-            "a size of 1 or as many unknown blocks only; call compute_chunk_sizes() on the operand first"
+            f"A of shape {a.shape} and B of shape {b.shape} cannot be broadcast: unknown sizes (nan) match only 1 or "
+            "the same number of unknown blocks; call compute_chunk_sizes() on the operand first"
         ) from None
     placed = [_placed(a, alignment.a), _placed(b, alignment.b)]
     # Where sizes are unknown the blocks stay as they are: each operand's dimension has a label of its own.
@@ -148,7 +148,7 @@ def _aligned(
 
 
 def _sizes(x: da.Array) -> tuple[int, ...]:
-    """Return the shape, with an unknown size as minus the number of blocks: it equals those of as many blocks only."""
+    """Return the shape; an unknown size is minus the number of blocks, which only equals the same number of blocks."""
     return tuple(-blocks if isnan(size) else int(size) for size, blocks in zip(x.shape, x.numblocks, strict=True))
 
 
@@ -168,7 +168,7 @@ def _placed(x: da.Array, dimensions: tuple[int | None, ...]) -> da.Array:
 
 @dataclass(frozen=True)
 class BlockDivision:
-    """What a task divides by.
+    """The division of one block, as a task.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class BlockDivision:
     dtype : numpy.dtype
         What the Dask arrays declare, in the processor's byte order.
     unknown : tuple of int
-        The dimensions in which sizes met that were unknown.
+        The dimensions in which both sizes were unknown.
     """
 
     operator: Operator
@@ -192,7 +192,7 @@ class BlockDivision:
         return quotients
 
     def divide(self, *blocks: object) -> Array | Exceptions:
-        """Return the quotients of a block, or what a policy raises for; on one thread, as other blocks have others."""
+        """Return the quotients of a block, or the exceptions that a policy raises for; on one thread per block."""
         names = [operand.name for operand in self.operator.spec.inputs]
         arrays = [self.checked(block, name) for block, name in zip(blocks, names, strict=True)]
         if any(arrays[0].shape[d] != arrays[1].shape[d] for d in self.unknown):
@@ -241,7 +241,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Look:
-    """What a task looks for exceptional elements with: the divisor's block alone has every one but MIN/-1."""
+    """A task's search for exceptional elements: all but MIN/-1 show in the divisor's block alone."""
 
     division: BlockDivision
 
@@ -266,7 +266,7 @@ class Look:
 
 
 def _zeros(divisor: Array) -> Exceptions | None:
-    """Return what a zero divisor makes exceptional; None if there is none."""
+    """Return the exceptions of zero divisors; None if there are none."""
     zeros = divisor.size - np.count_nonzero(divisor)
     if not zeros:
         return None
@@ -276,7 +276,7 @@ def _zeros(divisor: Array) -> Exceptions | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the last task judges with: all findings, and the result's shape if it is known."""
+    """The last task's verdict on all findings, with the result's shape if it is known."""
 
     division: BlockDivision
     shape: tuple[int, ...] | None
@@ -304,7 +304,7 @@ class Verdict:
 def _verdict(
     division: BlockDivision, operands: list[da.Array], chunks: tuple[tuple[float, ...], ...]
 ) -> tuple[da.Array, ...]:
-    """Return what every block waits for, before it is divided; nothing if there are no elements."""
+    """Return the task that every block waits for before it is divided; nothing if there are no elements."""
     sizes = [sum(along) for along in chunks]
     if 0 in sizes:
         return ()
@@ -336,10 +336,10 @@ def _verdict(
 
 
 def _made_again(x: da.Array, seed: str) -> da.Array:
-    """Return an array of the same blocks, made by tasks of their own; what has been computed already is shared.
+    """Return an array of the same blocks, computed by tasks of its own; computed blocks are shared.
 
-    `dask.graph_manipulation.clone` (2026.8) leaves what is no `Blockwise` layer, such as a rechunking, tied to the
-    original tasks.
+    `dask.graph_manipulation.clone` (2026.8) leaves layers other than `Blockwise`, such as a rechunking, tied to
+    the original tasks.
     """
     graph = x.__dask_graph__()
     computed = {name for name, layer in graph.layers.items() if _is_computed(layer)}
@@ -367,7 +367,7 @@ def _made_again(x: da.Array, seed: str) -> da.Array:
 
 
 def _is_computed(layer: Layer) -> bool:
-    """Whether a layer holds blocks, or futures of them, and no task that would make them."""
+    """Whether a layer holds blocks, or futures of them, and no task that computes them."""
     if isinstance(layer, Blockwise) or not layer.is_materialized():
         return False
     return all(isinstance(task, DataNode) or not isinstance(task, GraphNode | tuple | list) for task in layer.values())

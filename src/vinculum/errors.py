@@ -9,7 +9,7 @@ class VinculumError(Exception):
     """Base of every error that Vinculum raises on purpose."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel to another process with every field."""
+        """Pickle every field."""
         return _restored, (type(self), self.args, vars(self))
 
 
@@ -30,11 +30,11 @@ class SpecLookupError(VinculumError, LookupError):
 
 
 class ModelError(VinculumError, ValueError):
-    """A model file, an input handed to a model or a stored array is unreadable, malformed or not supported."""
+    """A model file, an input of a model or a stored array is unreadable, malformed or not supported."""
 
 
 class DifferenceError(ModelError):
-    """Two models, or two runs of one, that must give the same bits do not."""
+    """Two models, or two runs of one, differ where their bits must be equal."""
 
 
 class ConstraintError(VinculumError, ValueError):
@@ -45,9 +45,9 @@ class ConstraintError(VinculumError, ValueError):
     tag : str
         The constraint's own tag, such as ``"[C3]"``.
     count : int
-        How many elements violate it; 0 when the violation is not one of elements.
+        How many elements violate it; 0 if the violation is not about elements.
     first_index : tuple of int or None
-        The first such element in row-major order, None when the violation is not one of elements.
+        The first such element in row-major order, None if the violation is not about elements.
     """
 
     def __init__(self, message: str, *, tag: str, count: int = 0, first_index: Index | None = None) -> None:
@@ -58,7 +58,7 @@ class ConstraintError(VinculumError, ValueError):
 
 
 class _ElementError(VinculumError):
-    """An error of single elements of an integer division.
+    """An error of some elements of an integer division.
 
     Attributes
     ----------

@@ -14,29 +14,29 @@ from vinculum.text import one_line
 
 @contextmanager
 def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
-    """Yield a folder in which to write a file and what belongs to it; all of it moves beside each other at the end.
+    """Yield a folder for a file and the files that belong to it; at the end all of them move to their place.
 
-    If the block raises, nothing is left behind, a folder that had to be made included.
+    If the block raises, nothing is left behind, not even a new folder.
 
     Parameters
     ----------
     file : Path
-        Where the file is to be. It takes its place last, when what belongs to it is there.
+        Where the file goes. It is moved last, after the files that belong to it.
     make_folder : bool
-        Whether its folder is made if it is not there, in one that is.
+        Whether to make its folder, if only that one is missing.
 
     Raises
     ------
     ModelError
-        If a folder or a device stands in the place of a file, or there is no folder to write to.
+        If a folder or a device has the name of a file, or the folder to write to is missing.
     OSError
-        If nothing can be written there; it names the file, or the folder that is in the way.
+        If nothing can be written there; the error names the file or folder.
     """
     folder = file.parent
     if file.is_dir():
         raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
     if file.exists() and not file.is_file():  # What replaced it would be no device, to the harm of all that use it.
-        raise ModelError(f"{str(file)!r} is no ordinary file; give the name of one to write")
+        raise ModelError(f"{str(file)!r} is not a regular file; give the name of a file to write")
     missing = not folder.exists()
     needed = folder.parent if make_folder else folder
     if not needed.is_dir():
@@ -65,12 +65,12 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
 
 
 def regular_size(path: Path) -> int:
-    """Return the size of a regular file; a pipe or a device could go on for ever.
+    """Return the size of a regular file; a pipe or a device could be endless.
 
     Raises
     ------
     OSError
-        If it is not there, or not a regular file.
+        If the file does not exist or is not a regular file.
     """
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
@@ -81,16 +81,16 @@ def regular_size(path: Path) -> int:
 
 
 def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
-    """Return the content of a regular file that is not too large to be what is wanted.
+    """Return the content of a regular file of limited size.
 
     Parameters
     ----------
     path : Path
         The file.
     largest : int
-        How many bytes it may have.
+        The most bytes that it may have.
     wanted : str
-        What to give instead.
+        What to give instead, for the message.
 
     Raises
     ------

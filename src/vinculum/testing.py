@@ -1,4 +1,4 @@
-"""What a divider of yours needs to be asked by ``vinculum conform`` and its like, as ``module:attribute``.
+"""The interface of a divider of yours that ``vinculum conform`` tests, given as ``module:attribute``.
 
 from vinculum.testing import Operation, Unsupported
 
@@ -23,14 +23,14 @@ __all__ = ["Crashed", "Divider", "Operation", "Unsupported"]
 
 
 class Divider(Protocol):
-    """What answers: an object, a class or a module.
+    """A divider to test: an object, a class or a module.
 
-    A class is made in a process of its own, without arguments, or with the mapping of the options in brackets if it
-    takes one. That process is where its methods are called: it may crash, hang or take all memory. Beside `answer` it
+    A class is called in a process of its own, without arguments, or with the mapping of the options in brackets if it
+    takes one. Its methods are called in that process, which may crash, hang or run out of memory. Besides `answer` it
     may have
 
-    - ``start()``, which imports what is slow, before the first operation;
-    - ``covers(operation)``, which tells whether it can be asked; what it cannot be asked is not supported;
+    - ``start()``, for slow imports, called before the first operation;
+    - ``covers(operation)``, which tells whether it supports the operation;
     - ``versions()``, a mapping of names to versions, for the reports.
     """
 
@@ -40,15 +40,15 @@ class Divider(Protocol):
         Parameters
         ----------
         operation : Operation
-            ``operation.spec`` is the operator version, ``operation.attributes`` what a model writes down,
+            ``operation.spec`` is the operator version, ``operation.attributes`` those that a model states,
             ``operation.operands`` the arrays, ``operation.constant`` which of them a model holds as constants.
 
         Raises
         ------
         Unsupported
-            There is no such operator version, element type or attribute: no fault.
+            The operator version, element type or attribute is not supported: not counted as a failure.
         Crashed
-            What answers has died: ``Crashed(process.returncode)``, or in words.
+            The divider crashed: ``Crashed(process.returncode)``, or a message.
         Exception
-            Any other is a refusal, as illegal operands must be refused.
+            Any other exception is a refusal, which is right for illegal operands.
         """

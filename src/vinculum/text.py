@@ -1,4 +1,4 @@
-"""How names, shapes and other people's errors stand in our one-line messages."""
+"""How one-line messages write names, shapes and errors of other packages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def listed(names: Sequence[str], none: str = "none") -> str:
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """Return the end of a message about a name that is not allowed: the one that may be meant, if any is near."""
+    """Return the end of a message about an unknown name: a suggestion, if a similar name is allowed."""
     close = get_close_matches(name, list(allowed), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
@@ -62,5 +62,5 @@ def _size_text(size: int | str | None) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return the text with what UTF-8 cannot encode, halves of surrogate pairs, written as escapes."""
+    """Return the text with lone surrogates, which UTF-8 cannot encode, written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

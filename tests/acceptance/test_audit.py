@@ -141,7 +141,7 @@ class TestWhatSeedsDoNotShow:
         assert (done.returncode, done.stderr) == (0, "")
         told = " ".join(done.stdout.split())
         assert "1 of 1 division exact where observed" in told
-        assert "Guards by vinculum harden are compared as the divisions that they stand for." in told
+        assert "Guards by vinculum harden are compared as the divisions that they replace." in told
 
     @needs("onnxruntime")
     def test_no_edge_cases(self, vinculum: Vinculum, one_division: Callable[..., Path]) -> None:
@@ -174,12 +174,12 @@ class TestInside:
         assert (done.returncode, done.stderr) == (0, "")
         told = " ".join(done.stdout.split())
         assert "norm/Div exact: 2,056 exact: 16,448" in told
-        assert "1 node of it gives way to the bodies that ONNX defines them by" in told
+        assert "1 node replaced by its ONNX function bodies" in told
 
     def test_run_names_them_too(self, vinculum: Vinculum, norm: Path) -> None:
         done = vinculum("run", norm, "--seed", 0)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "Divide inside, and are not made exact" in done.stdout
+        assert "Divisions inside other operators, not made exact" in done.stdout
         assert "LayerNormalization, by a standard deviation: norm" in done.stdout
         report = json.loads(vinculum("run", norm, "--seed", 0, "--json").stdout)
         assert [node["operator"] for node in report["inner_divisions"]] == ["LayerNormalization"]
@@ -226,7 +226,7 @@ class TestFindings:
         path.write_bytes(helper.make_model(graph, ir_version=8).SerializeToString())
         done = vinculum("audit", path, "--backend", "onnxruntime", "--seed", 0)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "No node of it divides." in done.stdout
+        assert "No node of the model divides." in done.stdout
 
 
 class TestRefused:
@@ -239,7 +239,7 @@ class TestRefused:
             ((), "--backend"),
             (
                 ("--backend", "torch"),
-                "'torch' runs no models, so none is audited there; allowed: onnxruntime, openvino,",
+                "'torch' cannot run models, so it cannot be audited; allowed: onnxruntime, openvino,",
             ),
             (("--backend", "numpy"), "onnx-reference, vinculum, or package.module:attribute, an ONNX backend"),
             (("--backend", "onnxrutime"), "did you mean 'onnxruntime'?"),

@@ -226,7 +226,7 @@ class TestRefused:
             (("mean.onnx", "--assume", "mask"), "NAME=LOW:HIGH"),
             (("mean.onnx", "--assume", "mask=1:0"), "write the lower number first"),
             (("mean.onnx", "--witness", "w", "--runs", "0"), "leave one of them out"),
-            (("mean.onnx", "--witness", "mean.onnx"), "is no folder"),
+            (("mean.onnx", "--witness", "mean.onnx"), "is not a folder"),
             (("mean.onnx", "--witness", "nowhere/w"), "there is no folder 'nowhere'; make it"),
             (("mean.onnx", "--sarif", "."), "is a folder"),
             (("mean.onnx", "--sarif", "nowhere/out.sarif"), "there is no folder 'nowhere'"),
@@ -236,8 +236,8 @@ class TestRefused:
             (("mean.onnx", "--suppress", "no-reason.toml", "--sarif", "no-reason.toml"), "name the same file"),
             (("mean.onnx", "--baseline", "missing.json"), "cannot be read"),
             (("mean.onnx", "--baseline", "all.toml"), "is not JSON"),
-            (("mean.onnx", "--baseline", "empty.json"), "is no report of vinculum check"),
-            (("mean.onnx", "mean.onnx", "--json"), "--json tells of one model, and 2 are given"),
+            (("mean.onnx", "--baseline", "empty.json"), "is not a report of vinculum check"),
+            (("mean.onnx", "mean.onnx", "--json"), "--json reports one model, and 2 are given"),
             ((), "MODEL"),
         ],
     )
@@ -255,7 +255,7 @@ class TestRefused:
         proto = hazardous.masked_mean()
         proto.graph.node[3].input[1] = "nobody"
         (tmp_path / "bad.onnx").write_bytes(proto.SerializeToString())
-        assert "'nobody', which nothing before it makes" in refused("check", "bad.onnx")
+        assert "'nobody', which no node before it produces" in refused("check", "bad.onnx")
 
 
 class TestAccuracy:
@@ -295,7 +295,7 @@ class TestAccuracy:
             (("--input-error", "x=1"), "--input-error is for --accuracy; give both"),
             (("--accuracy", "--input-error", "x"), "not of the form NAME=ERROR"),
             (("--accuracy", "--input-error", "x=much"), "not of the form NAME=ERROR"),
-            (("--accuracy", "--input-error", "y=1"), "which is no input; there are 'x'"),
+            (("--accuracy", "--input-error", "y=1"), "which is not an input; inputs: 'x'"),
             (("--accuracy", "--input-error", "x=-1"), "give a number of at least 0"),
             (("--accuracy", "--input-error", "x=nan"), "give a number of at least 0"),
             (("--accuracy", "--as", "float16"), "leave --as out"),

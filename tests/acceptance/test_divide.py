@@ -142,12 +142,15 @@ class TestRefused:
             (("a.npy", "b.npy", "-o", "c.npy", "--operator", "Reciprocal"), "Reciprocal-13 takes X; 2 given"),
             (("a.npy", "none.npy", "-o", "c.npy"), "none.npy cannot be read or written: No such file or directory"),
             (("a.npy", "none.zarr", "-o", "c.npy"), "none.zarr cannot be read or written: No such file or directory"),
-            (("a.txt", "b.npy", "-o", "c.npy"), "'a.txt' is no name of a stored array; allowed: NAME.npy, NAME.zarr"),
-            (("a.npy", "b.npy", "-o", "c"), "'c' is no name of a stored array"),
+            (
+                ("a.txt", "b.npy", "-o", "c.npy"),
+                "'a.txt' does not name a stored array; allowed: NAME.npy, NAME.zarr",
+            ),
+            (("a.npy", "b.npy", "-o", "c"), "'c' does not name a stored array"),
             (("a.npy", "b.npy", "-o", "no/c.npy"), "there is no folder 'no' for 'c.npy'; make it first"),
             (("a.npy", "b.npy", "-o", "a.npy"), "'a.npy' is an operand, which is never written"),
             (("a.npy", "b.npy", "-o", "there.npy"), "'there.npy' exists; delete it"),
-            (("a.npy", "b.npy", "-o", "."), "'.' is no name of a stored array"),
+            (("a.npy", "b.npy", "-o", "."), "'.' does not name a stored array"),
             (("a.npy", "cut.npy", "-o", "c.npy"), "'cut.npy': int32 of shape (3,) takes 140 bytes; the file has 139"),
             (("a.npy", "text.npy", "-o", "c.npy"), "'text.npy' cannot be read: "),
             (("a.npy", "empty.npy", "-o", "c.npy"), "'empty.npy' cannot be read: "),
@@ -155,7 +158,7 @@ class TestRefused:
             (("a.npy", "f4.npy", "-o", "c.npy"), "int32"),
             (("a.npy", "long.npy", "-o", "c.npy"), "do not broadcast"),
             (("a.npy", "bool.npy", "-o", "c.npy"), "B has NumPy type bool"),
-            (("a.npy", "raw.npy", "-o", "c.npy"), "raw elements of 2 bytes; say what they are with"),
+            (("a.npy", "raw.npy", "-o", "c.npy"), "raw elements of 2 bytes; give their type with"),
             (("raw.npy", "raw.npy", "-o", "c.npy", "--type", "int4"), "is for raw elements of 1 bytes"),
             (("a.npy", "b.npy", "-o", "c.npy", "--type", "int32"), "--type is 'int32'; allowed: bfloat16, "),
             (("a.npy", "b.npy", "-o", "c.npy", "--type", "bfloat16"), "'a.npy' holds int32"),
@@ -234,5 +237,5 @@ class TestRefused:
         with pytest.raises(KeyboardInterrupt):
             divide(folder / "a.npy", folder / "b.npy", folder / "c.npy", task_bytes=4, advance=stop)
         line = refused("divide", "a.npy", "b.npy", "-o", "c.npy", "--operator", "Divide")
-        assert line.startswith("'c.npy.journal' is of another job: it differs in operator")
+        assert line.startswith("'c.npy.journal' belongs to another job: it differs in operator")
         assert "delete it and 'c.npy.partial', or give another place for the result" in line

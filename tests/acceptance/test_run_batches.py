@@ -73,7 +73,7 @@ class TestRefused:
         [
             (("--output", "out", "--workers", "2"), "--format, --workers and --cluster go with --batch N"),
             (("--output", "out", "--format", "zarr"), "--format, --workers and --cluster go with --batch N"),
-            (("--batch", "2"), "with --batch all inputs come from files, and --output FOLDER has to be given"),
+            (("--batch", "2"), "--batch needs a file for every input, and --output FOLDER"),
             (("--batch", "2", "--output", "out", "--seed", "0"), "with --batch all inputs come from files"),
             (("--batch", "0", "--output", "out"), "--batch"),
             (("--batch", "2", "--output", "out", "--format", "csv"), "--format"),
@@ -87,7 +87,7 @@ class TestRefused:
         ("given", "words"),
         [
             ("x=none.npy", "none.npy cannot be read or written: No such file or directory"),
-            ("x=x.txt", "is no name of a stored array"),
+            ("x=x.txt", "does not name a stored array"),
             ("x=f8.npy", "input 'x' has element type double"),
             ("x=empty.npy", "numbers of items: {'x': 0}"),
             ("y=x.npy", "the model has no input 'y'"),

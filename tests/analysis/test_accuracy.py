@@ -207,7 +207,7 @@ class TestRefused:
 
     def test_errors(self) -> None:
         proto = model([node("Neg", ["x"], ["y"])], {"x": (FLOAT, (2,))}, {"y": FLOAT})
-        with pytest.raises(ModelError, match="which is no input; there are 'x'"):
+        with pytest.raises(ModelError, match="which is not an input; inputs: 'x'"):
             bounded(proto, [], {"z": 1.0})
         for error in (-1.0, float("nan"), float("inf")):
             with pytest.raises(AttributeValueError, match="give a number of at least 0"):

@@ -65,13 +65,13 @@ class TestTexts:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("x", "assumption 'x' is not one; write NAME=LOW:HIGH"),
+            ("x", "assumption 'x' cannot be read; write NAME=LOW:HIGH"),
             ("y=0:1", "names no input and no dimension"),
             ("masc=0|1", "did you mean 'mask'"),
             ("x=1:0", "write the lower number first"),
-            ("x=a:b", "'a' is no number"),
-            ("x=nan", "'nan' is no number"),
-            ("x>=1:2", "is not one"),
+            ("x=a:b", "'a' is not a number"),
+            ("x=nan", "'nan' is not a number"),
+            ("x>=1:2", "cannot be read; write"),
         ],
     )
     def test_what_is_none_is_refused_in_one_line(self, text: str, message: str) -> None:
@@ -106,7 +106,7 @@ class TestData:
             calibrated(read_assumptions([], model()), {"x": array})  # type: ignore[dict-item]
 
     def test_an_array_of_no_input_is_refused(self) -> None:
-        with pytest.raises(ModelError, match="array 'z' is of no input; there are 'x', 'mask'"):
+        with pytest.raises(ModelError, match="array 'z' matches no input; inputs: 'x', 'mask'"):
             calibrated(read_assumptions([], model()), {"z": floats([1])})
 
 

@@ -70,12 +70,12 @@ class TestSuppressions:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("[[suppress", "is no file of suppressions"),
+            ("[[suppress", "is not a suppression file"),
             ('[[suppress]]\nrule = "a"\nexpires = 2027-01-01\n', "reason"),
             ('[[suppress]]\nrule = "a"\nreason = "b"\n', "expires"),
             ('[[suppress]]\nrule = "a"\nreason = "b"\nexpires = "soon"\n', "expires"),
             ('[[suppress]]\nrule = "a"\nreason = " "\nexpires = 2027-01-01\n', "empty reason"),
-            ('[[suppress]]\nreason = "b"\nexpires = 2027-01-01\n', "about every finding"),
+            ('[[suppress]]\nreason = "b"\nexpires = 2027-01-01\n', "matches every finding"),
             (
                 '[[suppress]]\nrules = "a"\nreason = "b"\nexpires = 2027-01-01\n',
                 "allowed: reason, expires, fingerprint",
@@ -128,9 +128,9 @@ class TestBaseline:
         ("content", "words"),
         [
             (b"{", "is not JSON"),
-            (b"[]", "is no report of vinculum check"),
-            (b'{"findings": 3}', "is no report of vinculum check"),
-            (b'{"runs": [{"results": [{}]}]}', "is no report of vinculum check"),
+            (b"[]", "is not a report of vinculum check"),
+            (b'{"findings": 3}', "is not a report of vinculum check"),
+            (b'{"runs": [{"results": [{}]}]}', "is not a report of vinculum check"),
             (b"\xff\xfe", "is not UTF-8"),
         ],
     )

@@ -28,4 +28,4 @@ def test_fewer_cores_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_system_that_does_not_tell_its_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "_CACHES", tmp_path)
-    assert machine()["caches"] == "not told by this system"
+    assert machine()["caches"] == "not reported by this system"

@@ -39,8 +39,8 @@ def test_each_once() -> None:
         ("nunpy", SpecLookupError, "no peer is called 'nunpy'; allowed: numpy, .*; did you mean 'numpy'?"),
         ("", SpecLookupError, "no peer is called ''; allowed: numpy"),
         ("limit", SpecLookupError, "'limit' is always measured"),
-        ("no.such.module:Class", ModelError, "cannot be had: No module named 'no'"),
-        (f"{MINIATURES}:Absent", ModelError, "cannot be had: module .* has no attribute 'Absent'"),
+        ("no.such.module:Class", ModelError, "cannot be loaded: No module named 'no'"),
+        (f"{MINIATURES}:Absent", ModelError, "cannot be loaded: module .* has no attribute 'Absent'"),
         (f"{MINIATURES}:NotInstalled", ModelError, "Not installed cannot .* pip install no-such-package"),
     ],
 )

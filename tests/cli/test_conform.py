@@ -72,7 +72,7 @@ class TestExitCode:
     @pytest.mark.parametrize(
         ("arguments", "line"),
         [
-            ((), "give a BACKEND to ask"),
+            ((), "give a BACKEND to test"),
             (("numpy", "--quick", "--full"), "--quick and --full exclude each other"),
             (("nunpy",), "did you mean 'numpy'?"),
             (("numpy", "--workers", "0"), "--workers"),
@@ -174,7 +174,7 @@ class TestReports:
     ) -> None:
         os.mkfifo(tmp_path / "pipe")
         assert conform("numpy", "--html", tmp_path / "pipe") == 2
-        assert "is no ordinary file" in capsys.readouterr().err
+        assert "is not a regular file" in capsys.readouterr().err
         assert not asked
         assert (tmp_path / "pipe").is_fifo()
 
@@ -259,8 +259,8 @@ class TestExpect:
         file = self.known(tmp_path)
         (tmp_path / "sub").mkdir()
         for arguments, line in (
-            (("numpy", "--expect", file), "is for 'vinculum', which is not asked"),
-            (("vinculum", "--expect", file, "--expect", self.known(tmp_path / "sub")), "two files of --expect"),
+            (("numpy", "--expect", file), "is for 'vinculum', which is not among the backends given"),
+            (("vinculum", "--expect", file, "--expect", self.known(tmp_path / "sub")), "two --expect files"),
             (("vinculum", "--expect", file, "--junit", file), "--expect and --junit name the same file"),
         ):
             assert conform(*arguments) == 2

@@ -65,8 +65,8 @@ class TestReport:
             ((), "give a file that vinculum conform --save has written"),
             ((tmp_path / "none.json",), "none.json cannot be read or written: No such file or directory"),
             ((known,), "is not a run of the conformance suite"),
-            ((run, "--expect", known), "is for 'torch', which no run is of"),
-            ((run, run, "--record", tmp_path / "new.toml"), "--record writes down one whole run"),
+            ((run, "--expect", known), "is for 'torch', and no run given is of that backend"),
+            ((run, run, "--record", tmp_path / "new.toml"), "--record records one whole run"),
             ((run, "--html", run.parent), "is a folder"),
         ):
             assert report_(*arguments) == 2
@@ -104,9 +104,9 @@ class TestSaveAndDiff:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (("conform", "--list", "numpy"), "--list asks no runtime and writes no file; leave BACKEND out"),
-            (("conform", "--list", "--save", "x.json"), "--list asks no runtime and writes no file; leave --save out"),
-            (("conform", "--diff", "a", "b", "--html", "x"), "--diff asks no runtime and writes no file; leave --html"),
+            (("conform", "--list", "numpy"), "--list runs nothing and writes no file; leave BACKEND out"),
+            (("conform", "--list", "--save", "x.json"), "--list runs nothing and writes no file; leave --save out"),
+            (("conform", "--diff", "a", "b", "--html", "x"), "--diff runs nothing and writes no file; leave --html"),
             (("conform", "--diff", "a", "b", "--expect", "x"), "leave --expect out"),
             (("report", "--schema", "x.json"), "--schema reads no file; leave RUN.json out"),
         ],

@@ -151,8 +151,8 @@ class TestRun:
     @pytest.mark.parametrize(
         ("inputs", "kind", "parts"),
         [
-            ([A], ModelError, ("given by place: 1", "takes 2 inputs: 'a', 'b'")),
-            ([A, B, A], ModelError, ("given by place: 3",)),
+            ([A], ModelError, ("1 values given by position", "takes 2 inputs: 'a', 'b'")),
+            ([A, B, A], ModelError, ("3 values given by position",)),
             ({"a": A}, ModelError, ("no array for input 'b'",)),
             ([A, B[:1]], BroadcastError, ("input 'b' has shape (1,)",)),
             ([A, [2.0, 3.0]], ElementTypeError, ("input 'b' is a list",)),

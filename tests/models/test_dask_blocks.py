@@ -85,9 +85,9 @@ class TestRefused:
     def test_inputs(self, model: Model) -> None:
         a, b = operands()
         x = da.from_array(a, chunks=(4, 3))
-        with pytest.raises(ModelError, match=r"no input is a dask\.array; hand in one, or call run"):
+        with pytest.raises(ModelError, match=r"no input is a dask\.array; pass one, or call run"):
             model.map_blocks({"a": a, "b": b})
-        with pytest.raises(ModelError, match=r"input 'a' is cut along axis 1 too, .*pass \.rechunk\(\{1: -1\}\)"):
+        with pytest.raises(ModelError, match=r"input 'a' is also cut along axis 1, .*pass \.rechunk\(\{1: -1\}\)"):
             model.map_blocks({"a": x.rechunk(2), "b": b})
         with pytest.raises(ModelError, match=r"input 'a' has shape \(nan, 3\), .*compute_chunk_sizes"):
             model.map_blocks({"a": x[x[:, 0] > 3], "b": b})

@@ -95,7 +95,7 @@ class TestOutputs:
 
         with pytest.raises(KeyboardInterrupt):
             ran(model, inputs, batch=1, advance=stop)
-        with pytest.raises(ModelError, match=r"c\.npy\.journal' is of another job: it differs in zero_divisor"):
+        with pytest.raises(ModelError, match=r"c\.npy\.journal' belongs to another job: it differs in zero_divisor"):
             ran(model, inputs, batch=1, policies=Policies("zero"))
         resumed = ran(model, inputs, batch=1).resumed
         assert 20 <= resumed < 40
@@ -155,7 +155,7 @@ class TestRefused:
 
     def test_nothing_to_cut(self, onnx_file: File, tmp_path: Path) -> None:
         model = model_of(onnx_file, [5, 3])
-        with pytest.raises(ModelError, match="no input is cut: of none does the model leave the first size open"):
+        with pytest.raises(ModelError, match="no input has a batch axis: the model fixes the first size of each"):
             ran(model, {"a": put(tmp_path, "a", np.ones((5, 3), "f4"), "npy"), "b": np.ones(3, "f4")})
 
     @pytest.mark.parametrize(("operator", "sizes"), [("ReduceSum", [1]), ("Unique", ["M"])])
@@ -170,5 +170,5 @@ class TestRefused:
 
     def test_a_model_that_changes(self, model: Path, tmp_path: Path) -> None:
         a = put(tmp_path, "a", np.ones((4, 3), "f4"), "npy")
-        with pytest.raises(ModelError, match="changed while it was run"):
+        with pytest.raises(ModelError, match="changed during the run"):
             ran(model, {"a": a, "b": np.ones(3, "f4")}, advance=lambda done, items: os.utime(model))

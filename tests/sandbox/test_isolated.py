@@ -152,9 +152,9 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("method", "words"),
         [
-            ("give_function", "what it gave cannot leave its process: "),
-            ("give_unreadable", "what it gave cannot be"),
-            ("give_exit", "what it gave cannot be"),
+            ("give_function", "its result cannot leave its process: "),
+            ("give_unreadable", "its result cannot be"),
+            ("give_exit", "its result cannot be"),
         ],
     )
     def test_an_answer_that_is_no_data(self, subject: Isolated, method: str, words: str) -> None:

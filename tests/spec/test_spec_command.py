@@ -96,8 +96,8 @@ def test_json_of_one_row_and_of_three(app: typer.Typer) -> None:
         (["Div", "--against", "2"], "no version 2"),
         (["Div", "--variant", "int"], "'sonnx'"),
         (["Div", "--dialect", "sonnx", "--against", "1"], "does not number"),
-        (["--against", "1"], "go with an operator"),
-        (["--trace"], "go with an operator"),
+        (["--against", "1"], "need an operator"),
+        (["--trace"], "need an operator"),
         (["Div", "--trace", "--against", "6"], "leave one out"),
     ],
 )

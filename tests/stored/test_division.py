@@ -218,7 +218,7 @@ class TestRefused:
             (np.ones(3, "i4"), np.ones(3, "i8"), ElementTypeError, "int32"),
             (np.ones(3, "?"), np.ones(3, "?"), ElementTypeError, "A has NumPy type bool"),
             (np.ones((2, 3), "i4"), np.ones(2, "i4"), BroadcastError, "3 meets 2"),
-            (np.ones(3, "V2"), np.ones(3, "V2"), ModelError, "raw elements of 2 bytes; say what they are"),
+            (np.ones(3, "V2"), np.ones(3, "V2"), ModelError, "raw elements of 2 bytes; give their type"),
         ],
     )
     def test_operands(self, a: Array, b: Array, error: type[Exception], words: str, tmp_path: Path) -> None:

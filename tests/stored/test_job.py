@@ -184,7 +184,9 @@ class TestJournal:
         a, b, _ = operands
         before = content(stopped_job(a, b, tmp_path / "c.npy")[1])
         for operator in (Operator("Divide"), Operator("Div", overflow="raise")):
-            with pytest.raises(ModelError, match=r"c\.npy\.journal' is of another job: it differs in .*delete it and"):
+            with pytest.raises(
+                ModelError, match=r"c\.npy\.journal' belongs to another job: it differs in .*delete it and"
+            ):
                 divide(a, b, tmp_path / "c.npy", operator=operator, task_bytes=killed.TASK_BYTES)
         with pytest.raises(ModelError, match="it differs in operands"):
             divide(b, a, tmp_path / "c.npy", task_bytes=killed.TASK_BYTES)
@@ -192,12 +194,12 @@ class TestJournal:
 
     def test_that_is_none(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
         (tmp_path / "c.npy.journal").write_text("Dear diary,\n")
-        with pytest.raises(ModelError, match="is no journal of a job"):
+        with pytest.raises(ModelError, match="is not a job's journal"):
             divide(*operands[:2], tmp_path / "c.npy")
 
     def test_in_use(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
         a, b, quotients = operands
-        used = pytest.raises(ModelError, match="another process is at work")
+        used = pytest.raises(ModelError, match="another process runs this job")
         with journal.Journal(tmp_path / "c.npy.journal", {}), used:
             divide(a, b, tmp_path / "c.npy")
         divide(a, b, tmp_path / "c.npy")
@@ -288,7 +290,7 @@ class TestTrouble:
             ModelError, match=r"changed while it was read; delete the \.partial and \.journal files, and"
         ):
             divide(a, operands[1], tmp_path / "c.npy", advance=after(0, lambda: os.utime(file)))
-        with pytest.raises(ModelError, match="is of another job: it differs in operands"):
+        with pytest.raises(ModelError, match="belongs to another job: it differs in operands"):
             divide(a, operands[1], tmp_path / "c.npy")
 
     LIMITED = """
@@ -323,7 +325,9 @@ sys.exit(main())
         command = ["divide", str(tmp_path / "a.zarr"), b, "-o", str(tmp_path / "c.zarr")]
         done = run([*python(self.LIMITED), "20000", *command], env=importing())
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-        assert "File too large; what is done is kept: run the same again to go on, or delete" in done.stderr
+        assert (
+            "File too large; finished blocks are kept: run the same command again to continue, or delete" in done.stderr
+        )
         assert (tmp_path / "c.zarr.journal").exists()
         assert divide(tmp_path / "a.zarr", b, tmp_path / "c.zarr").operator == "Div-14"
         assert taken(str(tmp_path / "c.zarr")).tobytes() == a.tobytes()

@@ -33,7 +33,7 @@ def test_anything_else_is_refused_in_one_line(dimension: Any) -> None:
 @pytest.mark.parametrize("shape", ["ab", "", b"ab", 5, None, 1.5])
 def test_what_is_no_sequence_of_dimensions(shape: Any) -> None:
     """The letters of one name are no dimensions, nor are its bytes."""
-    with pytest.raises(BroadcastError, match="is no shape; allowed: a sequence of sizes from 0 on, names, or None"):
+    with pytest.raises(BroadcastError, match="is not a shape; allowed: a sequence of sizes from 0, names, or None"):
         check_dimensions(shape)
 
 

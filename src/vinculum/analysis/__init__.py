@@ -1,4 +1,4 @@
-"""What can be said of a model without running it: bounds of every value, and hazards where it divides."""
+"""Analysis of a model without running it: bounds of every value, and hazards of its divisions."""
 
 from vinculum.analysis.checker import check
 from vinculum.analysis.findings import Effect, Finding, Frame, Report, Search, Severity, Witness

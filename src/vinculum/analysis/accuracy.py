@@ -1,17 +1,17 @@
 """How far each division and each output can be from its exact value: sound bounds of the absolute error, over boxes.
 
 The exact value of a tensor is what real arithmetic gives for the exact inputs and the model's constants as they are
-stored; integer divisions are exact as rationals. What a model is given may be off by given errors. Every bound adds
-what operands carry in and what the operator's own rounding adds, by the rules of `vinculum.reference.accuracy`, for
-all operands in the boxes that the analysis knows. With computed operands a', b' off by at most p and q, and A, B the
-largest abs(a'), abs(b'):
+stored; integer divisions are exact as rationals. Inputs may be off by given errors. Every bound adds the propagated
+errors of the operands and the operator's own rounding, by the rules of `vinculum.reference.accuracy`, for all operands
+in the boxes that the analysis knows. With computed operands a', b' off by at most p and q, and A, B the largest
+abs(a'), abs(b'):
 
     a + b    p + q                         a * b    A q + (B + q) p
     a / b    (p + X q) / (m - q)           X = A / m, m the smallest abs(b'), which must exceed q
     sqrt a   p / (sqrt(l') + sqrt(l))      l' the smallest a', l the smallest a, which must not be negative
 
 Ranges of inputs are widened by their errors. Then exact values of floats lie in the boxes too, as these hold what any
-precision gives; B + q is B there, m - q is m, and l is l'. It is not so behind an integer division, which truncates.
+precision gives; B + q is B there, m - q is m, and l is l'. This does not hold after a truncating division.
 
 Rounding to nearest adds E = max(u M, h): M the largest magnitude of the result, h half the smallest subnormal. Sums
 and products of matrices round in any order: gamma_k of the sum of magnitudes, and k times the smallest subnormal.
@@ -60,12 +60,12 @@ class Bound:
     name : str
         The division's node, or the output.
     operator, element_type : str
-        Of a division its operator; the element type.
+        The operator of a division; the element type.
     propagated, introduced, total : float
-        Of a division the bounds that come from its operands' errors and from its own rounding; of an output the last.
-        Infinite where there is none.
+        For a division the bounds from its operands' errors, from its own rounding, and of both; for an output only the
+        last. Infinite where there is no bound.
     reason : str
-        Why there is none.
+        Why there is no bound.
     """
 
     name: str
@@ -107,16 +107,16 @@ def accuracy(
     model : path or ModelProto
         As `vinculum.check` takes it.
     assume : sequence of str
-        What the inputs are that the model is given, as for `vinculum.check`; without ranges few bounds are finite.
+        The ranges of the inputs, as for `vinculum.check`; without ranges few bounds are finite.
     input_errors : Mapping of str to float
-        How far each of them may be from the exact one; 0 if left out.
+        The largest absolute error of each input; default 0.
 
     Raises
     ------
     ModelError
-        If the model or an assumption cannot be read, or an error is of no input.
+        If the model or an assumption cannot be read, or an error names no input.
     AttributeValueError
-        If an error is negative or no number.
+        If an error is negative or not a number.
     """
     source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
     proto = _inlined(source)
@@ -147,8 +147,8 @@ def _checked(errors: Mapping[str, float], inputs: Sequence[str]) -> Mapping[str,
     for name, error in errors.items():
         if name not in inputs:
             raise ModelError(
-                f"an error is given of {quoted(name)}, which is no input{did_you_mean(name, inputs)}; "
-                f"there are {listed(list(inputs))}"
+                f"an error is given for {quoted(name)}, which is not an input{did_you_mean(name, inputs)}; "
+                f"inputs: {listed(list(inputs))}"
             )
         if not 0 <= error < np.inf:
             raise AttributeValueError(f"the error of {quoted(name)} is {error!r}; give a number of at least 0")
@@ -156,7 +156,7 @@ def _checked(errors: Mapping[str, float], inputs: Sequence[str]) -> Mapping[str,
 
 
 def _widened(assumptions: Assumptions, errors: Mapping[str, float]) -> Assumptions:
-    """Return assumptions that hold of the exact inputs, too."""
+    """Return assumptions that hold for the exact inputs, too."""
     ranges = dict(assumptions.ranges)
     for name, error in errors.items():
         if name in ranges and error:
@@ -230,7 +230,7 @@ class _Pass:
         return Accuracy(tuple(self._divisions), tuple(self._output(value.name) for value in self._graph.output))
 
     def _output(self, name: str) -> Bound:
-        error, known = self._errors.get(name, "nothing is known of it"), self._values.get(name)
+        error, known = self._errors.get(name, "nothing is known about it"), self._values.get(name)
         kind = "" if known is None else known.element_type
         if isinstance(error, str):
             return Bound(name, "", kind, np.inf, np.inf, np.inf, error)
@@ -275,7 +275,7 @@ class _Pass:
         *operands, result = (value for value in known if value is not None)
         errors = []
         for name in filter(None, node.input):
-            error = self._errors.get(name, "nothing is known of it")
+            error = self._errors.get(name, "nothing is known about it")
             if isinstance(error, str):
                 raise _NoBoundError(error)
             errors.append(error)
@@ -347,14 +347,14 @@ def _root(node: _Node) -> Errors:
 
 
 def _kept(node: _Node) -> Errors:
-    """Elements stay as they are, or no two of them come apart."""
+    """Elements are unchanged, or their differences do not grow."""
     return node.errors[0]
 
 
 def _moved(node: _Node) -> Errors:
-    """Elements of the first operand go elsewhere, which others say, without error."""
+    """Elements of the first operand move, without error, as other operands say."""
     if any(error.any() for error in node.errors[1:]):
-        raise _NoBoundError("where elements go may differ")
+        raise _NoBoundError("the positions of elements may differ")
     return np.asarray(node.errors[0].max())
 
 
@@ -384,20 +384,20 @@ def _averaged(node: _Node) -> Errors:
 def _along(node: _Node) -> tuple[Errors, Errors, float]:
     """Return bounds of the sums of errors and of magnitudes, and how many terms there are at most."""
     if any(error.any() for error in node.errors[1:]):
-        raise _NoBoundError("what is summed may differ")
+        raise _NoBoundError("the summed elements may differ")
     count = _count(node)[1]
     if not np.isfinite(count):
-        raise _NoBoundError("nobody knows how many terms are summed; declare the size of the dimension")
+        raise _NoBoundError("the number of summed terms is unknown; declare the size of the dimension")
     # The largest one as often as there are terms.
     p, a = np.asarray(node.errors[0].max()), np.asarray(node.magnitude(0).max())
     return _times(p, count), _times(a, count), count
 
 
 def _count(node: _Node) -> tuple[float, float]:
-    """Return how many elements are joined at least and at most."""
+    """Return the smallest and the largest number of elements that are joined."""
     shape, result = node.operands[0].shape, node.result.shape
     if shape is None or result is None:
-        raise _NoBoundError("nobody knows how many terms are summed")
+        raise _NoBoundError("the number of summed terms is unknown")
     ends = [[float(np.prod([bounds(size)[end] for size in sizes])) for end in (0, 1)] for sizes in (shape, result)]
     (low, high), (least, most) = ends
     if not (np.isfinite(high) and least == most > 0):
@@ -412,7 +412,7 @@ def _axes(node: _Node, rank: int) -> list[int]:
     if given is None and len(node.operands) > 1:
         constant = node.operands[1].constant
         if constant is None:
-            raise _NoBoundError("nobody knows which axes are summed")
+            raise _NoBoundError("the summed axes are unknown")
         given = constant.reshape(-1).tolist()
     if given is None or not len(given):
         return [] if node.attributes.get("noop_with_empty_axes") else list(range(rank))
@@ -449,11 +449,11 @@ def _dots(
     """
     shapes = [operand.shape for operand in operands]
     if shapes[0] is None or shapes[1] is None or not shapes[0] or not shapes[1]:
-        raise _NoBoundError("nobody knows how many products are summed")
+        raise _NoBoundError("the number of summed products is unknown")
     axis = -2 if flips[0] and len(shapes[0]) > 1 else -1
     count = bounds(shapes[0][axis])[1]
     if not np.isfinite(count):
-        raise _NoBoundError("nobody knows how many products are summed; declare the size of the dimension")
+        raise _NoBoundError("the number of summed products is unknown; declare the size of the dimension")
     pairs = [_matrix(operand, error, flip) for operand, error, flip in zip(operands, errors, flips, strict=True)]
     (a, p), (b, q) = pairs
     if a.ndim < 1 or b.ndim < 1:
@@ -564,5 +564,5 @@ def _sum(*terms: Any) -> Errors:
 
 
 def _times(a: Any, b: Any) -> Errors:
-    """Return a product rounded upward; nothing times anything is nothing."""
+    """Return a product rounded upward; zero times anything is zero."""
     return np.where((np.asarray(a) == 0) | (np.asarray(b) == 0), 0.0, _up(np.asarray(a) * b))

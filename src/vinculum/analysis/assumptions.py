@@ -1,4 +1,4 @@
-"""What is declared of a model's inputs and of its named dimensions."""
+"""Declared ranges of a model's inputs and of its named dimensions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SPLIT = re.compile(
 
 @dataclass(frozen=True)
 class Range:
-    """What a value keeps: bounds, and whether it is one of both alone."""
+    """A declared range: bounds, and whether only the bounds themselves are allowed."""
 
     low: float
     high: float
@@ -38,14 +38,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What is declared, by input and by dimension."""
+    """The declared ranges, by input and by dimension."""
 
     inputs: Mapping[str, ValueInfoProto]
     ranges: Mapping[str, Range] = field(default_factory=dict)
     sizes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def tensors(self, narrowed: str) -> dict[str, AbstractTensor]:
-        """Return what is known of each input of which something is declared."""
+        """Return what is known of each input with a declared range."""
         return {name: self._tensor(self.inputs[name], found, narrowed) for name, found in self.ranges.items()}
 
     def _tensor(self, value: ValueInfoProto, found: Range, narrowed: str) -> AbstractTensor:
@@ -83,7 +83,7 @@ def _shape(value: ValueInfoProto, sizes: Mapping[str, tuple[float, float]]) -> S
 
 
 def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
-    """Return what texts declare, and the model's metadata under ``vinculum.assume``, one to a line; texts come last.
+    """Return the ranges declared by the model's metadata, line by line under ``vinculum.assume``, then by texts.
 
     ModelError if one cannot be read, names no input and no dimension, or leaves nothing.
     """
@@ -105,21 +105,21 @@ def read_assumptions(texts: Sequence[str], model: ModelProto) -> Assumptions:
 
 
 MARGIN = 0.5
-"""What inputs may lie beyond those that were seen, as a part of what lies between the smallest and the largest."""
+"""How far inputs may lie beyond the range seen, as a part of that range."""
 
 
 def calibrated(assumptions: Assumptions, arrays: Mapping[str, ArrayLike]) -> Assumptions:
-    """Return assumptions with ranges of the inputs that arrays are given for, and nothing else is declared of.
+    """Return assumptions with the ranges of arrays for inputs without a declared range.
 
-    Integers and truth values are as they are seen, floats `MARGIN` beyond; what is never negative stays so.
+    Integers and truth values keep the range seen, floats may lie `MARGIN` beyond it; nonnegative inputs stay so.
 
-    ModelError if an array is of no input, holds nothing, or NaN or an infinity.
+    ModelError if an array matches no input, is empty, or holds NaN or an infinity.
     """
     ranges = dict(assumptions.ranges)
     for name, given in arrays.items():
         array = np.asarray(given)
         if name not in assumptions.inputs:
-            raise ModelError(f"array {quoted(name)} is of no input; there are {listed(list(assumptions.inputs))}")
+            raise ModelError(f"array {quoted(name)} matches no input; inputs: {listed(list(assumptions.inputs))}")
         if array.dtype.kind not in "fiub" and array.dtype.kind != "V":
             raise ModelError(f"array {quoted(name)} holds {array.dtype}; give numbers")
         values = array.astype(np.float64)
@@ -146,7 +146,7 @@ def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
     allowed = list(names)
     match = _SPLIT.match(text)
     if match is None:
-        raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+        raise ModelError(f"assumption {quoted(text)} cannot be read; write {_FORMS}")
     name, sign, first, between, last = match.group("name", "sign", "first", "between", "last")
     if name not in allowed:
         known = listed(allowed)
@@ -156,7 +156,7 @@ def _read(text: str, names: Iterable[str]) -> tuple[str, Range]:
     low, high = _number(first, text), _number(last if last is not None else first, text)
     if sign != "=":
         if last is not None:
-            raise ModelError(f"assumption {quoted(text)} is not one; write {_FORMS}")
+            raise ModelError(f"assumption {quoted(text)} cannot be read; write {_FORMS}")
         return name, Range(low, inf) if sign == ">=" else Range(-inf, high)
     if low > high:
         raise ModelError(f"assumption {quoted(text)}: {first} is more than {last}; write the lower number first")
@@ -169,5 +169,5 @@ def _number(text: str, whole: str) -> float:
     except ValueError:
         number = float("nan")
     if isnan(number):
-        raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is no number; write {_FORMS}")
+        raise ModelError(f"assumption {quoted(whole)}: {quoted(text)} is not a number; write {_FORMS}")
     return number

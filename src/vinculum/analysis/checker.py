@@ -1,4 +1,4 @@
-"""A model checked: loaded, looked at from its inputs to its outputs, and its hazards collected."""
+"""The check of a model: load it, analyse it from inputs to outputs, and collect its hazards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 NARROWER = ("float16", "bfloat16")
-"""What a float32 model can be asked about."""
+"""The types that a float32 model can be checked as."""
 
 
 def check(
@@ -41,35 +41,35 @@ def check(
     runs: int = 0,
     seed: int = 0,
 ) -> Report:
-    """Return what can go wrong where a model divides, found without running it, and if runs are allowed what shows it.
+    """Return the hazards of a model's divisions, found without runs, and, if runs are allowed, inputs that show them.
 
     Bounds of every value are computed from the inputs to the outputs, for every runtime and every order of summation.
-    What is not declared of an input may be anything of its type; named dimensions are at least 1.
+    An undeclared input may be anything of its type; named dimensions are at least 1.
 
     Parameters
     ----------
     model : path or ModelProto
         An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
     assume : sequence of str
-        What inputs are: ``"x=-1:1"`` a range, ``"mask=0|1"`` two values, ``"n>=1"`` a bound; of a named dimension too.
+        Ranges of inputs and named dimensions: ``"x=-1:1"``, two values ``"mask=0|1"``, or a bound ``"n>=1"``.
     calibrate : Mapping of str to array, optional
-        Inputs as they are: each is taken to lie between the smallest and the largest number, and half of what lies
-        between beyond them.
+        Typical inputs: each float may lie half of their range beyond their smallest and largest number; integers
+        may not.
     as_type : {"float16", "bfloat16"}, optional
-        Check a float32 model as if it were converted to this type; it is not run then.
+        Check a float32 model as if it were converted to this type; then it is not run.
     profile : sequence of {"sonnx", "flushing", "narrowing"}
-        What the target demands, or does: SONNX's constraints; subnormal numbers taken for 0; integers of 64 bits
-        narrowed to 32.
+        Properties of the target: SONNX's constraints; subnormal numbers treated as 0; 64-bit integers narrowed
+        to 32 bits.
     runs : int
-        How often the model may be run for each finding of a zero divisor, to find inputs that show it. It runs in
-        other processes, for ten seconds of processor time at most.
+        The most runs per finding in the search for inputs that show it. The model runs in other processes, for ten
+        seconds of processor time at most.
     seed : int
-        Decides what is random in that.
+        The seed of the search.
 
     Returns
     -------
     Report
-        ``.findings``, the surest first, and ``.unknown_operators``, of which nothing is known.
+        ``.findings``, the most certain first, and ``.unknown_operators``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""If, Loop and Scan: subgraphs, whose states are anything that enough iterations make of them."""
+"""If, Loop and Scan: subgraphs, whose states are bounded for any number of iterations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Control = Callable[["Interpreter", NodeProto, Call, Operands, "Scope"], list[Abs
 
 
 def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
-    """Join both branches, each refined by the condition; of a constant condition only one is looked at."""
+    """Join both branches, each refined by the condition; only one if the condition is constant."""
     condition = operands[0]
     assert condition is not None
     low, high = condition.box.hull()
@@ -45,7 +45,7 @@ def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands
 
 
 def _fresh(value: AbstractTensor) -> AbstractTensor:
-    """Return what a state is of which only bounds are known."""
+    """Return a state of which only bounds are known."""
     return join(value, value.known(number=0))
 
 
@@ -54,11 +54,11 @@ def _settled(
     number: Callable[[AbstractTensor], AbstractTensor],
     states: list[AbstractTensor],
 ) -> list[AbstractTensor]:
-    """Return what the states of a body are at the start of every iteration.
+    """Return the states of a body at the start of every iteration.
 
-    A state that the body hands on unchanged stays as it is. One more pass over the body leaves the others inside.
+    A state that the body passes on unchanged is kept. One more pass over the body keeps the others within their bounds.
 
-    - `run`: looks at the body with states, and returns what it makes of them.
+    - `run`: analyses the body with states, and returns the new ones.
     - `number`: gives a value a number.
     """
     kept = [_fresh(state) for state in states]

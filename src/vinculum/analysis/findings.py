@@ -1,4 +1,4 @@
-"""What a check tells, as data: findings, where each is in the user's code, and what shows it."""
+"""The results of a check as data: findings, their places in the user's code, and their evidence."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Effect:
-    """What becomes of an output when a finding is shown."""
+    """The effect of a finding on an output."""
 
     output: str
     value: str  # ``"NaN"`` or ``"infinite"``.
@@ -58,17 +58,17 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """What shows a finding.
+    """Inputs that show a finding.
 
     Attributes
     ----------
     kind : str
-        ``"model"``: inputs of the model; ``"outside"``: such outside of the declared ranges; ``"inner"``: an inner
-        tensor, beside inputs of the model.
+        ``"model"``: inputs of the model; ``"outside"``: inputs outside the declared ranges; ``"inner"``: an inner
+        tensor, besides inputs of the model.
     inputs : Mapping of str to ndarray
         The inputs of the model, by name.
     how : str
-        What they hold, or how they were found; of an inner tensor, what that holds.
+        What they hold, or how they were found; for an inner tensor, what it holds.
     confirmed_by : tuple of str
         The runtimes that show it.
     tensor : str
@@ -76,7 +76,7 @@ class Witness:
     value : ndarray, optional
         Its value.
     effects : tuple of Effect
-        The outputs that are no numbers then.
+        The outputs that are then NaN or infinite.
     """
 
     kind: str
@@ -90,16 +90,16 @@ class Witness:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search for a witness came to.
+    """The result of a search for a witness.
 
     Attributes
     ----------
     runs : int
         How many times the model was run.
     smallest : float
-        The smallest magnitude of the divisor that was reached from the inputs; infinite if none was seen.
+        The smallest magnitude of the divisor reached from the inputs; infinite if there was none.
     stopped : str
-        Why it ended before its runs were used up, if not by a witness.
+        Why it ended before its runs were used up, other than by a witness.
     """
 
     runs: int
@@ -122,7 +122,7 @@ class Finding:
     scope : str
         Where the node stands, as in `Division.path`; empty for the main graph.
     divisor : str
-        The value in question: the divisor, or what else the hazard is about.
+        The value in question: the divisor, or another operand.
     low, high : float
         Its bounds there.
     element_type : str
@@ -136,9 +136,9 @@ class Finding:
     fingerprint : str
         The same for the same hazard in another version of the model.
     witness : Witness, optional
-        What shows it.
+        The inputs that show it.
     search : Search, optional
-        What the search for one came to, if there was one.
+        The result of the search for one, if there was a search.
     fix : str
         What to do.
     detail : Mapping
@@ -171,11 +171,11 @@ class Report:
     Attributes
     ----------
     findings : tuple of Finding
-        The surest first.
+        The most certain first.
     unknown_operators : Mapping of str to int
-        Operators of which nothing but the declared type is known, and how many nodes are of each.
+        Operators known only by their declared types, and the number of nodes of each.
     nodes : int
-        How many nodes were looked at.
+        How many nodes were analysed.
     seconds : float
         How long it took.
     """

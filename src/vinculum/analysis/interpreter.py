@@ -38,7 +38,7 @@ _NUMPY_SINCE = 7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A graph or a function's body while it is looked at.
+    """A graph or a function's body during the analysis.
 
     Attributes
     ----------
@@ -49,17 +49,17 @@ class Scope:
     opsets : Mapping of str to int
         The operator sets by domain.
     bindings : Mapping of str to AttributeProto
-        What the call of a function hands in for attributes.
+        The attributes that the call of a function passes.
     types : Mapping of str to TypeProto
-        What ONNX's inference says.
+        The types that ONNX's inference gives.
     users : Mapping of str to list of NodeProto
         The nodes here that read each value.
     producers : MutableMapping of str to NodeProto
         The node that makes each value, those of the scopes around included.
     refined : Mapping of int to AbstractTensor
-        What the branch that is taken tells of values, by value number.
+        What the branch implies about values, by value number.
     owner : str
-        The node that this is the body of, by which ONNX defines it; empty elsewhere.
+        The node whose ONNX function body this is; empty elsewhere.
     """
 
     path: str
@@ -85,7 +85,7 @@ class Site:
 
 
 class Interpreter:
-    """Looks at every node once, in order.
+    """Analyses every node once, in order.
 
     Parameters
     ----------
@@ -94,13 +94,13 @@ class Interpreter:
     types : ModelProto
         The same with inferred types written into it.
     inputs : Mapping of str to AbstractTensor
-        What is declared of inputs.
+        The declared ranges of inputs.
     sizes : Mapping of str to (float, float)
-        Bounds of named dimensions; of at least 1 where nothing is said.
+        Bounds of named dimensions; by default at least 1.
     narrowed : str
-        The type that float32 is taken for.
+        The type that float32 is treated as.
     look : callable
-        Called with every node that a run would come to.
+        Called with every node that a run would reach.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Interpreter:
         self._quiet = 0
 
     def run(self) -> Scope:
-        """Look at the whole model and return its graph's scope."""
+        """Analyse the whole model and return its graph's scope."""
         graph = self._model.graph
         scope = Scope("", ChainMap(), opset_imports(self._model), types=_types(self._types.graph))
         with np.errstate(all="ignore"):
@@ -175,7 +175,7 @@ class Interpreter:
             self._node(node, scope)
 
     def _node(self, node: NodeProto, scope: Scope) -> None:
-        """Look at a node; one that its operator does not allow may give anything, and is named."""
+        """Analyse a node; an invalid node may give anything, and is reported."""
         self.nodes += not self._quiet and not scope.owner
         call = self._call(node, scope)
         results: list[AbstractTensor] = []
@@ -302,7 +302,7 @@ class Interpreter:
         around: Scope,
         owner: str = "",
     ) -> list[AbstractTensor]:
-        """Look at a function's body with the operands of a call, and return what it gives."""
+        """Analyse a function's body with the operands of a call, and return its results."""
         given = {name: value for name, value in zip(function.input, operands, strict=False) if value is not None}
         bindings = {a.name: a for a in function.attribute_proto}
         for attribute in node.attribute:
@@ -337,7 +337,7 @@ class Interpreter:
         *,
         quiet: bool = False,
     ) -> list[AbstractTensor]:
-        """Look at a subgraph with what its inputs are, and return what its outputs are."""
+        """Analyse a subgraph with its inputs, and return its outputs."""
         values = ChainMap({}, *(around.values.maps if isinstance(around.values, ChainMap) else [around.values]))
         scope = Scope(
             f"{around.path}/{step}" if around.path else step,

@@ -1,4 +1,4 @@
-"""Where a finding is: the user's line, the path from an input, and a fingerprint that renaming leaves alone."""
+"""The place of a finding: the user's line, the path from an input, and a fingerprint that renaming does not change."""
 
 from __future__ import annotations
 

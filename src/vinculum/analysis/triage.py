@@ -1,4 +1,4 @@
-"""What is to be done about findings: those that somebody suppressed, with a reason, and those of an earlier report."""
+"""The triage of findings: suppressed ones, with a reason, and those of an earlier report."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ FINGERPRINT = "vinculumStructure/v1"
 
 
 class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[[suppress]]``: which findings nobody need hear of, why, and until when.
+    """A table ``[[suppress]]``: which findings to suppress, why, and until when.
 
     Attributes
     ----------
     reason : str
         Why they are accepted.
     expires : date
-        The first day on which they are told again.
+        The first day on which they are reported again.
     fingerprint, rule, node, model : str
-        What a finding must have, as far as these are not empty; the model is the name of a file.
+        What a finding must match, unless empty; the model is a file name.
     """
 
     reason: str
@@ -41,7 +41,7 @@ class Suppression(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
 
     def meets(self, finding: Finding, model: str) -> bool:
-        """Tell whether it is about a finding of a model."""
+        """Tell whether it matches a finding of a model."""
         pairs = (
             (self.fingerprint, finding.fingerprint),
             (self.rule, finding.rule),
@@ -61,7 +61,7 @@ Baseline = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Triage:
-    """The findings of a model, sorted by what is to be done.
+    """The findings of a model, sorted.
 
     Attributes
     ----------
@@ -70,13 +70,13 @@ class Triage:
     report : Report
         All that was found.
     open : tuple of Finding
-        What is to be told.
+        The findings to report.
     suppressed : tuple of (Finding, Suppression)
-        What is accepted.
+        The accepted findings.
     known : tuple of Finding
-        What the baseline has.
+        The findings in the baseline.
     expired : tuple of Suppression
-        Those that would have been about a finding.
+        Expired suppressions that match a finding.
     has_baseline : bool
         Whether there was one.
     """
@@ -123,7 +123,7 @@ def sorted_out(
 
 
 def unused(suppressions: Sequence[Suppression], triages: Sequence[Triage]) -> list[Suppression]:
-    """Return the suppressions that are about no finding of any model: what they accepted is gone."""
+    """Return the suppressions that match no finding of any model any more."""
     found = [(finding, triage.model) for triage in triages for finding in triage.report.findings]
     return [one for one in suppressions if not any(one.meets(*each) for each in found)]
 
@@ -134,20 +134,20 @@ def read_suppressions(file: Path) -> tuple[Suppression, ...]:
     Raises
     ------
     ModelError
-        If it cannot be read, or says what cannot be; the line names the entry.
+        If it cannot be read, or an entry is invalid; the line names the entry.
     """
     try:
         read = msgspec.toml.decode(_text(file, "--suppress", "a TOML file of [[suppress]] tables"), type=_Content)
     except msgspec.DecodeError as error:
         fields = Suppression if "$.suppress[" in str(error) else _Content
         allowed = f"; allowed: {', '.join(fields.__struct_fields__)}" if "unknown field" in str(error) else ""
-        raise ModelError(f"--suppress {str(file)!r} is no file of suppressions: {one_line(error)}{allowed}") from None
+        raise ModelError(f"--suppress {str(file)!r} is not a suppression file: {one_line(error)}{allowed}") from None
     for number, entry in enumerate(read.suppress, 1):
         where = f"[[suppress]] {number} of {str(file)!r}"
         if not entry.reason.strip():
             raise ModelError(f"{where} has an empty reason; say why these findings are accepted")
         if not (entry.fingerprint or entry.rule or entry.node):
-            raise ModelError(f"{where} is about every finding; give a fingerprint, a rule or a node")
+            raise ModelError(f"{where} matches every finding; give a fingerprint, a rule or a node")
     return read.suppress
 
 
@@ -167,7 +167,7 @@ def read_baseline(file: Path) -> Baseline:
         return frozenset(_of_sarif(read["runs"]) if "runs" in read else _of_json(read))
     except (KeyError, TypeError, IndexError, AttributeError):
         raise ModelError(
-            f"--baseline {str(file)!r} is no report of vinculum check; give what --json printed or --sarif wrote"
+            f"--baseline {str(file)!r} is not a report of vinculum check; give one from --json or --sarif"
         ) from None
 
 
@@ -176,7 +176,7 @@ def _of_json(read: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def _of_sarif(runs: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
-    """Return the findings that were open or known; what was suppressed needs its suppression still."""
+    """Return the findings that were open or known; suppressed findings still need their suppression."""
     return [
         (PurePath(str(result["properties"]["model"])).name, str(result["partialFingerprints"][FINGERPRINT]))
         for run in runs

@@ -1,1 +1,1 @@
-"""How long a quotient takes: ours, those of other packages, and the plain pass over memory that nobody can beat."""
+"""How long a quotient takes: in Vinculum, in other packages, and in a plain pass over memory, the lower bound."""

@@ -9,7 +9,7 @@ import psutil
 
 
 class BackgroundLoad:
-    """A watch on the processors, from now on."""
+    """The load of other processes on the processors, from now on."""
 
     def __init__(self) -> None:
         self._began = monotonic()
@@ -17,14 +17,14 @@ class BackgroundLoad:
         self._own = _own()
 
     def part(self) -> float:
-        """Return which part of all processors' time went to others since it began; our children must have ended."""
+        """Return the share of processor time used by others since the start; our children must have ended."""
         passed = (monotonic() - self._began) * (os.cpu_count() or 1)
         others = (_busy() - self._busy) - (_own() - self._own)
         return min(1.0, max(0.0, others / passed))
 
 
 def _busy() -> float:
-    """Return how many seconds the processors have worked for anyone, other guests of the same host among them."""
+    """Return how many seconds the processors have worked for any process, other guests of the same host included."""
     times = psutil.cpu_times()._asdict()
     idle = ("idle", "iowait", "guest", "guest_nice")  # The time of guests is counted as their host's already.
     return float(sum(seconds for name, seconds in times.items() if name not in idle))

@@ -48,7 +48,7 @@ MILLION, LARGE = 1_000_000, 16_000_000
 _SIZES = (16, 1_000, 8_000, 65_536, 500_000, MILLION, LARGE)
 _EQUAL = "equal"
 _LONGEST_SIDE = 125  # Of an image.
-_ROUNDING = 1e-9  # By which the cube root of a cube may come out too small.
+_ROUNDING = 1e-9  # The error by which the cube root of a cube may be too small.
 
 
 def _grid(size: int) -> tuple[int, int]:
@@ -74,7 +74,7 @@ SHAPES: Mapping[str, Laying] = MappingProxyType(
         "outer": lambda size: ((_grid(size)[0], 1), (1, _grid(size)[1])),
     }
 )
-"""The operands' shapes for about so many quotients; at least one."""
+"""The operands' shapes for about that many quotients; at least one."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Cell:
     operator, element_type, shape : str
         Keys of `OPERATORS`, `TYPES` and `SHAPES`.
     size : int
-        About how many quotients.
+        Approximate number of quotients.
     """
 
     operator: str
@@ -133,7 +133,7 @@ class Cell:
 def cells(
     operators: Sequence[str], types: Sequence[str], shapes: Sequence[str], sizes: Sequence[int]
 ) -> tuple[Cell, ...]:
-    """Return every combination that says something of its own.
+    """Return every distinct combination.
 
     Reciprocal takes floats only, and one operand; Divide differs from Div for signed integers only.
 
@@ -146,7 +146,7 @@ def cells(
 
 
 def every_cell(operators: Sequence[str], types: Sequence[str]) -> tuple[Cell, ...]:
-    """Return equal shapes of every size, and all others where a call does not decide: a million elements and more.
+    """Return equal shapes of every size; the others from a million elements on, where a call costs little.
 
     Raises
     ------

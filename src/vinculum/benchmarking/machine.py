@@ -1,4 +1,4 @@
-"""What a run's times depend on beside the packages: the machine, and the backend that it was given."""
+"""What a run's times depend on besides the packages: the machine and the backend."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _GIB = 1 << 30
 
 
 def machine() -> dict[str, str]:
-    """Return what the machine is, in words, by what they are about."""
+    """Return a description of the machine, by topic."""
     return {
         "processor": processor(),
         "cores": _cores(),
-        "caches": _caches() or "not told by this system",
+        "caches": _caches() or "not reported by this system",
         "memory": f"{psutil.virtual_memory().total / _GIB:.0f} GiB",
         "system": platform.platform(),
         "Python": platform.python_version(),
@@ -35,7 +35,7 @@ def _cores() -> str:
 
 
 def _caches() -> str:
-    """Return the sizes of the caches of the first processor, as Linux tells them."""
+    """Return the sizes of the caches of the first processor, as Linux reports them."""
     found = []
     for index in sorted(_CACHES.glob("index*")):
         level, kind, size = (_read(index / name) for name in ("level", "type", "size"))

@@ -19,11 +19,11 @@ from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.errors import AttributeValueError, VinculumError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 
-LIMITS = Limits(seconds=120.0, memory=sys.maxsize)  # The sizes decide what memory is needed; it is looked at before.
+LIMITS = Limits(seconds=120.0, memory=sys.maxsize)  # The sizes decide what memory is needed; it is checked before.
 
 _WORKER = "vinculum.benchmarking.worker:Worker"
-_PAUSE = 0.02  # Seconds after which threads that wait for more work have gone to sleep.
-_COPIES = 6  # Arrays of the result's size that a process may hold: operands, quotients, and what it makes of them.
+_PAUSE = 0.02  # Seconds after which waiting threads have gone to sleep.
+_COPIES = 6  # Arrays of the result's size that a process may hold: operands, quotients, and copies.
 _GIB = 1 << 30
 
 Advance = Callable[[int, str], None]
@@ -43,15 +43,15 @@ def measure(
     Parameters
     ----------
     cells : sequence of Cell
-        What is measured.
+        The cells to measure.
     peers : sequence of str
         As `registry.peer` takes them.
     threads : int
-        How many each may use.
+        Threads per peer.
     rounds : int
-        How often each has its turn in each cell.
+        Turns of each peer per cell.
     limits : Limits
-        What preparing a cell, and a turn, may take. A peer that goes beyond has no time in that cell.
+        The limits of preparing a cell and of a turn. A peer that exceeds them has no time in that cell.
     advance : callable
         Called with the number of cells done and the one that comes next.
 
@@ -95,7 +95,7 @@ def _check_memory(cells: Sequence[Cell], processes: int) -> None:
 
 
 def _outcomes(cell: Cell, workers: dict[str, Isolated], rounds: int) -> dict[str, Outcome]:
-    """Return what becomes of each peer in a cell; one that cannot compute it does not take part any more."""
+    """Return the outcome of each peer in a cell; a peer that cannot compute it drops out."""
     exact: dict[str, bool] = {}
     missing: dict[str, Missing] = {}
     samples: dict[str, list[float]] = {name: [] for name in workers}
@@ -108,7 +108,7 @@ def _outcomes(cell: Cell, workers: dict[str, Isolated], rounds: int) -> dict[str
     for number in range(rounds):
         present = [name for name in workers if name not in missing]
         first = number % max(1, len(present))
-        # Each round begins with another, so that none always follows the same.
+        # Each round begins with another peer, so that the order varies.
         for name in present[first:] + present[:first]:
             sleep(_PAUSE)
             answer = _asked(workers[name], "turn")

@@ -12,14 +12,16 @@ from vinculum.tensors.storage import dtype_of
 
 _SEED = 0
 _PERIOD = 1_000_003
-_MAGNITUDES = 4  # Powers of two on each side of 1: quotients of float16 stay normal, beyond which processors differ.
-_SCALAR_DIVISOR = 7  # Of all that are small it needs the longest of the known sequences of multiplication and shift.
+_MAGNITUDES = (
+    4  # Powers of two on each side of 1: quotients of float16 stay normal, because processors differ on subnormal ones.
+)
+_SCALAR_DIVISOR = 7  # Of all small divisors it needs the longest known sequence of multiplication and shift.
 
 
 def drawn_operands(cell: Cell) -> tuple[NDArray[Any], ...]:
-    """Return operands that no runtime dies of: no zero divisor and no MIN/-1, but divisors of all magnitudes.
+    """Return operands that crash no runtime: no zero divisor and no MIN/-1, but divisors of all magnitudes.
 
-    They repeat after a million numbers, which is more than a processor learns by heart.
+    They repeat after a million numbers, more than a branch predictor can learn.
     """
     rng = np.random.default_rng(_SEED)
     dtype = dtype_of(TYPES[cell.element_type])

@@ -1,4 +1,4 @@
-"""What a run has found: samples of every peer in every cell, and what they come to."""
+"""The results of a run: samples of every peer in every cell, and their statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Measured:
     Attributes
     ----------
     exact : bool
-        Whether all its quotients are right to the last bit; for the roofline, whether the pass did what it had to.
+        Whether all its quotients are right to the last bit; for the roofline, whether the pass was right.
     samples : tuple of float
         Nanoseconds an element; at least two.
     """
@@ -32,13 +32,13 @@ class Measured:
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """What a quarter of the samples is below, and what a quarter is above."""
+        """The first and the third quartile."""
         lower, _, upper = quantiles(self.samples, n=4, method="inclusive")
         return lower, upper
 
     @property
     def spread(self) -> float:
-        """Half the distance of the quartiles, as a part of the median."""
+        """Half the distance of the quartiles, relative to the median."""
         lower, upper = self.quartiles
         return (upper - lower) / 2 / self.median
 
@@ -50,7 +50,7 @@ class Missing:
     Attributes
     ----------
     reason : str
-        What it said, or how its process ended: ``"died of SIGFPE"``.
+        Its message, or how its process ended: ``"died of SIGFPE"``.
     ended : bool
         Whether its process ended.
     """
@@ -64,7 +64,7 @@ Outcome = Measured | Missing
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a cell.
+    """The outcomes of a cell.
 
     Attributes
     ----------
@@ -91,12 +91,12 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long as we the fastest exact peer takes."""
+        """The time of the fastest exact peer, relative to ours."""
         return None if self.fastest is None else self._by_ours(self.fastest)
 
     @property
     def of_roofline(self) -> float | None:
-        """How many times as long as the plain pass we take."""
+        """Our time, relative to the plain pass."""
         inverse = self._by_ours(ROOFLINE)
         return None if inverse is None else 1 / inverse
 
@@ -114,19 +114,19 @@ class Report:
     date : str
         The day it began, as ISO 8601 writes it.
     machine : Mapping of str to str
-        What it ran on, and which backend that machine was given.
+        The machine and the backend.
     titles : Mapping of str to str
-        What sentences call each peer that was asked, ours first and the roofline last.
+        The display name of each peer that was measured, ours first and the roofline last.
     versions : Mapping of str to str
-        Of every package that takes part.
+        The version of every package that takes part.
     threads : int
-        How many each may use.
+        Threads per peer.
     single : tuple of str
         The peers that can use one only.
     rounds : int
-        How often each had its turn in each cell.
+        Turns of each peer per cell.
     others : float
-        Which part of the processors' time went to other processes meanwhile; more than a little spoils every time.
+        The share of processor time used by other processes; more than a little makes the times useless.
     rows : tuple of Row
         In the order in which they were measured.
     """
@@ -143,11 +143,11 @@ class Report:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """The names of those that we are compared with."""
+        """The names of the peers that we are compared with."""
         return tuple(name for name in self.titles if name not in (OURS, ROOFLINE))
 
     @property
     def is_sound(self) -> bool:
-        """Whether our own engine was measured in every cell, and every quotient looked at was exact."""
+        """Whether our own engine was measured in every cell, and every checked quotient was exact."""
         ours = [row.measured(OURS) for row in self.rows]
         return all(outcome is not None and outcome.exact for outcome in ours)

@@ -38,7 +38,7 @@ def are_ours(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
 
 
 def are_exact(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
-    """Return whether a thousand of the quotients, drawn from a seed, are the reference's; all if there are no more."""
+    """Return whether the quotients equal the reference's: all of them, or a thousand drawn from a seed."""
     few = quotients.size <= _SAMPLE
     indices = np.arange(quotients.size) if few else np.random.default_rng(_SEED).integers(0, quotients.size, _SAMPLE)
     taken = [np.broadcast_to(operand, quotients.shape).flat[indices] for operand in operands]

@@ -1,4 +1,4 @@
-"""What measures one peer, in the process that `Isolated` gives it."""
+"""The measurement of one peer, in the process of its `Isolated`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vinculum.benchmarking.rightness import are_ours
 from vinculum.kernels.threads import set_threads
 from vinculum.tensors.storage import dtype_of
 
-_SAMPLE = 1_000_000  # Nanoseconds that the calls of a sample take together, at least.
+_SAMPLE = 1_000_000  # The least nanoseconds that the calls of a sample take together.
 _WARM_UP = 20_000_000  # Nanoseconds of each turn before its first sample.
 _TURN = 100_000_000  # Nanoseconds after which a turn takes no further sample.
 _FEWEST, _MOST = 2, 5  # Samples of a turn.
@@ -38,10 +38,10 @@ class Worker:
     """
 
     def __init__(self, name: str, threads: int) -> None:
-        for variable in _VARIABLES:  # Libraries that are loaded from here on read them once.
+        for variable in _VARIABLES:  # Libraries loaded from here on read these variables once.
             os.environ[variable] = str(threads)
         gc.disable()
-        set_threads(1)  # Where a peer is measured, threads of ours must not even wait.
+        set_threads(1)  # In a peer's process our threads must not even wait.
         self._peer = peer(name)
         self._peer.start(threads)
         self._prepared: Prepared | None = None
@@ -56,7 +56,7 @@ class Worker:
             As the peer raises it: it cannot compute this.
         """
         self._prepared = None
-        gc.collect()  # What the cell before had held goes first.
+        gc.collect()  # First the previous cell's memory is released.
         operands = drawn_operands(cell)
         out = np.zeros(cell.result, dtype_of(TYPES[cell.element_type]))
         prepared = self._peer.prepare(cell, operands, out)
@@ -88,7 +88,7 @@ class Worker:
 
 
 def _timed(call: Callable[[], object], calls: int) -> int:
-    """Return how many nanoseconds so many calls in a row take."""
+    """Return how many nanoseconds that many calls in a row take."""
     times = repeat(None, calls)
     start = perf_counter_ns()
     for _ in times:

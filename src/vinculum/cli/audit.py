@@ -21,13 +21,13 @@ def audit(
         str,
         typer.Option(
             metavar="NAME[KEY=VALUE,...]",
-            help="What runs ONNX models: onnxruntime, openvino, onnx-reference, module:attribute.",
+            help="The runtime: onnxruntime, openvino, onnx-reference, module:attribute.",
         ),
     ],
     inputs: Inputs = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives, and edge cases, from this seed."),
+        typer.Option(min=0, metavar="N", help="Seed of the edge cases and of the inputs without a file."),
     ] = 0,
     dims: Annotated[
         list[str] | None,
@@ -35,11 +35,11 @@ def audit(
     ] = None,
     sets: Annotated[
         int,
-        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run on as well, each once."),
+        typer.Option(min=0, max=111, metavar="N", help="How many sets of edge cases to run besides, each once."),
     ] = 8,
     expand: Annotated[
         bool,
-        typer.Option("--expand", help="Audit nodes that divide inside as the bodies that ONNX defines them by."),
+        typer.Option("--expand", help="Expand nodes that divide inside to their ONNX function bodies and audit these."),
     ] = False,
     limit: Annotated[
         float,
@@ -54,7 +54,7 @@ def audit(
 ) -> None:
     """Run a model in another runtime, on inputs and on edge cases, and compare each quotient with the exact one.
 
-    Exit code 1: a quotient is wrong, a run on the inputs did not return, or one on edge cases crashed the runtime.
+    Exit code 1: a quotient is wrong, a run on the inputs failed, or a run on edge cases crashed the runtime.
     """
     # What imports the onnx package is imported when a model is audited, not for a page of help.
     from vinculum.cli.model_inputs import model_inputs

@@ -24,41 +24,41 @@ _LARGEST = 1 << 40
 def bench(
     types: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="int8 ... uint64, float16, bfloat16, float32, float64. All if omitted."),
+        typer.Option(metavar="LIST", help="int8 ... uint64, float16, bfloat16, float32, float64. Default: all."),
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option(metavar="LIST", help=f"About how many quotients a division has. {_SIZES} if omitted.")
+        str | None, typer.Option(metavar="LIST", help=f"Approximate quotients per division. Default: {_SIZES}.")
     ] = None,
     shapes: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="equal, scalar-divisor, scalar-dividend, row, column, channel, outer. equal if omitted.",
+            help="equal, scalar-divisor, scalar-dividend, row, column, channel, outer. Default: equal.",
         ),
     ] = None,
     operators: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help="Div, Divide (floor, for signed integers), Reciprocal (of floats). All if omitted."
+            metavar="LIST", help="Div, Divide (floor, for signed integers), Reciprocal (of floats). Default: all."
         ),
     ] = None,
     peers: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. All installed if omitted.",
+            help="numpy, torch, onnxruntime, openvino, numexpr, jax or package.module:Class. Default: all installed.",
         ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Every shape, and sizes up to 16,000,000: half an hour and more.")
+        bool, typer.Option("--full", help="Every shape, and sizes up to 16,000,000; takes half an hour or more.")
     ] = False,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, max=1000, metavar="N", help=f"How often each is measured in a cell. {_ROUNDS} if omitted."),
+        typer.Option(min=1, max=1000, metavar="N", help=f"Measurements per peer and cell. Default: {_ROUNDS}."),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="How many threads each may use. Vinculum's own choice if omitted."),
+        typer.Option(min=1, metavar="N", help="Threads per peer. Default: Vinculum's own choice."),
     ] = None,
     stored: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="Report a saved --json file without measuring.")
@@ -67,13 +67,13 @@ def bench(
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - prints it instead.")
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw a plot there; needs vinculum\\[bench].")
+        Path | None, typer.Option(metavar="FILE", help="Draw a plot to this file; needs vinculum\\[bench].")
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of Markdown there.")] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a Markdown page to this file.")] = None,
 ) -> None:
-    """Measure divisions in Vinculum and in every installed peer, and the limit that memory bandwidth sets.
+    """Measure divisions in Vinculum and in every installed peer, and the memory-bandwidth limit.
 
-    In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of ours is wrong; 2 for wrong usage.
+    In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of Vinculum's is wrong; 2: wrong usage.
     """
     # Here and below: what imports numpy is imported when something is measured, not for a page of help.
     from vinculum.cli.report_files import check_files
@@ -102,7 +102,7 @@ def bench(
 def _refuse(option: str, others: dict[str, object]) -> None:
     for other, value in others.items():
         if value is not None:
-            raise AttributeValueError(f"{option} says what {other} would; give one of them")
+            raise AttributeValueError(f"{option} and {other} exclude each other; give one of them")
 
 
 def _cells(
@@ -165,9 +165,9 @@ def _read(stored: Path) -> Report:
     from vinculum.reporting.bench.json_file import report_of
 
     try:
-        content = read_bounded(stored, _LARGEST, "what --json has written").decode("utf-8")
+        content = read_bounded(stored, _LARGEST, "a file written by --json").decode("utf-8")
     except UnicodeDecodeError:
-        raise ModelError(f"{str(stored)!r} is no text in UTF-8; give what --json has written") from None
+        raise ModelError(f"{str(stored)!r} is not UTF-8 text; give a file written by --json") from None
     return report_of(content, repr(str(stored)))
 
 

@@ -40,7 +40,7 @@ def check(
         list[str] | None,
         typer.Option(
             metavar="NAME=LOW:HIGH",
-            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Once for each.",
+            help="The range of an input or a named dimension: LOW:HIGH, 0|1, or NAME>=LOW. Repeat for each.",
         ),
     ] = None,
     as_type: Annotated[
@@ -49,14 +49,14 @@ def check(
     ] = None,
     calibrate: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.npz", help="Typical inputs: ranges are taken from them, and widened by half."),
+        typer.Option(metavar="FILE.npz", help="Typical inputs, whose ranges are taken and widened by half."),
     ] = None,
     profile: Annotated[
         list[str] | None,  # typer takes no lists of choices
         typer.Option(
             metavar="NAME",
-            help="What the target demands or does: sonnx, its constraints; flushing, subnormal numbers to zero; "
-            "narrowing, of 64-bit types.",
+            help="A property of the target. sonnx: SONNX's constraints; flushing: subnormal numbers become 0; "
+            "narrowing: integers are narrowed.",
         ),
     ] = None,
     runs: Annotated[
@@ -64,14 +64,14 @@ def check(
         typer.Option(
             min=0,
             metavar="N",
-            help="How many runs may be spent on each finding to find inputs that show it; 0: none.",
+            help="The most runs per finding in the search for inputs that show it; 0: no search.",
         ),
     ] = 100,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of that search.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of that search.")] = 0,
     witness: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Write what shows each finding there: an .npz file and a script that runs it."
+            metavar="FOLDER", help="Write the inputs that show each finding to this folder: an .npz file and a script."
         ),
     ] = None,
     sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file.")] = None,
@@ -85,7 +85,7 @@ def check(
     ] = None,
     fail_on: Annotated[
         Literal["certain", "possible"],
-        typer.Option("--fail-on", help="Fail on findings of this severity or surer ones."),
+        typer.Option("--fail-on", help="Fail on findings of this severity or a more certain one."),
     ] = "possible",
     bounds: Annotated[
         bool, typer.Option("--accuracy", help="Also bound the absolute error of each division and each output.")
@@ -95,14 +95,14 @@ def check(
         typer.Option(
             "--input-error",
             metavar="NAME=ERROR",
-            help="With --accuracy: how far an input may be from the exact one; 0 if left out. Once for each.",
+            help="With --accuracy: the largest absolute error of an input. Default: 0. Repeat for each.",
         ),
     ] = None,
     in_json: OneObject = False,
 ) -> None:
     """Find divisors that can be zero and other hazards of division, and inputs that show them.
 
-    Exit code 1: there are findings of the severity that --fail-on names, or surer ones.
+    Exit code 1: there are findings of the severity of --fail-on, or of a more certain one.
     """
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
@@ -156,11 +156,11 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
     from vinculum.cli.report_files import check_files
 
     if in_json and len(models) > 1:
-        raise AttributeValueError(f"--json tells of one model, and {len(models)} are given; give one, or take --sarif")
+        raise AttributeValueError(f"--json reports one model, and {len(models)} are given; give one, or use --sarif")
     if files.witness is not None and not runs:
-        raise AttributeValueError("--witness writes what runs show, and --runs 0 allows none; leave one of them out")
+        raise AttributeValueError("--witness needs runs, and --runs 0 allows none; leave one of them out")
     if files.witness is not None and files.witness.exists() and not files.witness.is_dir():
-        raise ModelError(f"--witness {str(files.witness)!r} is no folder; give the name of one")
+        raise ModelError(f"--witness {str(files.witness)!r} is not a folder; give the name of one")
     if files.witness is not None and not files.witness.absolute().parent.is_dir():
         folder = str(files.witness.parent)
         raise ModelError(f"--witness {str(files.witness)!r} cannot be made: there is no folder {folder!r}; make it")

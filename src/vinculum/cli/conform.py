@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from vinculum.conformance.execute.run import Run
     from vinculum.conformance.expect import KnownDeviations
 
-_HELP = f"{options.RUNTIMES}'openvino\\[device=GPU]'. With --diff, two files that --save has written."
+_HELP = f"{options.RUNTIMES}'openvino\\[device=GPU]'. With --diff, two files written by --save."
 
 
 def conform(
     backends: Annotated[list[str] | None, typer.Argument(metavar="BACKEND", help=_HELP, show_default=False)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer cases, in seconds.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Every case, in minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run fewer cases; takes seconds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Run every case; takes minutes.")] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,13 +43,13 @@ def conform(
     memory_limit: options.MemoryLimit = 4096,
     list_ids: Annotated[bool, typer.Option("--list", help="Print the ids of the cases; run none.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; ask no runtime.")
+        bool, typer.Option("--diff", help="Compare two runs, BEFORE.json AFTER.json; run nothing.")
     ] = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Compare a runtime's divisions, of every operator version and element type, with the exact quotients.
 
-    Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
     """
     if quick and full:
         raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
@@ -68,7 +68,7 @@ def conform(
     from vinculum.conformance.execute.run import Selection
 
     if record is not None and (len(backends or ()) > 1 or patterns):
-        raise AttributeValueError("--record writes down one whole run: give one BACKEND and no --only")
+        raise AttributeValueError("--record records one whole run: give one BACKEND and no --only")
     known = outputs.known()
     asked = tuple(dict.fromkeys(backends or known))
     _check(asked, known, workers)
@@ -84,7 +84,7 @@ def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
     """Refuse what would be done in silence: nothing is asked."""
     idle = ["BACKEND"] if ask else [name for name, given in outputs.options().items() if given]
     if idle:
-        raise AttributeValueError(f"{option} asks no runtime and writes no file; leave {idle[0]} out")
+        raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
 
 
 def _list(level: str | None, patterns: Sequence[str], in_json: bool) -> None:
@@ -125,12 +125,12 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int
     import os
 
     if not asked:
-        raise AttributeValueError("give a BACKEND to ask, such as onnxruntime; see vinculum conform --help")
+        raise AttributeValueError("give a BACKEND to test, such as onnxruntime; see vinculum conform --help")
     strangers = [name for name in known if name not in asked]
     if strangers:
         name = strangers[0]
         raise AttributeValueError(
-            f"{known[name].file} is for {name!r}, which is not asked; ask it, or leave the file out"
+            f"{known[name].file} is for {name!r}, which is not among the backends given; add it, or leave the file out"
         )
     cores = os.cpu_count() or 1
     if workers > max(cores, 2):

@@ -15,28 +15,28 @@ from vinculum.reporting.console import console
 def convert(
     model: ModelFile,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write: .onnx, or .xml for OpenVINO IR.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .onnx, or .xml for OpenVINO IR.")
     ],
     opset: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The ONNX operator set to write in; from IR, 21 if left out."),
+        typer.Option(metavar="N", help="The target ONNX operator set. Default for an IR: 21."),
     ] = None,
     ir_version: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The version of ONNX's file format, if an old runtime needs a lower one."),
+        typer.Option(metavar="N", help="The version of ONNX's file format, for runtimes that need an older one."),
     ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
+            help="Compare on this input too: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
         ),
     ] = None,
     engine: Annotated[
         Engine | None,
         typer.Option(
-            help="What runs all nodes but the divisions; if left out the reference, or OpenVINO where only it can.",
+            help="The engine for everything but the divisions. Default: reference, or openvino where only it can.",
         ),
     ] = None,
     verify: Annotated[
@@ -44,7 +44,7 @@ def convert(
     ] = True,
     in_json: OneObject = False,
 ) -> None:
-    """Write a model in another operator set or format, with the same result of every division."""
+    """Convert a model to another operator set or format, keeping the result of every division."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file

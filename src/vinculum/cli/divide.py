@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 def divide(
     a: Annotated[str, typer.Argument(metavar="A", help="The dividend: NAME.npy, NAME.zarr or NAME.h5:/DATASET.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where the quotients go; as A is named.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="C", help="Where to write the quotients, as for A.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="The divisor; left out for Reciprocal.")] = None,
     operator: Annotated[str, typer.Option(metavar="NAME", help="Div, Divide or Reciprocal.")] = "Div",
     version: Annotated[
-        int | None, typer.Option(metavar="N", help="The operator's own version. Left out: the newest.")
+        int | None, typer.Option(metavar="N", help="The operator's own version. Default: the newest.")
     ] = None,
     dialect: DialectName = None,
-    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="Which of SONNX's.")] = None,
+    variant: Annotated[Literal["float", "int"] | None, typer.Option(help="The variant of SONNX Div.")] = None,
     axis: Annotated[int | None, typer.Option(metavar="N", help="Attribute of Div-1, Div-6 and Divide.")] = None,
     broadcast: Annotated[int | None, typer.Option(metavar="0|1", help="Attribute of Div-1 and Div-6.")] = None,
     consumed_inputs: Annotated[
         str | None, typer.Option(metavar="N,N", help="Attribute of Div-1 and Reciprocal-1, without effect.")
     ] = None,
     m_pythondiv: Annotated[
-        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: floor integers, or not.")
+        Literal["true", "false"] | None, typer.Option(help="Attribute of Divide: whether integers are floored.")
     ] = None,
     auto_broadcast: Annotated[
         Literal["numpy", "none", "pdpd"] | None, typer.Option(help="Attribute of Divide.")
@@ -54,12 +54,14 @@ def divide(
     element_type: Annotated[
         str | None,
         typer.Option(
-            "--type", metavar="TYPE", help="What raw elements are: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4."
+            "--type",
+            metavar="TYPE",
+            help="Element type of raw bytes: bfloat16, float8_e4m3fn, float8_e5m2, int4, uint4.",
         ),
     ] = None,
     task_size: Annotated[
         int | None,
-        typer.Option(min=1, metavar="MIB", help="How much of C a task makes: 32, on a cluster 256, if left out."),
+        typer.Option(min=1, metavar="MIB", help="How much of C each task computes. Default: 32, on a cluster 256."),
     ] = None,
     workers: Processes = None,
     cluster: ClusterAddress = None,
@@ -67,7 +69,7 @@ def divide(
 ) -> None:
     """Divide two stored arrays into a third, however large, by ONNX Div-14 or another operator.
 
-    C appears when it is whole. Killed, the same command goes on where it was.
+    C appears when it is complete. After an interruption, the same command continues the job.
     """
     # What imports numpy is imported when something is divided, not for a page of help.
     from vinculum.ops.operator import Operator

@@ -22,9 +22,9 @@ def fingerprint(
     memory_limit: MemoryLimit = 4096,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show details and an example of each.")] = False,
 ) -> None:
-    """Say how a runtime computes its quotients: which arithmetic explains its answers to the cases of conform.
+    """Identify the arithmetic by which a runtime computes its quotients, from its answers to cases of conform.
 
-    Differences from the specification are marked, but are no failure: the exit code is 0.
+    Differences from the specification are marked, but are not failures: the exit code is 0.
     """
     # Nothing of the runtimes is imported for a page of help.
     from vinculum.conformance.fingerprint import fingerprint, selected

@@ -19,17 +19,17 @@ def harden(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx).")],
     runtime: Annotated[
         Literal["onnxruntime", "openvino", "portable"],
-        typer.Option("--for", help="Where the model is to run; portable: guards alone, for any runtime."),
+        typer.Option("--for", help="The runtime to harden for; portable: any runtime."),
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = None,
-    zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="What x/0 gives, for integers.")] = "zero",
-    overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="What MIN/-1 gives, for integers.")] = "wrap",
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
+    zero_divisor: Annotated[Literal["zero", "saturate"], typer.Option(help="The result of an integer x/0.")] = "zero",
+    overflow: Annotated[Literal["wrap", "saturate"], typer.Option(help="The result of an integer MIN/-1.")] = "wrap",
     inputs: Annotated[
         list[str] | None,
         typer.Option(
             "--input",
             metavar="NAME=FILE",
-            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Those left out are drawn.",
+            help="Run the model on this input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb. Inputs left out are drawn.",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; run and write nothing.")] = False,
@@ -37,7 +37,7 @@ def harden(
         bool | None,
         typer.Option(
             "--functions/--no-functions",
-            help="Guards as ONNX functions, or in the places of the divisions; functions for onnxruntime if left out.",
+            help="Write guards as ONNX functions, or in place of each division. Default: functions for onnxruntime.",
         ),
     ] = None,
     fix_exported: Annotated[
@@ -48,7 +48,7 @@ def harden(
 ) -> None:
     """Rewrite the divisions of a model that a runtime computes wrongly or crashes on, and validate each rewrite there.
 
-    Exit code 1: a division or remainder is left that can crash the runtime, or a validation failed.
+    Exit code 1: a division or remainder that can crash the runtime remains, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
     from vinculum.cli.report_files import check_files

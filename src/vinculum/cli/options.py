@@ -16,7 +16,7 @@ RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
     "package.module:attribute. Options in brackets, in quotes for the shell: "
 )
-"""What names a backend; an example of options in brackets follows."""
+"""The names of backends; an example of options in brackets follows."""
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX file (.onnx) or an OpenVINO IR file (.xml).")]
 Inputs = Annotated[
@@ -24,20 +24,20 @@ Inputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=FILE",
-        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb, an ONNX TensorProto. Once for each; FILE alone if "
-        "the model has one input.",
+        help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb (an ONNX TensorProto). Repeat for each; FILE alone "
+        "if the model has one input.",
     ),
 ]
-ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="What x/0 gives, for integers.")]
-OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="What MIN/-1 gives, for integers.")]
+ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
+OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
 # As `vinculum.models` has them, which takes long to import for a page of help.
 Engine = Literal["reference", "onnxruntime", "openvino"]
 DialectName = Annotated[
-    Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Left out: the name decides.")
+    Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
 ]
 Processes = Annotated[
     int | None,
-    typer.Option("--workers", min=1, max=1024, metavar="N", help="Start so many processes here, a Dask cluster."),
+    typer.Option("--workers", min=1, max=1024, metavar="N", help="Start a local Dask cluster of N processes."),
 ]
 ClusterAddress = Annotated[
     str | None,
@@ -45,7 +45,7 @@ ClusterAddress = Annotated[
 ]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-Workers = Annotated[int, typer.Option(min=1, metavar="N", help="How many processes answer at once.")]
+Workers = Annotated[int, typer.Option(min=1, metavar="N", help="How many cases run at once, each in a process.")]
 CaseLimit = Annotated[
     float,
     typer.Option(
@@ -55,7 +55,7 @@ CaseLimit = Annotated[
 MemoryLimit = Annotated[
     int,
     typer.Option(
-        min=64, metavar="MIB", help="Memory limit of a process that divides; beyond it, it counts as out of memory."
+        min=64, metavar="MIB", help="Memory limit of each process; a case that exceeds it is reported as out of memory."
     ),
 ]
 
@@ -65,24 +65,24 @@ Save = Annotated[
 ]
 Junit = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit XML report to this file.")]
 Sarif = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, a rule for each cause.")
+    Path | None, typer.Option(metavar="FILE", help="Write a SARIF report to this file, with one rule per cause.")
 ]
 Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one self-contained HTML page to this file.")]
 Expect = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
-        help="Known deviations of a backend: fail on any that it does not list, and on listed ones that are gone.",
+        help="Known deviations of a backend: fail on deviations not listed, and on listed ones that no longer occur.",
     ),
 ]
 Record = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write a file of known deviations for --expect; keep the reasons of the one that --expect names.",
+        help="Write a file of known deviations for --expect; keeps the reasons of the file that --expect names.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that deviates.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every case that deviates.")]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from vinculum.errors import AttributeValueError
 def report(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RUN.json", help="Runs as --save wrote them.", show_default=False),
+        typer.Argument(metavar="RUN.json", help="Run files written by --save.", show_default=False),
     ] = None,
     in_json: JsonLines = False,
     junit: Junit = None,
@@ -23,12 +23,12 @@ def report(
     html: Html = None,
     expect: Expect = None,
     record: Record = None,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run; read none.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a run file.")] = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show saved runs of the conformance suite in any form, without running anything.
+    """Make reports of saved conformance runs, without running anything.
 
-    Exit codes: 0 if every case passes or is not supported, or all is as --expect says; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
     """
     from vinculum.conformance.execute.run_file import read_runs
 
@@ -47,10 +47,10 @@ def report(
     known = outputs.known()
     runs = [run for file in files for run in read_runs(file)]
     if record is not None and (len(runs) > 1 or runs[0].selection.only):
-        raise AttributeValueError("--record writes down one whole run: give one RUN.json, made without --only")
+        raise AttributeValueError("--record records one whole run: give one RUN.json, made without --only")
     strangers = [one for name, one in known.items() if name not in {run.backend for run in runs}]
     if strangers:
         raise AttributeValueError(
-            f"{strangers[0].file} is for {strangers[0].backend!r}, which no run is of; leave it out"
+            f"{strangers[0].file} is for {strangers[0].backend!r}, and no run given is of that backend; leave it out"
         )
     finish(runs, known, outputs, in_json=in_json, verbose=verbose)

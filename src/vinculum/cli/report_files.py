@@ -34,7 +34,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
         if path.is_dir():
             raise ModelError(f"{option} {str(path)!r} is a folder; give the name of a file to write")
         if path.exists() and not path.is_file():
-            raise ModelError(f"{option} {str(path)!r} is no ordinary file; give the name of one to write")
+            raise ModelError(f"{option} {str(path)!r} is not a regular file; give the name of a file to write")
         if not path.parent.is_dir():
             folder = str(path.parent)
             raise ModelError(f"{option} {str(path)!r} cannot be written: there is no folder {folder!r}; make it")

@@ -38,20 +38,20 @@ def run(
     model: ModelFile,
     inputs: Inputs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write each output there, as NAME.npy.")
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write outputs to this folder, as NAME.npy.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
+        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs without a file at random, from this seed.")
     ] = None,
     dims: Annotated[
         list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
+        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
     ] = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
         Engine,
-        typer.Option(help="What runs all but the divisions; IR files: reference or openvino."),
+        typer.Option(help="The engine for everything but the divisions; for IR files reference or openvino."),
     ] = "reference",
     batch: Annotated[
         int | None,
@@ -78,12 +78,12 @@ def run(
         from vinculum.cli.run_batches import Batches, run_batches
 
         if seed is not None or dims or output is None:
-            raise AttributeValueError("with --batch all inputs come from files, and --output FOLDER has to be given")
+            raise AttributeValueError("--batch needs a file for every input, and --output FOLDER")
         batches = Batches(batch, stored_as or "npy", workers, cluster, engine, Policies(zero_divisor, overflow))
         run_batches(model, inputs or (), output, batches, in_json=in_json)
         return
     if (stored_as, workers, cluster) != (None, None, None):
-        raise AttributeValueError("--format, --workers and --cluster go with --batch N, the items in a block")
+        raise AttributeValueError("--format, --workers and --cluster need --batch N, the number of items in a block")
     loaded = load(model)
     given = model_inputs(loaded.inputs, inputs or (), seed, dims or ())
     sources = (model, *(file.path for file in given.files.values()))

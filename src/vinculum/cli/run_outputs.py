@@ -41,7 +41,7 @@ class Outputs:
 
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
         if len(known) < len(self.expect):
-            raise AttributeValueError("two files of --expect are for one backend; give one for each")
+            raise AttributeValueError("two --expect files are for the same backend; give one for each backend")
         # What is recorded may take the place of what was expected: it keeps the reasons.
         check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
         return known

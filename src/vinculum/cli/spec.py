@@ -17,21 +17,19 @@ from vinculum.spec.registry import find, find_version, rows_of, versions
 
 
 def spec(
-    name: Annotated[
-        str | None, typer.Argument(help="Div, Reciprocal or Divide. Left out: a list of every row.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Div, Reciprocal or Divide. Default: list all of them.")] = None,
     version: Annotated[
-        int | None, typer.Option(help="The operator's own version. Left out: the newest.", metavar="N")
+        int | None, typer.Option(help="The operator's own version. Default: the newest.", metavar="N")
     ] = None,
     against: Annotated[int | None, typer.Option(help="Print what changed since this version.", metavar="M")] = None,
     dialect: DialectName = None,
     variant: Annotated[
-        Literal["real", "float", "int"] | None, typer.Option(help="One of SONNX's three. Left out: all.")
+        Literal["real", "float", "int"] | None, typer.Option(help="The variant of SONNX Div. Default: all.")
     ] = None,
     traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
     in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Print what the documents say of a division operator, what changed between versions, or what shows it right."""
+    """Print the specification of a division operator, its changes between versions, or the evidence for each clause."""
     # Every command starts with the imports above; what makes pages of the documents is for this one alone.
     from vinculum.reporting.spec.diff_page import difference_page
     from vinculum.reporting.spec.json_text import as_json, difference_as_json
@@ -42,7 +40,7 @@ def spec(
     if name is None:
         if traced or (version, against, variant) != (None, None, None):
             raise SpecLookupError(
-                "--version, --against, --variant and --trace go with an operator; give Div, Reciprocal or Divide"
+                "--version, --against, --variant and --trace need an operator; give Div, Reciprocal or Divide"
             )
         rows = rows_of(dialect)
         _print(overview(rows), {"rows": [as_json(row) for row in rows]}, in_json)

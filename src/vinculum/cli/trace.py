@@ -17,21 +17,21 @@ def trace(
     model: ModelFile,
     inputs: Inputs = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs that no file gives from this seed.")
+        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs without a file at random, from this seed.")
     ] = None,
     dims: Annotated[
         list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension; 1 if left out."),
+        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
     ] = None,
     engine: Annotated[
         Literal["both", "reference", "onnxruntime"],
-        typer.Option(help="What runs it: our engine, ONNX Runtime with its inner values as outputs, or both."),
+        typer.Option(help="The engine: Vinculum's, ONNX Runtime with its inner values as outputs, or both."),
     ] = "both",
     in_json: OneObject = False,
 ) -> None:
-    """Tell which node of a run makes the first NaN, infinity or zero divisor, at which index, and what it was given.
+    """Find the node that makes the first NaN, infinity or zero divisor of a run, with index and operands.
 
-    Exit codes: 0 if none does; 1 if one does, or an engine dies; 2 if the model or the inputs cannot be run.
+    Exit codes: 0 if there is none; 1 if there is one, or an engine crashes; 2 if the model or the inputs cannot be run.
     """
     # What imports the onnx package is imported when a model is traced, not for a page of help.
     from vinculum.analysis.tracing.trace import ENGINES

@@ -11,7 +11,7 @@ import typer
 from vinculum.errors import AttributeValueError
 
 vectors = typer.Typer(
-    name="vectors", no_args_is_help=True, help="Write the cases of conform as files, or judge answers to them."
+    name="vectors", no_args_is_help=True, help="Export the cases of conform as files, or judge answers to them."
 )
 
 _MOST = 20
@@ -20,7 +20,7 @@ _ONLY_HELP = "{} only cases whose id matches, such as 'Div-14/int64/*'. May be r
 
 @vectors.command()
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write; empty or new.")],
     form: Annotated[
         Literal["onnx", "jsonl", "testfloat", "npy"],
         typer.Option(
@@ -34,7 +34,7 @@ def export(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer cases.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every case.")] = False,
 ) -> None:
-    """Write the cases of conform, with the exact quotients, for programs that need no Python.
+    """Export the cases of conform, with the exact quotients, for programs without Python.
 
     Every export holds index.json with a digest of each file, cases.jsonl with a line for each case, and schemas.
     """
@@ -63,7 +63,7 @@ def export(
 
 @vectors.command("judge")
 def judge_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What vinculum vectors export wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that vinculum vectors export wrote.")],
     answers: Annotated[
         Path,
         typer.Argument(
@@ -72,11 +72,11 @@ def judge_command(
     ],
     only: Annotated[list[str] | None, typer.Option(metavar="GLOB", help=_ONLY_HELP.format("Judge"))] = None,
     in_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each case.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every case that fails.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="List every case that fails.")] = False,
 ) -> None:
-    """Tell what the answers of any program are worth, bit by bit.
+    """Compare the answers of any program with the exact quotients, bit by bit.
 
-    Exit codes: 0 if every case is answered as it must be or said to be not supported; 1 if not; 2 for wrong usage.
+    Exit codes: 0 if every case passes or is not supported; 1 if not; 2 for wrong usage.
     """
     from vinculum.conformance.vectors.judge import counts, judged
     from vinculum.reporting.conformance.words import message, verdict_sentence

@@ -1,7 +1,7 @@
 """Division of arrays in the memory of a CUDA device, where the quotients stay; nothing else imports CuPy.
 
-PyTorch, JAX and CuPy arrays come through DLPack, others through ``__cuda_array_interface__``. CuPy's current stream
-divides them, and nothing waits for it unless a policy raises.
+PyTorch, JAX and CuPy arrays are viewed through DLPack, others through ``__cuda_array_interface__``. CuPy's current
+stream divides them, without waiting unless a policy raises.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class DeviceOperand:
     Attributes
     ----------
     elements : cupy.ndarray, or numpy.generic in CPU memory
-        Encodings, of narrow floating-point types.
+        The elements; encodings for narrow floating-point types.
     dtype : numpy.dtype
-        What they are.
+        Their type.
     library : Library or None
-        Which the array belongs to.
+        The library of the array.
     """
 
     elements: Any
@@ -57,12 +57,12 @@ class DeviceOperand:
 
 
 def as_operand(value: object, name: str) -> DeviceOperand:
-    """View an operand where it lies.
+    """View an operand in its memory.
 
     Raises
     ------
     ElementTypeError
-        If it is no array on a CUDA device, nor a single element in CPU memory.
+        If it is neither an array on a CUDA device nor a single element in CPU memory.
     """
     if isinstance(value, DeviceOperand):
         return value
@@ -72,7 +72,7 @@ def as_operand(value: object, name: str) -> DeviceOperand:
         if array.ndim:
             raise ElementTypeError(
                 f"{name} lies in CPU memory and the other operand on a CUDA device; move one of them: only an array "
-                "without dimensions is taken from where it lies"
+                "without dimensions may lie elsewhere"
             )
         return DeviceOperand(_encodings(storage.native(array))[()], storage.native_dtype(array.dtype), None)
     library = library_of(value)
@@ -96,7 +96,7 @@ def shape_of(operand: DeviceOperand) -> SymbolicShape:
 
 
 def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -> Any:
-    """Return the quotients, on the device that the operands lie on, as an array of the first operand's library.
+    """Return the quotients on the operands' device, as an array of the first operand's library.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
     ElementTypeError, BroadcastError
         As for NumPy arrays; or if the operands lie on different devices.
     DivisionByZeroError, IntegerOverflowError, ConstraintError
-        By the policies, when all has been divided; `out` may then hold partial results.
+        As the policies say, after the division; `out` may then hold partial results.
     """
     names = [operand.name for operand in operator.spec.inputs]
     types = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
@@ -143,19 +143,19 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
 
 
 def _encodings(array: Any) -> Any:
-    """View an array of a narrow floating-point type as what the kernels take for it."""
+    """View an array of a narrow floating-point type as the encodings that the kernels take."""
     return array.view(f"u{array.dtype.itemsize}") if str(array.dtype) in NARROW else array
 
 
 def _aligned(divisor: Any, alignment: Alignment) -> Any:
-    """Return a divisor with the result's rank; dimensions of size 1 come and go."""
+    """Return a divisor with the result's rank, by adding and dropping dimensions of size 1."""
     if isinstance(divisor, np.generic):
         return divisor
     return divisor.reshape([1 if own is None else divisor.shape[own] for own in alignment.b])
 
 
 def _device_of(arrays: Sequence[Any]) -> Any:
-    """Return the one device that arrays lie on, as a context in which it is CuPy's current one."""
+    """Return the common device of arrays, as a context that makes it CuPy's current device."""
     devices = {x.device.id: x.device for x in arrays if not isinstance(x, np.generic)}
     if len(devices) > 1:
         raise ElementTypeError(
@@ -177,7 +177,7 @@ def _checked_out(out: object, dtype: np.dtype[Any], alignment: Alignment) -> Any
 
 
 def _overlaps(operand: Any, result: Any) -> bool:
-    """Whether a quotient may be written where another's operand has not been read."""
+    """Whether a quotient may overwrite an operand that has not been read yet."""
     if isinstance(operand, np.generic) or not cupy.may_share_memory(operand, result):
         return False
     places = [(x.data.ptr, x.shape, x.strides) for x in (operand, result)]
@@ -185,7 +185,7 @@ def _overlaps(operand: Any, result: Any) -> bool:
 
 
 def _divide(operator: Operator, element_type: ElementType, dividend: Any, divisor: Any, out: Any) -> Exceptions | None:
-    """Divide on the current device, and return what a policy raises for."""
+    """Divide on the current device, and return the exceptions that a policy raises for."""
     if element_type.kind is Kind.FLOAT:
         float_kernel(element_type.numpy)(dividend, divisor, out)
         return None

@@ -71,7 +71,7 @@ class VinculumBackendRep(BackendRep):
             if len(values) == len(expected):
                 return dict(zip(expected, values, strict=True))
         counts = f"{len(needed)} or {len(names)}" if len(needed) < len(names) else f"{len(names)}"
-        raise ModelError(f"given by place: {len(values)}; the model takes {counts} inputs: {listed(names)}")
+        raise ModelError(f"{len(values)} values given by position; the model takes {counts} inputs: {listed(names)}")
 
 
 class VinculumBackend(Backend):

@@ -85,7 +85,7 @@ def map_blocks(
     given = {name: x for name, x in inputs.items() if isinstance(x, da.Array)}
     whole = {name: x for name, x in inputs.items() if name not in given}
     if not given:
-        raise ModelError("no input is a dask.array; hand in one, or call run")
+        raise ModelError("no input is a dask.array; pass one, or call run")
     for name, x in given.items():
         _check_cut(name, x, batch_axis)
     sizes = {name: x.shape[batch_axis] for name, x in given.items()}
@@ -133,7 +133,7 @@ def _check_cut(name: str, x: da.Array, batch_axis: int) -> None:
     if cut:
         rest = ", ".join(f"{d}: -1" for d in cut)
         raise ModelError(
-            f"{title} is cut along axis {cut[0]} too, and a model runs over batch axis {batch_axis} only; pass "
+            f"{title} is also cut along axis {cut[0]}, and a model runs over batch axis {batch_axis} only; pass "
             f".rechunk({{{rest}}})"
         )
 
@@ -162,7 +162,7 @@ def _declared(
     """Return the type and the chunks of an output; ModelError if they cannot be told from what the model declares."""
     title = f"output {quoted(tensor.name)}"
     if tensor.shape is None or tensor.element_type == UNKNOWN or tensor.element is not None:
-        raise ModelError(f"{title} declares no element type and rank, without which there is no lazy array; call run")
+        raise ModelError(f"{title} declares no element type and rank, which a lazy array needs; call run")
     if len(tensor.shape) <= batch_axis:
         raise ModelError(f"{title} of rank {len(tensor.shape)} has no batch axis {batch_axis}; call run on all of it")
     batch = tensor.shape[batch_axis]

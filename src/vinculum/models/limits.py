@@ -59,7 +59,7 @@ def check_time() -> None:
     """Refuse to go on when the time of the run is over."""
     deadline = _DEADLINE.get()
     if deadline is not None and work_time() > deadline:
-        raise LimitError("a loop takes longer than inputs that are only tried out may take")
+        raise LimitError("a loop takes longer than a trial run may")
 
 
 def seconds_left() -> float | None:
@@ -72,4 +72,4 @@ def check_bytes(size: int) -> None:
     """Refuse a result of that many bytes if it is too large for the run."""
     largest = _LARGEST.get()
     if largest is not None and size > largest:
-        raise LimitError(f"a result would take {size} bytes, more than inputs that are only tried out may ask for")
+        raise LimitError(f"a result would take {size} bytes, more than a trial run may")

@@ -202,7 +202,7 @@ class ModelRun:
             check_unchanged(one.place, one.identity, one.raw_type)
         if _state(self.model) != self.state:
             raise ModelError(
-                f"{str(self.model)!r} changed while it was run; delete the .partial and .journal files, and begin again"
+                f"{str(self.model)!r} changed during the run; delete the .partial and .journal files, and begin again"
             )
 
     def outputs_of(self, number: int) -> dict[str, Array]:
@@ -315,11 +315,9 @@ def _cut(
             else:
                 whole[name] = _read(stored, tuple(slice(0, size) for size in stored.shape))
     if not cut:
-        raise ModelError(
-            "no input is cut: of none does the model leave the first size open, the batch; run it without --batch"
-        )
+        raise ModelError("no input has a batch axis: the model fixes the first size of each; run it without --batch")
     if len(set(sizes.values())) > 1 or 0 in sizes.values():
-        raise ModelError(f"the inputs that are cut have these numbers of items: {sizes}; give one number, not 0")
+        raise ModelError(f"the inputs have different numbers of items: {sizes}; give the same number, at least 1")
     return tuple(cut), whole, next(iter(sizes.values()))
 
 

@@ -90,7 +90,7 @@ def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any] 
         raise ModelError(f"the model has no input {listed(surplus)}; its inputs: {listed(list(declared))}")
     missing = [str(tensor) for tensor in tensors if tensor.name not in given and not tensor.optional]
     if missing:
-        raise ModelError(f"no array for input {', '.join(missing[:10])}; hand in one for each")
+        raise ModelError(f"no array for input {', '.join(missing[:10])}; pass one for each")
     symbols: dict[str, tuple[int, str]] = {}
     return {name: _admitted(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
 
@@ -138,7 +138,7 @@ def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
         return dtype_of(tensor.element_type)
     name = _SAID_OTHERWISE.get(tensor.element_type)
     if name is None:
-        raise ModelError(f"input {tensor} is no tensor, sequence or optional; nothing else can be handed in")
+        raise ModelError(f"input {tensor} is not a tensor, sequence or optional; nothing else can be passed")
     return np.dtype(getattr(ml_dtypes, name, name))
 
 

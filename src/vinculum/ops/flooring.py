@@ -35,8 +35,8 @@ def floor_divide(
     Parameters
     ----------
     a, b : array
-        Dividend and divisor in CPU memory, of one element type, of shapes that NumPy broadcasts; a Python number beside
-        an array takes the array's type where that holds it.
+        Dividend and divisor in CPU memory, of one element type, of shapes that NumPy broadcasts; a Python number with
+        an array takes the array's type if that holds it.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     zero_divisor, overflow : str
@@ -53,7 +53,7 @@ def floor_divide(
     ElementTypeError, BroadcastError, AttributeValueError
         If the operands do not fit; the message says what is allowed.
     DivisionByZeroError, IntegerOverflowError
-        By the policies; `out` may then hold partial results.
+        As the policies say; `out` may then hold partial results.
 
     Notes
     -----
@@ -68,14 +68,14 @@ def floor_divide(
 
 
 def remainder(a: object, b: object, *, out: Array | None = None, zero_divisor: ZeroDivisor = "raise") -> Array:
-    """Return what `floor_divide` leaves of each dividend, ``a - floor(a / b) * b``, which has the divisor's sign.
+    """Return the remainder of `floor_divide`, ``a - floor(a / b) * b``, which has the divisor's sign.
 
     Parameters
     ----------
     a, b, out : array
         As in `floor_divide`.
     zero_divisor : {"raise", "zero"}
-        What an integer's remainder by 0 is. A float's is NaN.
+        The remainder of an integer by 0. That of a float is NaN.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def remainder(a: object, b: object, *, out: Array | None = None, zero_divisor: Z
 def divmod(
     a: object, b: object, *, zero_divisor: ZeroDivisor = "raise", overflow: Overflow = "wrap"
 ) -> tuple[Array, Array]:
-    """Return `floor_divide` and `remainder` of each pair; parameters and errors are theirs.
+    """Return `floor_divide` and `remainder` of each pair, with the same parameters and errors.
 
     With ``zero_divisor="saturate"`` the remainder by 0 is 0.
     """
@@ -137,7 +137,7 @@ def _integer_remainders(dividend: Array, divisor: Array, quotients: Array) -> Ar
 
 
 def _widened(array: Array) -> Array:
-    """Return floats in a type with so many bits more that rounding to it first changes no result."""
+    """Return floats in a type wide enough that rounding to it first changes no result."""
     if array.dtype == np.float64:
         return array
     return array.astype(np.float64 if array.dtype == np.float32 else np.float32)
@@ -175,8 +175,8 @@ def _large_floors(a: Array, b: Array, quotients: Array, below: npt.NDArray[np.bo
     """Return the floors of binary64 quotients of at least 2**52, rounded once.
 
     The exact quotient is the rounded one plus ``rest / b``, where the rest is exact. The floor of that, of less than 53
-    bits, is added to the rounded quotient, and the sum rounded. From 2**107 on no quotient lies so near to where
-    rounding changes that this would matter.
+    bits, is added to the rounded quotient, and the sum rounded. From 2**107 on no quotient lies close enough to a
+    rounding boundary for this to matter.
     """
     (significand_a, exponent_a), (significand_b, exponent_b) = np.frexp(a), np.frexp(b)
     near_one = significand_a / significand_b
@@ -189,14 +189,14 @@ def _large_floors(a: Array, b: Array, quotients: Array, below: npt.NDArray[np.bo
 
 
 def _exact_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return a product as the sum of two numbers (Dekker's), of factors near one."""
+    """Return a product of factors near one as the sum of two numbers (Dekker)."""
     product = x * y
     (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
     return product, x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
-    """Return a number as the sum of two that have half its bits (Veltkamp's)."""
+    """Return a number as the sum of two numbers with half its bits (Veltkamp)."""
     spread = x * (2.0**27 + 1)
     high = spread - (spread - x)
     return high, x - high

@@ -32,21 +32,21 @@ def div(
     ----------
     a, b : array
         Dividend and divisor, of one element type that the version takes, and of shapes that its broadcasting rule
-        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or ``__dlpack__``, Dask arrays, and what
-        lies on a CUDA device; nothing is converted.
+        joins. NumPy arrays and scalars, buffers, objects with ``__array__`` or ``__dlpack__``, Dask arrays, and arrays
+        on a CUDA device; nothing is converted.
     opset : int, optional
-        ONNX operator-set version; it selects the version of Div in force there, the newest if None.
+        ONNX operator-set version; it selects that set's version of Div, the newest if None.
     axis, broadcast, consumed_inputs : optional
-        Attributes of Div-1 and Div-6 (the last of Div-1 only, where it is a hint without effect).
+        Attributes of Div-1 and Div-6; `consumed_inputs` of Div-1 only, a hint without effect.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     where : array of bool, optional
-        Where to divide, for operands in CPU memory; elsewhere `out`, which must be given then, stays as it is.
+        Where to divide; elsewhere `out`, which is then required, keeps its elements. In CPU memory only.
     zero_divisor : {"raise", "zero", "saturate"}
-        For integers, about which the standard is silent: raise; give 0; give the largest or smallest value by the
-        dividend's sign, and 0 for 0/0. Floats follow IEEE 754 and never raise or warn.
+        For integers, where the standard is silent: raise an error; give 0; or give the largest or smallest value by
+        the dividend's sign, and 0 for 0/0. Floats follow IEEE 754 and never raise or warn.
     overflow : {"wrap", "raise", "saturate"}
-        For MIN/-1, about which the standard is silent: give MIN; raise; give the largest value.
+        For MIN/-1, where the standard is silent: give MIN; raise an error; or give the largest value.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def div(
     ElementTypeError, BroadcastError, AttributeValueError, SpecLookupError
         If the version does not allow what was given; the message says what it allows.
     DivisionByZeroError, IntegerOverflowError
-        By the policies; `out` may then hold partial results.
+        As the policies say; `out` may then hold partial results.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def reciprocal(
     x : array
         Of a floating-point element type that the version takes.
     opset : int, optional
-        ONNX operator-set version; it selects the version of Reciprocal in force there, the newest if None.
+        ONNX operator-set version; it selects that set's version of Reciprocal, the newest if None.
     consumed_inputs : sequence of int, optional
         A hint of Reciprocal-1, without effect.
     out : array, optional
@@ -111,7 +111,7 @@ def reciprocal(
 
     Notes
     -----
-    ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity of the zero's sign, as IEEE 754 has it.
+    ONNX operators, Reciprocal, versions 1, 6 and 13. 1/0 is an infinity with the zero's sign, as in IEEE 754.
     """
     find = _reciprocal if consumed_inputs is None else _new_reciprocal
     operator = find(opset, consumed_inputs)

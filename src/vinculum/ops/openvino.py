@@ -36,14 +36,14 @@ def divide(
     auto_broadcast : {"numpy", "none", "pdpd"}
         The broadcasting rule.
     axis : int
-        With ``pdpd`` the dimension of `a` at which `b` begins; -1 lets it end where `a` ends. The document has no such
+        With ``pdpd`` the dimension of `a` at which `b` begins; -1 aligns the ends of both. The document has no such
         attribute; IR files may.
     out : array, optional
         Where to write, of the result's element type and shape; it may be an operand.
     where : array of bool, optional
-        Where to divide, for operands in CPU memory; elsewhere `out`, which must be given then, stays as it is.
+        Where to divide; elsewhere `out`, which is then required, keeps its elements. In CPU memory only.
     zero_divisor : {"raise", "zero", "saturate"}
-        For integers, where the document leaves the result undefined; see `vinculum.div`.
+        For integers, where the document does not define the result; see `vinculum.div`.
     overflow : {"wrap", "raise", "saturate"}
         For MIN/-1; see `vinculum.div`.
 
@@ -57,7 +57,7 @@ def divide(
     ElementTypeError, BroadcastError, AttributeValueError
         If Divide-1 does not allow what was given; the message says what it allows.
     DivisionByZeroError, IntegerOverflowError
-        By the policies; `out` may then hold partial results.
+        As the policies say; `out` may then hold partial results.
 
     Notes
     -----

@@ -35,7 +35,7 @@ _NDARRAY = np.ndarray
 
 
 class Operator:
-    """One operator version with its attributes and policies, which do not change any more, ready to divide.
+    """One operator version with fixed attributes and policies, ready to divide.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Operator:
     opset : int, optional
         ONNX operator-set version; the newest if None.
     dialect : {"onnx", "openvino", "sonnx"}, optional
-        By the name if None; ``"Div"`` is then ONNX's.
+        Decided by the name if None; ``"Div"`` is then ONNX's.
     variant : {"real", "float", "int"}, optional
         Which of SONNX's three operators.
     axis, broadcast, consumed_inputs, m_pythondiv, auto_broadcast : optional
@@ -129,7 +129,7 @@ class Operator:
         return self._policies
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel to another process as what it was made from."""
+        """Pickle the arguments that it was made from."""
         spec, numbered = self._spec, self._spec.dialect is not Dialect.SONNX
         arguments: dict[str, Any] = {
             "opset": spec.since_version if numbered else None,
@@ -157,19 +157,18 @@ class Operator:
         Parameters
         ----------
         a : array
-            The dividend; of Reciprocal, the one operand.
+            The dividend; for Reciprocal, the only operand.
         b : array
-            The divisor, of the same element type. A Python int or float beside an array takes the array's type where
-            that holds it; SONNX's operators take none.
+            The divisor, of the same element type. A Python int or float with an array takes the array's type if
+            that holds it; SONNX's operators take no Python numbers.
         out : array, optional
             Where to write: of the result's element type and shape. It may be an operand.
 
         Returns
         -------
         array
-            `out` if given, else a new array of the operands' element type: of the library that the first operand
-            belongs to that is not NumPy's (PyTorch, JAX, CuPy, Dask, or what has an ``__array_namespace__``), else an
-            ndarray.
+            `out` if given, else a new array of the operands' element type, in the library of the first operand that is
+            not NumPy's (PyTorch, JAX, CuPy, Dask, or any with ``__array_namespace__``), else an ndarray.
 
         Raises
         ------
@@ -178,7 +177,7 @@ class Operator:
         BroadcastError
             If the shapes do not fit by the version's rule.
         DivisionByZeroError, IntegerOverflowError
-            By the policies; `out` may then hold partial results.
+            As the policies say; `out` may then hold partial results.
         """
         # A call on few elements costs what happens here, more than what is divided.
         quotients = self._divide(a, b, out)
@@ -189,7 +188,7 @@ class Operator:
         return self._checked_call(a, b, out)
 
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
-        """Divide what a division does not take as it is: view it as arrays, or tell what is wrong."""
+        """Divide operands that need preparation: view them as arrays, or raise an error that explains why not."""
         names = [operand.name for operand in self._spec.inputs]
         if not self._unary and self._spec.dialect is not Dialect.SONNX:  # [GR2]
             a, b = with_element_types(a, b, names)
@@ -218,7 +217,7 @@ class Operator:
         return out
 
     def masked(self, a: object, b: object, out: Array | None, where: object) -> Array:
-        """Divide where a mask is true, and leave `out` as it is elsewhere, whatever the operands are there.
+        """Divide where a mask is true, and leave `out` unchanged elsewhere, whatever the operands are there.
 
         Parameters
         ----------
@@ -234,7 +233,7 @@ class Operator:
         AttributeValueError
             If there is no `out`.
         ElementTypeError, BroadcastError, DivisionByZeroError, IntegerOverflowError
-            As of `__call__`, or if the mask is none.
+            As for `__call__`, or if `where` is not a mask.
         """
         if out is None:
             raise AttributeValueError(
@@ -262,7 +261,7 @@ class Operator:
         return out
 
     def on_blocks(self, *blocks: Array, out: Array | None = None) -> Array | Exceptions:
-        """Divide blocks of operands that `alignment` has joined, each of the result's rank and of an allowed type.
+        """Divide blocks of operands aligned by `alignment`, each of the result's rank and of an allowed type.
 
         Parameters
         ----------
@@ -274,13 +273,13 @@ class Operator:
         Returns
         -------
         ndarray or Exceptions
-            The quotients, or what a policy raises for.
+            The quotients, or the exceptions that a policy raises for.
         """
         shapes = [block.shape for block in blocks]
         return self._quotients(blocks, join(Broadcasting.MULTIDIRECTIONAL, shapes[0], shapes[-1]), out)
 
     def _quotients(self, operands: tuple[Array, ...], alignment: Alignment, out: Array | None) -> Array | Exceptions:
-        """Divide operands that the version takes, to `out` or to a new array."""
+        """Divide operands that the version takes, into `out` or a new array."""
         dividend, divisor = operands[0], None
         if not self._unary:
             divisor = _onto(operands[1], alignment)
@@ -315,7 +314,7 @@ class Operator:
 
 
 def _onto(divisor: Array, alignment: Alignment) -> Array:
-    """View a divisor in the result's shape, as the rule has aligned it; only dimensions of size 1 come and go."""
+    """View a divisor in the result's shape, as the rule aligns it, by adding and dropping dimensions of size 1."""
     kept = [1 if dimension is None else divisor.shape[dimension] for dimension in alignment.b]
     return np.broadcast_to(divisor.reshape(kept), alignment.shape)
 

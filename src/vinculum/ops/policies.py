@@ -1,4 +1,4 @@
-"""What happens to the integer quotients that no integer is: the policies, and the errors of those that raise."""
+"""What x/0 and MIN/-1 of integers give: the policies, and the errors of those that raise."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Policies:
     Attributes
     ----------
     zero_divisor : {"raise", "zero", "saturate"}
-        Raise; give 0; give the largest or smallest value by the dividend's sign, and 0 for 0/0.
+        Raise an error; give 0; or give the largest or smallest value by the dividend's sign, and 0 for 0/0.
     overflow : {"wrap", "raise", "saturate"}
-        Give MIN; raise; give the largest value.
+        Give MIN; raise an error; or give the largest value.
 
     Raises
     ------
@@ -58,13 +58,13 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
     Parameters
     ----------
     exceptions : Exceptions
-        Of which a policy raises.
+        Exceptions for which a policy raises.
     policies : Policies
         The caller's.
     spec : OperatorSpec
         The operator version; SONNX's are constraints with tags.
     partial : bool
-        Whether an array of the caller's may hold results by now.
+        Whether an array of the caller's may already hold results.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
         found = f"{count} of {exceptions.elements} divisors of {spec.title} are zero, the first at index {index}"
         if spec.dialect is Dialect.SONNX:
             tag = "[C2]" if spec.variant == "real" else "[C3]"
-            found = f"{tag} {found}; every divisor has to be nonzero{note}"
+            found = f"{tag} {found}; every divisor must be nonzero{note}"
             raise ConstraintError(found, tag=tag, count=count, first_index=index)
         found += ALLOWED_OTHERWISE["zero_divisor"] + note
         raise DivisionByZeroError(found, count=count, first_index=index)
     count, index = exceptions.overflows, exceptions.first_overflow
-    assert index is not None, "a division tells of exceptions where a policy raises"
+    assert index is not None, "a division reports exceptions only where a policy raises"
     found = f"{count} of {exceptions.elements} quotients of {spec.title} are MIN/-1, which the type cannot hold"
     found += f", the first at index {index}"
     if spec.dialect is Dialect.SONNX:

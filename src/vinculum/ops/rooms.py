@@ -1,4 +1,4 @@
-"""Rooms for operands that are no arrays in CPU memory; each is imported with the first of its operands."""
+"""Rooms for operands that are not arrays in CPU memory; each is imported for its first operand."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Room(Protocol):
         """Return an operand as the room divides it, or refuse it as `vinculum.tensors.storage.as_operand` does."""
 
     def element_type_of(self, operand: Any, name: str) -> ElementType:
-        """Return the element type of what `as_operand` gave, or refuse it."""
+        """Return the element type of an operand of `as_operand`, or refuse it."""
 
     def shape_of(self, operand: Any) -> SymbolicShape:
-        """Return the shape of what `as_operand` gave; None for sizes that are not known."""
+        """Return the shape of an operand of `as_operand`; None for unknown sizes."""
 
     def divide(self, operator: Operator, operands: Sequence[Any], out: object) -> Any:
-        """Return the quotients of what `as_operand` gave, as an array of the operands' kind."""
+        """Return the quotients of operands of `as_operand`, as an array of their kind."""
 
 
 def room_of(*operands: object) -> Room | None:

@@ -44,22 +44,22 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     Returns
     -------
     array
-        Of the operands' element type and shape. Where floats have 0/0 it holds NaN, the document's one error
-        condition: `error_conditions` tells where.
+        Of the operands' element type and shape. 0/0 of floats, the document's only error condition, is NaN:
+        `error_conditions` tells where.
 
     Raises
     ------
     ConstraintError
         Naming the tag: shapes [C1], element types [C2], a zero divisor ([C2] of real, [C3] of int), a sparse tensor
-        [GR1], an operand without element type [GR2, GR3], MIN/-1 [V1], with the first index where elements are at
-        fault.
+        [GR1], an operand without element type [GR2, GR3], MIN/-1 [V1]; with the first index if elements are the
+        cause.
     ElementTypeError
         If no SONNX Div takes the element type.
 
     Notes
     -----
-    SONNX Div (real, real), (float, float) and (int, int). [V1] is our own: the document does not mention that MIN/-1 is
-    outside the type.
+    SONNX Div (real, real), (float, float) and (int, int). The tag [V1] is ours: the document does not mention
+    that MIN/-1 does not fit the type.
     """
     room = room_of(a, b)
     if room is None:
@@ -81,7 +81,7 @@ def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:
     Raises
     ------
     ConstraintError, ElementTypeError
-        As `div` does for operands that do not fit.
+        As `div`, for operands that do not fit.
     """
     dividend, divisor = _operands(a, b)
     if _operator(dividend, divisor) is not _variant("float"):
@@ -105,12 +105,12 @@ def accuracy(a: object, b: object, a_err: ErrorBound, b_err: ErrorBound) -> Accu
     Accuracy
         ``.propagated``: how far the operands' errors move the exact quotient; ``.introduced``: how far rounding or
         truncation moves it; ``.total``: how far the result may lie from the exact quotient of the exact operands.
-        binary64 rounded outward, for reals exact; infinite where there is no bound.
+        Exact for reals, else binary64 rounded outward; infinite where there is no bound.
 
     Raises
     ------
     ConstraintError, ElementTypeError
-        As `div` does for operands that do not fit.
+        As `div`, for operands that do not fit.
     AttributeValueError
         If a bound is negative or NaN.
 
@@ -124,7 +124,7 @@ def accuracy(a: object, b: object, a_err: ErrorBound, b_err: ErrorBound) -> Accu
 
 
 def _is_zero(array: Array) -> Array:
-    """Tell zeros by their encodings: a comparison takes subnormal numbers for zero where a library flushes them."""
+    """Find zeros by their encodings: where a library flushes subnormal numbers, a comparison takes them for zero."""
     encodings = array.view(f"u{array.itemsize}")
     magnitudes: Array = encodings << np.ones((), encodings.dtype)
     return np.equal(magnitudes, 0)

@@ -1,7 +1,7 @@
 """The slow exact truth: arrays divided one element at a time in Python integers and rationals.
 
-It shares no code with the kernels, so that each can be held against the other. NumPy only carries the
-arrays here; nothing is computed with it.
+It shares no code with the kernels, so that each can be compared with the other. NumPy only holds the
+arrays here; it computes nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def divide(
     element_type : ElementType
         Decides the arithmetic: rationals, IEEE 754 or integers.
     rounding, zero_divisor, overflow
-        For integers, as in `exact_quotient.integer_quotient`; the others have one answer only.
+        For integers, as in `exact_quotient.integer_quotient`; other types have one answer only.
 
     Returns
     -------

@@ -34,8 +34,8 @@ the bound if abs(A) < abs(B), and by at most (p + abs(X) * n) / (abs(B) + n) + 1
 exceeds the first term of that by at least 2 * n**2 / (B**2 - n**2), no less than the n / (abs(B) * (abs(B) + n))
 that the second gains.
 
-Each bound holds both ways round: for exact operands a, b that reach the operator with errors, and for
-operands a, b that the operator does see and that are off by those errors themselves.
+Each bound holds in both directions: for exact operands a, b that reach the operator with errors, and for
+operands a, b of the operator that are off by those errors themselves.
 
 proofs/theories/accuracy*.mlw prove all this but the sentence on infinity. Of that they prove what makes the bound
 sound: nothing overflows unless abs(X) + P does.
@@ -90,9 +90,8 @@ def accuracy(
 ) -> Accuracy:
     """Return sound upper bounds of the errors of a / b, integers truncated, floats rounded to nearest.
 
-    They speak of the results that the operator gives: where erroneous operands would be refused, there is
-    none to bound. A zero divisor, an operand that is not finite and MIN / -1, which SONNX refuses, have no
-    bound.
+    They bound results that the operator gives, not operands that it would refuse. A zero divisor, an
+    operand that is not finite and MIN / -1, which SONNX refuses, have no bound.
 
     Parameters
     ----------

@@ -43,9 +43,9 @@ def integer_quotient(
     rounding : IntegerRounding
         Toward zero or toward minus infinity.
     zero_divisor : {"raise", "zero", "saturate"}
-        What becomes of a / 0. Saturated: the largest or smallest value by the sign of a, and 0 / 0 = 0.
+        The result of a / 0. Saturated: the largest or smallest value by the sign of a, and 0 / 0 = 0.
     overflow : {"wrap", "raise", "saturate"}
-        What becomes of MIN / -1, the only quotient outside the type: MIN, an error, or the largest value.
+        The result of MIN / -1, the only quotient outside the type: MIN, an error, or the largest value.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     """Return the encoding of the correctly rounded quotient of two encodings.
 
     IEEE 754 division, roundTiesToEven: classify, compute, round. Where the document is silent (signed zeros,
-    infinities, NaN operands) IEEE 754 decides; in a format without infinities what would be infinite is NaN.
+    infinities, NaN operands) IEEE 754 decides; a format without infinities has NaN instead.
     """
     dividend, divisor = decode(a_bits, fmt), decode(b_bits, fmt)
     negative = dividend.negative != divisor.negative

@@ -1,4 +1,4 @@
-"""An object in a process of its own: that it kills the process, hangs or takes all memory is then a result."""
+"""An object in a process of its own, where a crash, a hang or lack of memory is a result like any other."""
 
 from vinculum.sandbox.answer import Answer, CrashedError, End, UnsupportedError
 from vinculum.sandbox.isolated import Isolated, Limits

@@ -1,4 +1,4 @@
-"""What becomes of a call in another process."""
+"""The outcome of a call in another process."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class End(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What became of a call.
+    """The outcome of a call.
 
     Attributes
     ----------
     end : End
         How it ended.
     value : object
-        What was returned; None if nothing was.
+        The value returned, or None.
     words : str
-        One line: the error's message, ``"SIGFPE"`` or ``"exit code 7"`` if it died, the limit that it went beyond;
+        One line: the error's message, ``"SIGFPE"`` or ``"exit code 7"`` after a crash, the limit that it exceeded;
         empty if it returned.
     """
 
@@ -41,11 +41,11 @@ class Answer:
 
 
 class UnsupportedError(Exception):
-    """A runtime says that it has no such operator version, element type or attribute at all: no fault in a division."""
+    """A runtime does not support the operator version, element type or attribute: not a wrong division."""
 
 
 class CrashedError(Exception):
-    """A runtime that answers from a process of its own has died there, or writes what cannot be understood.
+    """A runtime in a process of its own crashed, or its output cannot be parsed.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class CrashedError(Exception):
 
 
 def death_words(code: int) -> str:
-    """Return what a process died of, by its return code: ``"SIGFPE"``, ``"exit code 7"``."""
+    """Return how a process ended, by its return code: ``"SIGFPE"``, ``"exit code 7"``."""
     if os.name == "posix" and code < 0:
         try:
             return signal.Signals(-code).name

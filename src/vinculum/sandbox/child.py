@@ -1,7 +1,7 @@
-"""The other process of `isolated`: makes an object and calls its methods, until nobody asks any more.
+"""The child process of `isolated`: makes an object and calls its methods until the pipe closes.
 
-It is run as a file and told where to import from. What is printed goes nowhere; when the pipe of the calls ends the
-process does, whatever it is doing. Both sides talk in frames: a mark, a number, a length, and so many bytes.
+It is run as a file, with the import path as an argument. Its output is discarded. When the pipe of the calls closes,
+the process ends, even if it is busy. Both sides exchange frames: a mark, a number, a length, and that many bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_frame(pipe: BinaryIO, number: int, content: bytes) -> None:
     Raises
     ------
     OSError
-        If nobody reads the pipe any more.
+        If the pipe is closed.
     """
     pipe.write(_HEADER.pack(_MARK, number, len(content)))
     pipe.write(content)
@@ -46,11 +46,11 @@ def read_frame(pipe: BinaryIO, number: int) -> bytes:
     EOFError
         If the pipe ends before the frame does.
     ValueError
-        If what was written is no frame, or one of another number.
+        If the bytes are not a frame, or a frame with another number.
     """
     mark, given, length = _HEADER.unpack(_read(pipe, _HEADER.size))
     if (mark, given) != (_MARK, number):
-        raise ValueError("what was written is not the frame that was asked for")
+        raise ValueError("the bytes written are not the frame expected")
     return _read(pipe, length)
 
 
@@ -73,7 +73,7 @@ def main() -> None:
     made: list[Any] = []
     content = _answer(partial(_make, maker, arguments, made), making=True)
     while True:
-        if os.getpid() != own:  # A copy of us, forked in a call: it must not answer too.
+        if os.getpid() != own:  # A copy of this process, forked in a call, must not answer too.
             os._exit(0)
         write_frame(answers_pipe, number, content)
         number += 1
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for ourselves; what a runtime prints is no answer."""
+    """Keep standard input and output for the frames; the output of a runtime is not an answer."""
     calls, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -101,7 +101,7 @@ def _read_calls(pipe: BinaryIO, calls: SimpleQueue[bytes]) -> None:
 
 
 def _end_all() -> None:
-    """End, and all that was started here: a runtime's own process may be busy or hang, and hears of no pipe's end."""
+    """End this process and its children: a runtime's own process may be busy or hang, and sees no pipe close."""
     if os.name == "posix" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
@@ -118,12 +118,12 @@ def _call(made: list[Any], frame: bytes) -> Any:
 
 
 def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
-    """Return, pickled, what becomes of an action."""
+    """Return the pickled outcome of an action."""
     outcome = _outcome(action, making)
     try:
         return pickle.dumps(outcome, protocol=pickle.HIGHEST_PROTOCOL)
-    except BaseException as error:  # What it gave may be of any class, and pickling calls its methods.
-        return pickle.dumps(("REFUSED", None, f"what it gave cannot leave its process: {_words(error)}"))
+    except BaseException as error:  # The result may be of any class, and pickling calls its methods.
+        return pickle.dumps(("REFUSED", None, f"its result cannot leave its process: {_words(error)}"))
 
 
 def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
@@ -146,7 +146,7 @@ def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
 
 
 def _exit_code(code: object) -> int:
-    """Return the exit code that Python gives a process for what `sys.exit` was handed."""
+    """Return the exit code that Python gives a process for the argument of `sys.exit`."""
     if code is None:
         return 0
     return code & 0xFF if isinstance(code, int) else 1

@@ -1,6 +1,6 @@
-"""An object that lives in a process of its own: if it kills the process, hangs or takes all memory, that is a result.
+"""An object in a process of its own, where a crash, a hang or lack of memory is a result like any other.
 
-The other process runs `child`. It is handed calls one after the other and answers each as soon as it can.
+The other process runs `child`. It receives calls one after the other and answers each.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from vinculum.text import one_line, quoted
 
 @dataclass(frozen=True)
 class Limits:
-    """What a call may take.
+    """The limits of a call.
 
     Attributes
     ----------
     seconds : float
         For each call. A runtime that compiles at its first division, as ours does, takes several on a busy machine.
     start : float
-        Seconds until the process is ready for its first.
+        Seconds until the process is ready for its first call.
     memory : int
         Bytes of resident memory, for the whole process.
     """
@@ -38,21 +38,21 @@ class Limits:
 
 
 class Isolated:
-    """An object in a process of its own, which is started for the first call, and again for the first after its death.
+    """An object in a process of its own, started for the first call, and again for the first call after a crash.
 
-    A context manager; without it the process ends with the object, or with ours. One call is made at a time, from any
-    thread, and any thread may close it meanwhile.
+    A context manager; without one, the process ends with the object or with this process. One call is made at a time,
+    from any thread, and any thread may close the object meanwhile.
 
     Parameters
     ----------
     maker : str
-        ``"package.module:attribute"``, what is called there to make the object.
+        ``"package.module:attribute"``, the callable that makes the object.
     *arguments
-        What the maker is called with; they are pickled.
+        The arguments of the maker; they are pickled.
     limits : Limits, keyword-only
-        What a call may take.
+        The limits of a call.
     called : str, keyword-only
-        What messages call the object. If left out, the first argument where that is text, else what makes it.
+        The object's name in messages. By default the first argument if that is text, else the maker.
     """
 
     def __init__(self, maker: str, *arguments: object, limits: Limits | None = None, called: str | None = None) -> None:
@@ -75,16 +75,16 @@ class Isolated:
         self.close()
 
     def call(self, method: str, *arguments: object, seconds: float | None = None) -> Answer:
-        """Return what became of a call of the object's method; what the other process does raises nothing here.
+        """Return the outcome of a call of the object's method; errors in the other process are not raised here.
 
         Parameters
         ----------
         method : str
             The method's name.
         *arguments
-            What it is called with; they are pickled.
+            The arguments of the method; they are pickled.
         seconds : float, keyword-only
-            What this call may take, if not what the limits say.
+            The time limit of this call, if not that of `limits`.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Isolated:
             raise
 
     def close(self) -> None:
-        """End the process, whatever it is doing; nothing can be called from then on."""
+        """End the process, even if it is busy; no calls can be made after that."""
         with self._starting:
             self._closed = True
         self._end()
@@ -113,7 +113,7 @@ class Isolated:
         """Return the process, known to hold the object."""
         with self._starting:
             if self._closed:
-                raise ValueError("it is closed; nothing can be called any more")
+                raise ValueError("it is closed and cannot be called")
             if self._running and self._running[0].alive:
                 return self._running[0]
             _end_all(self._running)
@@ -143,13 +143,13 @@ def _end_all(processes: list[ChildProcess]) -> None:
 
 
 def _answer(frame: bytes | Ended) -> Answer:
-    """Return what a frame of the other process says, or how the process ended without one."""
+    """Return the content of a frame of the other process, or how the process ended without one."""
     if isinstance(frame, Ended):
         return Answer(End[frame.how], None, frame.words)
     try:
-        end, value, words = pickle.loads(frame)  # Our own process wrote it, through a pipe that nobody else has.
+        end, value, words = pickle.loads(frame)  # The child wrote it, through a pipe that no other process has.
         return Answer(End[end], value, words)
     except MemoryError as error:
         return Answer(End.OUT_OF_MEMORY, None, one_line(error))
-    except (Exception, SystemExit) as error:  # Anything at all may be wrong with a stranger's class here.
-        return Answer(End.REFUSED, None, f"what it gave cannot be read here: {one_line(error)}")
+    except (Exception, SystemExit) as error:  # Anything may be wrong with a foreign class here.
+        return Answer(End.REFUSED, None, f"its result cannot be read here: {one_line(error)}")

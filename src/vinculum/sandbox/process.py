@@ -1,4 +1,4 @@
-"""A process that answers frames with frames, watched: how long it takes, what memory it holds, whether it lives."""
+"""A monitored process that answers frames with frames: its time, its memory, and whether it is alive."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from vinculum.sandbox.answer import death_words
 from vinculum.sandbox.child import read_frame, write_frame
 
 _CHILD = Path(__file__).with_name("child.py")
-_LOOK = 0.05  # Seconds between two looks at a process that is busy.
-_PATIENCE = 5.0  # Seconds for the end of a process that is ending.
+_LOOK = 0.05  # Seconds between two checks of a busy process.
+_PATIENCE = 5.0  # Seconds to wait for a process that is ending.
 _GIB, _MIB = 1 << 30, 1 << 20
-_SPOILT = "what it wrote into the pipe of its answers is none"
+_SPOILT = "what it wrote to the answer pipe is not an answer"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Ended:
     how : str
         The name of an `End`: ``"CRASHED"``, ``"HUNG"`` or ``"OUT_OF_MEMORY"``.
     words : str
-        ``"SIGFPE"``, ``"exit code 7"``, or the limit that it went beyond.
+        ``"SIGFPE"``, ``"exit code 7"``, or the limit that it exceeded.
     """
 
     how: str
@@ -46,9 +46,9 @@ class ChildProcess:
     """A process that runs `child`, from now until it dies or `end` is called."""
 
     def __init__(self) -> None:
-        # -P: the folder of the file, in which modules of ours lie, must not become a place to import from.
+        # -P: the folder of the file, which holds modules of ours, must not be on the import path.
         command = [sys.executable, "-P", str(_CHILD)]
-        # A session of its own: Ctrl-C is for us, and what it starts can be ended with it.
+        # A session of its own: Ctrl-C goes to us, and its children can be ended with it.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -64,18 +64,18 @@ class ChildProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked again."""
+        """Whether it can take another frame."""
         return self._process.poll() is None and self._talk.is_alive()
 
     def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Ended:
-        """Return its answer to a frame, or how it ended; it does not live any more then.
+        """Return its answer to a frame, or how it ended.
 
         Parameters
         ----------
         frame : bytes
-            What is asked.
+            The frame to answer.
         seconds, memory : float, int
-            How long it may take; how many bytes it and what it started may hold.
+            The limits of time and, with its children, of memory in bytes.
         """
         self._calls.put(frame)
         deadline = monotonic() + seconds
@@ -94,7 +94,7 @@ class ChildProcess:
                 return Ended("HUNG", f"no answer within {seconds:g} second{'' if seconds == 1 else 's'}")
 
     def end(self) -> None:
-        """End the process and what it started; twice is as good as once, and from any thread."""
+        """End the process and its children; may be called repeatedly, from any thread."""
         if os.name == "posix":
             # Its children too: they hold its pipes, and may write into them.
             with suppress(ProcessLookupError, PermissionError):
@@ -112,16 +112,16 @@ class ChildProcess:
             return 0
 
     def _last_words(self) -> bytes | Ended:
-        """Return what a dead process had answered before, or how it died."""
+        """Return the last answer of a dead process, or how it died."""
         self.end()
         try:
             answer = self._answers.get(timeout=_PATIENCE)
-        except Empty:  # What it started lives on and holds the pipe.
+        except Empty:  # A child is still alive and holds the pipe.
             answer = EOFError()
         return self._crash(answer) if isinstance(answer, Exception) else answer
 
     def _crash(self, error: Exception) -> Ended:
-        """Return how a process died, or that it must, since nothing it writes can be understood any more."""
+        """Return how a process died; one whose output cannot be parsed is ended."""
         spoilt = not isinstance(error, EOFError | OSError)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(0 if spoilt else _PATIENCE)
@@ -137,7 +137,7 @@ def _size(memory: int) -> str:
 def _talk(
     stdin: BinaryIO, stdout: BinaryIO, calls: SimpleQueue[bytes | None], answers: SimpleQueue[bytes | Exception]
 ) -> None:
-    """Hand frames over and take answers, until either side has enough; only this thread touches the pipes."""
+    """Write frames and read answers until either side closes; only this thread touches the pipes."""
     if hasattr(signal, "pthread_sigmask"):
         # The command line ends by SIGPIPE when the reader of its output leaves; that this process dies is an answer.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
@@ -150,7 +150,7 @@ def _talk(
     except (OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
         answers.put(error)
     finally:
-        answers.put(EOFError())  # For whoever asks a process that has been ended meanwhile.
+        answers.put(EOFError())  # For callers of a process that has ended meanwhile.
         for pipe in (stdin, stdout):
-            with suppress(OSError):  # What was not written yet cannot be any more.
+            with suppress(OSError):  # The rest can no longer be written.
                 pipe.close()

@@ -45,9 +45,10 @@ def _checked(spec: OperatorSpec, attribute: Attribute, value: object) -> Attribu
             f"{attribute.name} of {spec.title} is {_shown(value)}; allowed: {_allowed(attribute)}"
         )
     if attribute.minimum is not None and isinstance(converted, int) and converted < attribute.minimum:
+        but = f" but {attribute.minimum}" if attribute.minimum else ""
         raise AttributeValueError(
-            f"{attribute.name} of {spec.title} is {_shown(value)}; a negative one is not defined"
-            f"{f' but for {attribute.minimum}' if attribute.minimum else ''}: allowed from {attribute.minimum} on"
+            f"{attribute.name} of {spec.title} is {_shown(value)}; negative values{but} are not defined: "
+            f"allowed from {attribute.minimum} on"
         )
     return converted
 

@@ -1,4 +1,4 @@
-"""Arrays in files, `.npy`, Zarr and HDF5, divided in little memory by jobs that may be killed and run again."""
+"""Arrays in files, `.npy`, Zarr and HDF5, divided in bounded memory by jobs that can be interrupted and resumed."""
 
 from vinculum.stored.division import Report, divide
 

@@ -1,4 +1,4 @@
-"""Stored arrays: what a job asks of a file format, and which format a name stands for."""
+"""Stored arrays: the interface of a file format, and the formats by name."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Stored(Protocol):
     Attributes
     ----------
     shape, dtype
-        The array's; where the file holds raw bytes, the type that they are said to have.
+        The array's; for raw bytes, the type given by the caller.
     order : {"C", "F"}
-        Which axis runs quickest in the file, the last or the first.
+        Which axis varies fastest in the file, the last or the first.
     """
 
     shape: Shape
@@ -48,7 +48,7 @@ class Stored(Protocol):
 
     @property
     def grid(self) -> Shape | None:
-        """The size of what is read and written whole: a chunk, or a shard of chunks. None if that is an element."""
+        """The size of the smallest unit of reading and writing: a chunk, or a shard of chunks. None for an element."""
 
     def read(self, region: Region, buffer: Array) -> Array:
         """Return a region; in the memory of a buffer of bytes, large enough, where that saves a copy.
@@ -60,10 +60,10 @@ class Stored(Protocol):
         """Write a region: of the array's own type and order, contiguous. OSError, which names the file."""
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the file."""
 
     def identity(self) -> list[object]:
-        """Return what changes whenever the array does, as far as the file system tells; plain JSON."""
+        """Return plain JSON that changes whenever the array does, as far as the file system shows."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Place:
     path : Path
         The file, or Zarr's folder.
     format : {"npy", "zarr", "hdf5"}
-        Whatever the path's suffix is.
+        The format, independent of the path's suffix.
     dataset : str or None
         In an HDF5 file: the name of the dataset.
     """
@@ -86,7 +86,7 @@ class Place:
 
     @classmethod
     def parse(cls, name: str, *, absolute: bool = False) -> Self:
-        """Return the place that ``c.npy``, ``c.zarr`` or ``c.h5:/name`` stands for; ModelError if it is none."""
+        """Return the place that ``c.npy``, ``c.zarr`` or ``c.h5:/name`` names; ModelError for other forms."""
         hdf5 = re.fullmatch(r"(.*\.(?:h5|hdf5)):(.*)", name, re.IGNORECASE | re.DOTALL)
         path = Path(name if hdf5 is None else hdf5[1])
         path = path.absolute() if absolute else path
@@ -94,7 +94,7 @@ class Place:
             return cls(path, "hdf5", hdf5[2].strip("/"))
         kind = "zarr" if path.is_dir() else _SUFFIXES.get(path.suffix.lower())
         if kind is None or not path.name:
-            raise ModelError(f"{name!r} is no name of a stored array; allowed: NAME.npy, NAME.zarr, NAME.h5:/DATASET")
+            raise ModelError(f"{name!r} does not name a stored array; allowed: NAME.npy, NAME.zarr, NAME.h5:/DATASET")
         return cls(path, kind, "" if kind == "hdf5" else None)
 
     def __str__(self) -> str:
@@ -102,13 +102,13 @@ class Place:
 
     @property
     def partial(self) -> Place:
-        """Where the array is made, until it is whole."""
+        """Where the array is written until it is complete."""
         return replace(self, path=self.path.with_name(f"{self.path.name}.partial"))
 
 
 class _Room(Protocol):
     def open_array(self, place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
-        """Return an array that is there."""
+        """Return an existing array."""
 
     def create(self, place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
         """Make an array whose elements are still to be written; see `vinculum.stored.arrays.create`."""
@@ -123,14 +123,14 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
     place : Place
         Where it is.
     element_type : ElementType, optional
-        What raw elements are.
+        The type of raw elements.
     writable : bool
         Whether regions may be written.
 
     Raises
     ------
     ModelError
-        If there is no such array, or its elements are raw and nobody says what they are, or are said to be others.
+        If there is no such array, or `element_type` is missing for raw elements, or does not fit.
     OSError
         If the file cannot be opened.
     """
@@ -140,7 +140,7 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 
     try:
         array = _room(place).open_array(place, seen_as, writable)
-    except Exception as error:  # The packages raise a dozen classes; whatever they trip over is in the file.
+    except Exception as error:  # The packages raise a dozen classes; all are about the file.
         if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
             raise
         raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
@@ -160,7 +160,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
     chunk : tuple of int
         The chunks, or shards, of Zarr; other formats get none.
     like : Stored, optional
-        An array of this shape, whose order ``.npy`` has too, and whose compression Zarr.
+        An array of this shape, whose order a ``.npy`` file takes, and whose compression a Zarr array.
     """
     try:
         _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
@@ -172,7 +172,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
 
 
 def check_unchanged(place: Place, identity: list[object], element_type: ElementType | None = None) -> None:
-    """Refuse an array that is not what it was when a job began."""
+    """Refuse an array that has changed since a job began."""
     with open_stored(place, element_type) as array:
         if array.identity() != identity:
             raise ModelError(
@@ -181,17 +181,17 @@ def check_unchanged(place: Place, identity: list[object], element_type: ElementT
 
 
 def journal_of(target: Place) -> Path:
-    """Return where the journal of a job lies whose first target this is."""
+    """Return the path of the journal of a job with this first target."""
     return target.path.with_name(f"{target.path.name}.journal")
 
 
 def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type that files hold elements as: raw bytes where they have no name for it."""
+    """Return the type of elements in files: raw bytes if the formats lack the type."""
     return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
 
 
 def check_place(place: Place) -> None:
-    """Refuse a place for a result that cannot become one, whatever the result is."""
+    """Refuse a place where no result can be written."""
     _room(place)
     if place.dataset == "":
         raise ModelError(f"{str(place.path)!r} needs the name of a dataset: {place.path}:/NAME")
@@ -218,7 +218,7 @@ def _seen_as(stored: np.dtype[Any], element_type: ElementType | None, place: Pla
     if element_type is None:
         if raw:
             raise ModelError(
-                f"{str(place)!r} holds raw elements of {stored.itemsize} bytes; say what they are with element_type "
+                f"{str(place)!r} holds raw elements of {stored.itemsize} bytes; give their type with element_type "
                 f"(--type): {allowed}"
             )
         return stored

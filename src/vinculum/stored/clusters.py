@@ -1,4 +1,4 @@
-"""Dask clusters: one that runs already, or processes of this machine for as long as a job lasts."""
+"""Dask clusters: a running one, or processes on this machine for the duration of a job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATIENCE = 30  # Seconds until a scheduler must answer, and then have a worker.
 
 @contextmanager
 def client_of(address: str | None, processes: int | None) -> Iterator[Any]:
-    """Yield a `distributed.Client` of the scheduler at an address, or of so many processes; None if neither is given.
+    """Yield a `distributed.Client` of the scheduler at an address, or of new processes; None if neither is given.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Division of stored arrays, block by block in little memory; can be killed at any moment and run again."""
+"""Division of stored arrays, block by block in bounded memory; an interrupted job can be resumed."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ Name = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Report:
-    """What a division of stored arrays has done.
+    """The result of a division of stored arrays.
 
     Attributes
     ----------
     operator, element_type : str
-        Which operator version divided, and what.
+        The operator version, and the operands' element type.
     shape : tuple of int
         Of the result.
     bytes : int
-        How many the result has.
+        The size of the result.
     blocks : int
-        In how many blocks it was made.
+        The number of blocks computed.
     resumed : int
-        How many of them an earlier run had done.
+        How many of these blocks an earlier run had finished.
     """
 
     operator: str
@@ -72,37 +72,37 @@ def divide(
     client: Any = None,
     advance: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Divide two stored arrays into a third, which appears whole or not at all.
+    """Divide two stored arrays into a third, which appears only when it is complete.
 
-    The same call again goes on where a killed one was. Meanwhile there are ``out.partial`` and ``out.journal``.
+    After an interruption the same call continues. Until the end there are ``out.partial`` and ``out.journal``.
 
     Parameters
     ----------
     a, b : path
         ``NAME.npy``, a folder of Zarr (version 2 or 3), or ``NAME.h5:/DATASET``; `b` is None for Reciprocal.
     out : path
-        In one of these forms. Nothing may be there yet; HDF5 gets a file of its own.
+        In one of these forms, and not existing yet; an HDF5 dataset gets a file of its own.
     operator : Operator, optional
         What divides: the newest Div if None.
     element_type : ElementType, optional
-        What raw elements are, as which files hold types that they have no name for.
+        The type of raw elements, as which files hold types that their format lacks.
     task_bytes : int, optional
-        About how many bytes of the result a task has, and a line of the journal stands for.
+        The approximate number of bytes of the result per task and per line of the journal.
     client : distributed.Client, optional
-        Whose workers divide, and must see the same files; threads of this process if None.
+        The client whose workers divide; they must see the same files. Threads of this process if None.
     advance : callable, optional
-        Called with the bytes that are done, and all of them.
+        Called with the number of bytes done and the total.
 
     Raises
     ------
     ModelError
-        If an array cannot be read, `out` exists, a journal is of another job, or an operand changes meanwhile.
+        If an array cannot be read, `out` exists, the journal belongs to another job, or an operand changes meanwhile.
     ElementTypeError, BroadcastError
         If the operator does not take such operands.
     DivisionByZeroError, IntegerOverflowError, ConstraintError
-        As one call in memory would, with the count and the first index of all; then nothing is left.
+        As one call in memory would, with the count and the first index in the whole result; no file is left.
     OSError
-        If something cannot be read or written; what is done is kept.
+        If something cannot be read or written; finished blocks are kept.
     """
     if task_bytes is not None and task_bytes < 1:
         raise AttributeValueError(f"task_bytes is {task_bytes}; give a number of bytes from 1 on")
@@ -129,7 +129,7 @@ def divide(
 
 @dataclass(frozen=True)
 class Division:
-    """What is done to each block, and where; see `vinculum.stored.job.Work`.
+    """The work on each block, and its files; see `vinculum.stored.job.Work`.
 
     Attributes
     ----------
@@ -138,11 +138,11 @@ class Division:
     operands : tuple of Place
         A and B, or the one operand.
     identities : tuple of list
-        What the operands were when the job began.
+        The identities of the operands when the job began.
     target : Place
         Where the quotients are written.
     raw_type : ElementType or None
-        What raw elements are.
+        The type of raw elements.
     dtype : numpy.dtype
         Of the quotients.
     alignment : Alignment
@@ -152,7 +152,7 @@ class Division:
     chunk : tuple of int
         What Zarr keeps in a file.
     like : Place or None
-        An operand of the result's shape, as which the result is stored as far as its format allows.
+        An operand of the result's shape, whose chunks and compression the result takes if its format allows.
     """
 
     operator: Operator
@@ -177,7 +177,7 @@ class Division:
         return self.plan.blocks
 
     def job(self) -> dict[str, Any]:
-        """Return what tells this job from others."""
+        """Return what identifies this job."""
         return {
             "vinculum": 1,
             "operator": self.operator.spec.title,
@@ -221,7 +221,7 @@ class Division:
         return Done(start, stop, crc if write and not found else None, self._joined(found))
 
     def intact(self, done: Done) -> Done | None:
-        """Return what was done if the target still holds it."""
+        """Return the finished blocks that the target still holds."""
         crc = 0
         try:
             with open_stored(self.target, self.raw_type) as target:
@@ -234,7 +234,7 @@ class Division:
         return done if crc == done.crc else None
 
     def finish(self, done: Sequence[Done]) -> None:
-        """Raise if an operand is not what it was, or a policy does."""
+        """Raise if an operand has changed, or if a policy raises."""
         for place, before in zip(self.operands, self.identities, strict=True):
             check_unchanged(place, before, self.raw_type)
         found = self._joined([one.exceptions for one in done if one.exceptions is not None])
@@ -281,7 +281,7 @@ _memory = threading.local()
 
 
 def _buffer(which: int, size: int) -> Array:
-    """Return this thread's own memory, of at least so many bytes: new pages for each block cost as much as dividing."""
+    """Return this thread's buffer, of at least so many bytes: new pages for each block cost as much as dividing."""
     buffers: dict[int, Array] = _memory.__dict__.setdefault("buffers", {})
     if which not in buffers or len(buffers[which]) < size:
         buffers[which] = np.empty(size, np.uint8)
@@ -295,7 +295,7 @@ def _division(
     raw_type: ElementType | None,
     block_bytes: int,
 ) -> Division:
-    """Return a division, of which everything has been checked that can be without looking at elements."""
+    """Return a division after every check that needs no elements."""
     names = [operand.name for operand in operator.spec.inputs]
     if len(places) != len(names):
         raise ElementTypeError(f"{operator.spec.title} takes {' and '.join(names)}; {len(places)} given")

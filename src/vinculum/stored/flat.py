@@ -1,7 +1,7 @@
-"""Elements that lie side by side in a file: ``.npy``, and what HDF5 keeps so.
+"""Contiguous arrays in files: ``.npy``, and contiguous HDF5 datasets.
 
-Read and written at their positions and never mapped: a mapped file that shrinks, or that no disk space backs, ends the
-process with SIGBUS, and its pages count as the process's memory.
+They are read and written by position and never mapped: a mapped file that shrinks, or that no disk space backs, kills
+the process with SIGBUS, and its pages count as the process's memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LONGEST_HEADER = 1 << 16
 
 
 class FlatArray:
-    """An array whose elements lie side by side in a file, from a position on; see `Stored`."""
+    """A contiguous array in a file, from a position on; see `Stored`."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class FlatArray:
         self._file.close()
 
     def read(self, region: Region, buffer: Array) -> Array:
-        """Return a region, in the buffer's memory."""
+        """Return a region, read into the buffer."""
         shape = extents(region)
         block = in_buffer(buffer, shape, self.dtype, self.order)
         left = buffer.data[: prod(shape) * self.dtype.itemsize]
@@ -67,14 +67,14 @@ class FlatArray:
             left = left[size:]
 
     def identity(self) -> list[object]:
-        """Return name, size and time of the file, and what the array is."""
+        """Return name, size and time of the file, and the array's type and shape."""
         status = os.fstat(self._file.fileno())
         return [self._path.name, status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str, self.order]
 
     def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
         """Yield where each contiguous part begins in the file, and its bytes."""
         shape, cuts = (self.shape[::-1], region[::-1]) if self.order == "F" else (self.shape, region)
-        # Whatever lies inside the last axis that is cut is contiguous.
+        # Everything inside the last axis that is cut is contiguous.
         last = max((d for d, cut in enumerate(cuts) if cut.stop - cut.start != shape[d]), default=0)
         strides = [prod(shape[d + 1 :]) * self.dtype.itemsize for d in range(len(shape))]
         size = prod(extents(cuts)[last:]) * self.dtype.itemsize
@@ -127,7 +127,7 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
-    """Make an ``.npy`` file, in the order of `like`, and take the room on the disk for all of it."""
+    """Make an ``.npy`` file, in the order of `like`, and reserve its disk space."""
     fortran = like is not None and like.order == "F"
     header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}
     with place.path.open("xb") as file:

@@ -1,4 +1,4 @@
-"""Datasets of HDF5 files: those in one piece are read and written as `.npy` files are, others by h5py."""
+"""Datasets of HDF5 files: contiguous ones are read and written like `.npy` files, others by h5py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vinculum.text import listed, one_line
 
 
 class ChunkedDataset:
-    """A dataset in chunks, to be read; see `Stored`. h5py does one thing at a time, whatever thread asks."""
+    """A chunked dataset, for reading; see `Stored`. h5py serialises all calls, from any thread."""
 
     order: Literal["C", "F"] = "C"
 
@@ -33,7 +33,7 @@ class ChunkedDataset:
         self._dataset.file.close()
 
     def read(self, region: Region, buffer: Array) -> Array:
-        """Return a region, in the buffer's memory."""
+        """Return a region, read into the buffer."""
         block = in_buffer(buffer, extents(region), self._dataset.dtype, "C")
         try:
             block[...] = self._dataset[region]
@@ -42,11 +42,11 @@ class ChunkedDataset:
         return block.view(self.dtype)
 
     def write(self, region: Region, block: Array) -> None:
-        """Refuse: what is written is in one piece."""
+        """Refuse: only contiguous datasets are written."""
         raise NotImplementedError
 
     def identity(self) -> list[object]:
-        """Return name, size and time of the file, and what the array is."""
+        """Return name, size and time of the file, and the array's type and shape."""
         status = self._place.path.stat()
         return [str(self._place), status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str]
 
@@ -75,7 +75,7 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
 
 
 def _offset(dataset: Any) -> int | None:
-    """Return where the elements lie in the file, if side by side, and as NumPy has them; else None."""
+    """Return the offset of the elements in the file if they are contiguous and have NumPy's layout; else None."""
     as_numpy_has_them = dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
     if dataset.chunks is not None or dataset.is_virtual or dataset.external or not as_numpy_has_them:
         return None
@@ -86,7 +86,7 @@ def _offset(dataset: Any) -> int | None:
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
-    """Make a file of one dataset in one piece; HDF5 does not touch it again, so that no kill can damage the file."""
+    """Make a file of one contiguous dataset; HDF5 does not touch it again, so no kill can damage the file."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)

@@ -1,7 +1,7 @@
-"""A job on stored arrays that may be killed at any moment and run again; what it makes appears whole or not at all.
+"""A resumable job on stored arrays, whose results appear only when they are complete.
 
-While it runs there are ``C.partial`` and ``C.journal``. When all blocks are done, the operands are as they were and no
-policy raises, the data are brought to the disk, ``C.partial`` is renamed ``C``, and the journal is removed.
+While it runs there are ``C.partial`` and ``C.journal``. When all blocks are done, the operands are unchanged and no
+policy raises, the data are flushed to disk, ``C.partial`` is renamed to ``C``, and the journal is removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Advance = Callable[[int], None]
 
 
 class Work(Protocol):
-    """What is done to each block; it travels to the workers."""
+    """The work on each block; it is pickled for the workers."""
 
     @property
     def targets(self) -> tuple[Place, ...]:
@@ -32,7 +32,7 @@ class Work(Protocol):
         """How many there are."""
 
     def job(self) -> dict[str, Any]:
-        """Return what tells this job from others: plain JSON."""
+        """Return what identifies this job, as plain JSON."""
 
     def at(self, targets: tuple[Place, ...]) -> Self:
         """Return the same work with its targets in other places."""
@@ -41,39 +41,39 @@ class Work(Protocol):
         """Make the targets, their elements still to be written."""
 
     def run(self, start: int, stop: int, write: bool) -> Done:
-        """Compute some blocks and write them; if not `write`, only look for what a policy raises for."""
+        """Compute some blocks and write them; if not `write`, only look for exceptions for which a policy raises."""
 
     def intact(self, done: Done) -> Done | None:
         """Return what was done if the targets still hold it, else None."""
 
     def finish(self, done: Sequence[Done]) -> None:
-        """Raise if the operands are not what they were, or a policy does."""
+        """Raise if an operand has changed, or if a policy raises."""
 
 
 def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
-    """Do a job, or what is left of it, and return how many blocks had been done before.
+    """Do a job, or the rest of it, and return how many blocks had been done before.
 
     Parameters
     ----------
     work : Work
-        Its targets are the places where the results are to be.
+        Its targets are where the results go.
     journal : Path
-        Where to note what is done.
+        Where to note finished blocks.
     workers : Workers
-        Who works.
+        The threads or processes that work.
     at_once : int
-        How many blocks a task has, and a line of the journal.
+        The number of blocks per task, and per line of the journal.
     advance : callable, optional
         Called with the number of blocks that are done.
 
     Raises
     ------
     ModelError
-        If something is in a target's place, the job cannot be gone on with, or the operands change.
+        If a target exists, the job cannot be continued, or the operands change.
     DivisionByZeroError, IntegerOverflowError, ConstraintError
         As the policies say, for the results as a whole; nothing is left behind.
     OSError
-        If something cannot be read or written; what is done is kept.
+        If something cannot be read or written; finished blocks are kept.
     """
     if os.name == "nt":
         raise ModelError("jobs on stored arrays need Linux or macOS, whose files have locks and positions; not Windows")
@@ -100,7 +100,7 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
             raise
         except OSError as error:
             left = _named([*(place.path for place in partials), journal])
-            kept = f"what is done is kept: run the same again to go on, or delete {left}"
+            kept = f"finished blocks are kept: run the same command again to continue, or delete {left}"
             raise OSError(error.errno, f"{error.strerror}; {kept}", error.filename) from None
         _publish(work.targets, finals, journal)
     return resumed
@@ -111,7 +111,7 @@ def _named(paths: Iterable[Path]) -> str:
 
 
 def _where(finals: Iterable[Place]) -> tuple[Place, ...] | None:
-    """Return where each target is by now; None if one is nowhere."""
+    """Return where each target is now; None if one is missing."""
     places = []
     for final in finals:
         if final.partial.path.exists():
@@ -131,7 +131,7 @@ def _refuse_existing(places: Iterable[Place]) -> None:
 
 
 def _begin(work: Work, notes: Journal) -> None:
-    """Make the targets anew, and then the first line; what a job left that was killed meanwhile is removed."""
+    """Make the targets, then the journal's first line; remnants of a killed job are removed."""
     paths = [place.path for place in work.targets]
     _remove(*paths)
     try:
@@ -143,7 +143,7 @@ def _begin(work: Work, notes: Journal) -> None:
 
 
 def _drop_what_is_damaged(work: Work, notes: Journal, workers: Workers) -> int:
-    """Forget what the targets do not hold as the journal says, and return how many blocks are left."""
+    """Forget blocks that do not match the journal, and return how many are left."""
     written = [done for done in notes.done if done.crc is not None]
     intact = [done for done in workers.results((work.intact, done) for done in written) if done is not None]
     if len(intact) < len(written):
@@ -194,7 +194,7 @@ def _publish(places: Iterable[Place], finals: Iterable[Place], journal: Path) ->
 
 
 def _sync(place: Place, *, every_file: bool) -> None:
-    """Bring an array's data to the disk; what lies in many files only if asked to, as it takes long."""
+    """Flush an array's data to disk; an array in many files only on request, since that takes long."""
     if not place.path.is_dir():
         _sync_path(place.path)
     elif every_file:

@@ -1,7 +1,7 @@
-"""A journal of what is done: lines of text, believed as far as they are intact. It is all that a killed job needs.
+"""A journal of finished blocks: lines of text with digests. A killed job needs nothing else to continue.
 
-A line is written at once, and so outlives its process. Now and then data and lines are brought to the disk; what a loss
-of power leaves of them is found by the digests.
+Each line is written at once, so it outlives its process. From time to time data and lines are flushed to disk; after a
+power failure the digests show which of them survived.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Self
 from vinculum.errors import ModelError
 from vinculum.kernels.contract import Exceptions
 
-_EVERY = 1.0  # Seconds between commits: what a loss of power may cost, and what it costs to fear one.
+_EVERY = 1.0  # Seconds between commits: the work that a power failure may lose.
 
 sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
@@ -32,11 +32,11 @@ class Done:
     Attributes
     ----------
     start, stop : int
-        The first, and the one after the last.
+        The first block, and the block after the last.
     crc : int or None
-        CRC-32 of their bytes, one block after the other; None if they were only looked at.
+        CRC-32 of their bytes, block after block; None if they were only checked.
     exceptions : Exceptions or None
-        What a policy raises for, by indices of the whole result.
+        The exceptions for which a policy raises, with indices in the whole result.
     """
 
     start: int
@@ -46,19 +46,19 @@ class Done:
 
 
 class Journal:
-    """The journal of one job: a line that says which, then a line for each `Done`; see `carry_out`.
+    """The journal of one job: a line that identifies it, then a line for each `Done`; see `carry_out`.
 
     Parameters
     ----------
     path : Path
-        The file. Whoever has it open has it alone.
+        The file, locked while it is open.
     job : dict
-        What tells this job from others: plain JSON.
+        What identifies this job, as plain JSON.
 
     Raises
     ------
     ModelError
-        If it is the journal of another job, or another process is at work on it.
+        If it is the journal of another job, or another process is running this job.
     OSError
         If it cannot be opened.
     """
@@ -86,14 +86,14 @@ class Journal:
         os.close(self._file)
 
     def begin(self, done: Iterable[Done] = ()) -> None:
-        """Say which job it is, forget what was done, and note what is."""
+        """Write which job it is, and replace the list of finished blocks."""
         self.done = list(done)
         os.ftruncate(self._file, 0)
         self._write([self._head, *(_line(asdict(one)) for one in self.done)])
         sync_data(self._file)
 
     def add(self, done: Done, sync: Callable[[], None]) -> None:
-        """Note what is done; now and then, while others work, `sync` the data and bring the lines to the disk."""
+        """Note finished blocks; from time to time, while others work, `sync` the data and flush the lines to disk."""
         self.done.append(done)
         self._write([_line(asdict(done))])
         if monotonic() - self._last < _EVERY or not (self._commit is None or self._commit.done()):
@@ -114,11 +114,11 @@ class Journal:
             return False
         before = _entry(head)
         if before is None:
-            raise ModelError(f"{str(self.path)!r} is no journal of a job; move it away")
+            raise ModelError(f"{str(self.path)!r} is not a job's journal; move it away")
         if before != job:
             differs = ", ".join(key for key in {**job, **before} if job.get(key) != before.get(key))
             raise ModelError(
-                f"{str(self.path)!r} is of another job: it differs in {differs}; delete it and "
+                f"{str(self.path)!r} belongs to another job: it differs in {differs}; delete it and "
                 f"{self.path.with_suffix('.partial').name!r}, or give another place for the result"
             )
         intact = len(head) + 1
@@ -149,7 +149,7 @@ def _locked(path: Path) -> int:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(file)
-            raise ModelError(f"another process is at work: it has {str(path)!r} locked") from None
+            raise ModelError(f"another process runs this job: it has {str(path)!r} locked") from None
         if os.fstat(file).st_nlink:
             return file
         os.close(file)  # another process has finished, and removed it, since it was opened

@@ -1,4 +1,4 @@
-"""Which blocks a result is made in, and which part of each operand every block needs."""
+"""The blocks in which a result is computed, and the part of each operand that a block needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BlockPlan:
     block : tuple of int
         Of a block, 1 at least along each axis.
     order : {"C", "F"}
-        Whether the last axis runs quickest, or the first.
+        Whether the last axis varies fastest, or the first.
     """
 
     shape: Shape
@@ -52,7 +52,7 @@ class BlockPlan:
 
 
 def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
-    """Cut the fewest leading axes of the file, so that a block of at most so many elements is one range of it."""
+    """Cut the fewest leading axes of the file, so that a block of at most that many elements is one range of it."""
     sizes = shape[::-1] if order == "F" else shape
     block = [1] * len(sizes)
     for axis, size in enumerate(sizes):
@@ -65,7 +65,7 @@ def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
 
 
 def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
-    """Cut the longest axes, for files of different order: no range of either is then very short."""
+    """Cut the longest axes, for files of different order, so that no range in either is very short."""
     block = [max(1, size) for size in shape]
     while prod(block) > elements:
         longest = max(range(len(block)), key=block.__getitem__)
@@ -74,7 +74,7 @@ def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
 
 
 def of_chunks(shape: Shape, chunk: Shape, elements: int) -> BlockPlan:
-    """Return blocks of whole chunks: one, or as many along the last axes as make at most so many elements."""
+    """Return blocks of whole chunks: one, or several along the last axes with at most that many elements in all."""
     block = list(chunk)
     for axis in reversed(range(len(block))):
         times = max(1, elements // prod(block))
@@ -86,7 +86,7 @@ def of_chunks(shape: Shape, chunk: Shape, elements: int) -> BlockPlan:
 
 
 def default_chunk(shape: Shape, itemsize: int) -> Shape:
-    """Return the chunk of a Zarr array that no operand gives one for."""
+    """Return the chunk of a Zarr array if no operand determines it."""
     return flat(shape, max(1, _CHUNK_BYTES // itemsize)).block
 
 

@@ -1,4 +1,4 @@
-"""Who works on a job: threads of this process, or the processes of a Dask cluster, to which no array travels."""
+"""The workers of a job: threads of this process, or processes of a Dask cluster. No array is sent to them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from vinculum.errors import ModelError
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
 
-_IN_HAND = 2  # Tasks for each that works, so that none waits for the next.
-_LONGEST_END = 60.0  # Seconds for what still runs when a job fails.
+_IN_HAND = 2  # Tasks per worker, so that none waits for the next.
+_LONGEST_END = 60.0  # Seconds to wait for running tasks when a job fails.
 
 Call = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Who works on calls: tuples of a function and its arguments.
+    """Workers for calls, which are tuples of a function and its arguments.
 
     Attributes
     ----------
     executor : Executor
-        What takes tasks.
+        The executor of the tasks.
     number : int
-        How many it does at once.
+        How many tasks it runs at once.
     task_bytes : int
-        How many bytes of results are worth a task.
+        The bytes of results per task.
     """
 
     executor: Executor
@@ -40,7 +40,7 @@ class Workers:
     task_bytes: int
 
     def results(self, calls: Iterable[Call]) -> Iterator[Any]:
-        """Yield what the calls return, as they end; a call is drawn only when a worker will soon be free for it.
+        """Yield the results of the calls as they finish; a call is taken only when a worker will soon be free for it.
 
         OSError if the workers are lost.
         """
@@ -67,7 +67,7 @@ class Workers:
 
 @contextmanager
 def workers(client: Any = None) -> Iterator[Workers]:
-    """Yield the workers of a `distributed.Client`, or threads of this process, as many as a division may have.
+    """Yield the workers of a `distributed.Client`, or the threads of this process that a division may use.
 
     ModelError if processes of the cluster have another version of this package, or none.
     """
@@ -82,7 +82,7 @@ def workers(client: Any = None) -> Iterator[Workers]:
 
 
 def version() -> str:
-    """Return the version of this package, in whatever process."""
+    """Return the version of this package, in any process."""
     return str(import_module("vinculum").__version__)  # by name: no room may import what imports them all
 
 

@@ -1,4 +1,4 @@
-"""Zarr arrays in folders: version 3, and 2 to be read. A chunk is written aside and renamed: it is whole or absent."""
+"""Zarr arrays in folders: version 3, and 2 for reading. A chunk is written under another name, then renamed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ZarrArray:
             self.array[region] = block.view(self.array.dtype)
 
     def identity(self) -> list[object]:
-        """Return how many files there are, their size and the time of the newest, and what the array is."""
+        """Return the number of files, their size, the time of the newest, and the array's type and shape."""
         files = [path.stat() for path in self._place.path.rglob("*") if path.is_file()]
         newest = max(status.st_mtime_ns for status in files)
         size = sum(status.st_size for status in files)
@@ -70,12 +70,12 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
         with _quiet():
             array = zarr.open_array(place.path, mode="r+" if writable else "r")
     except FileNotFoundError:
-        raise ModelError(f"{str(place)!r} is no Zarr array (a group? name the array's own folder)") from None
+        raise ModelError(f"{str(place)!r} is not a Zarr array (a group? name the array's own folder)") from None
     return ZarrArray(place, array.with_config({"write_empty_chunks": True}), seen_as(array.dtype))
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
-    """Make an array with the shards and the compression of `like` if it has these chunks, else without."""
+    """Make an array with the shards and compression of `like` if it has these chunks, else without them."""
     options: dict[str, Any] = {"chunks": chunk, "compressors": None}
     if isinstance(like, ZarrArray) and like.grid == chunk and like.array.metadata.zarr_format == 3:
         array = like.array

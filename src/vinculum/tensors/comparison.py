@@ -22,9 +22,9 @@ def different(expected: NDArray[Any], actual: NDArray[Any], element_type: Elemen
 
 
 def ulps_apart(expected: NDArray[Any], actual: NDArray[Any], element_type: ElementType) -> list[int] | None:
-    """Return by how many encodings each number is off; None if that is no measure of one of them.
+    """Return by how many encodings each number is off; None if that is meaningless for one of them.
 
-    A number that is NaN, infinite, of the other sign, or a binade or more away is no rounding of the expected one.
+    A number that is NaN, infinite, of the other sign, or a binade or more away is not a rounding of the expected one.
     """
     form = element_type.binary_format
     if form is None:

@@ -36,13 +36,13 @@ def infer(
     ElementTypeError
         If the version does not take the element types.
     BroadcastError
-        If two dimensions that meet are known and do not fit. A symbol that stands in two places is not compared with
-        itself: the answer may then be a shape that no values reach.
+        If two dimensions that meet are known and do not fit. Two occurrences of a symbol are not
+        compared: the result may then be a shape that no values reach.
     """
     for t in element_types:
         if not isinstance(t, ElementType | str):
             raise ElementTypeError(
-                f"{t!r} is no element type; allowed: an ElementType or an ONNX name, such as 'float'"
+                f"{t!r} is not an element type; allowed: an ElementType or an ONNX name, such as 'float'"
             )
     types = tuple(t if isinstance(t, ElementType) else by_name(t) for t in element_types)
     element_type = check_element_types(spec, types)

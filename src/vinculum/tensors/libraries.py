@@ -1,4 +1,4 @@
-"""Arrays of other libraries: their elements are viewed through DLPack, and results go back to them the same way."""
+"""Arrays of other libraries: their elements are viewed through DLPack, and results are returned in the same way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Library:
     name : str
         What it is called.
     from_dlpack : callable
-        Makes an array of its own of what exports DLPack, in the same memory.
+        Makes the library's array from a DLPack exporter, in the same memory.
     bit_cast : callable or None
         Returns an array's bits as another element type, by its name; None where DLPack has all of its types.
     writable : bool
@@ -45,14 +45,14 @@ class Library:
     writable: bool = True
 
     def exported(self, array: Any) -> tuple[Any, np.dtype[Any] | None]:
-        """Return what exports an array's elements: itself and None, or its encodings and what they encode."""
+        """Return an exporter of an array's elements: itself and None, or its encodings and their type."""
         dtype, bits = _ENCODINGS.get(element_type_name(array.dtype), (None, ""))
         if self.bit_cast is None or dtype is None:
             return array, None
         return self.bit_cast(array, bits), dtype
 
     def adopted(self, results: Any) -> Any:
-        """Return results, in memory that is nobody else's, as an array of the library's.
+        """Return results, in unshared memory, as an array of the library.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Library:
         adopted = self.from_dlpack(results)
         if element_type_name(adopted.dtype) != name:
             raise ElementTypeError(
-                f"{self.name} has made {adopted.dtype} of quotients of type {name}; pass NumPy arrays, or let "
+                f"{self.name} converted quotients of type {name} to {adopted.dtype}; pass NumPy arrays, or let "
                 f"{self.name} keep {name}"
             )
         return adopted
@@ -88,7 +88,7 @@ def _packages_of_type(kind: type) -> frozenset[str]:
 
 
 def library_of(value: object) -> Library | None:
-    """Return the library that an array belongs to; None for NumPy's, and for what belongs to none."""
+    """Return the library that an array belongs to; None for NumPy arrays and other objects."""
     if isinstance(value, (np.ndarray, np.generic, type)):
         return None
     packages = packages_of(value)
@@ -118,5 +118,5 @@ def on_cuda_device(value: object) -> bool:
         if hasattr(value, "__cuda_array_interface__"):
             return True
         return value.__dlpack_device__()[0] in _CUDA_DEVICES  # type: ignore[attr-defined]
-    except Exception:  # a sparse tensor's own, say; whatever views the value will tell what is wrong
+    except Exception:  # a sparse tensor's own, say; viewing the value raises the error
         return False

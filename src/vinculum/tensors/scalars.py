@@ -1,4 +1,4 @@
-"""Python numbers beside an array: they take its element type, as NumPy lets them (NEP 50), where that loses nothing."""
+"""Python numbers with an array: they take its element type, as in NumPy (NEP 50), if that loses nothing."""
 
 from __future__ import annotations
 

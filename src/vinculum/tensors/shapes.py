@@ -33,11 +33,11 @@ def check_dimensions(shape: Iterable[Dimension]) -> SymbolicShape:
     Raises
     ------
     BroadcastError
-        If it is no sequence, if a dimension is something else, or if it holds more elements than 63 bits count.
+        If it is not a sequence, if a dimension is something else, or if it holds more elements than 63 bits count.
     """
     if isinstance(shape, str | bytes) or not isinstance(shape, Iterable):
-        raise BroadcastError(f"{shape!r} is no shape; allowed: a sequence of sizes from 0 on, names, or None (unknown)")
-    # Most are int, and to ask a protocol whether one is takes ten times as long.
+        raise BroadcastError(f"{shape!r} is not a shape; allowed: a sequence of sizes from 0, names, or None (unknown)")
+    # Most are int, and checking a protocol takes ten times as long.
     dimensions = tuple(
         d if type(d) is int or isinstance(d, bool) or not isinstance(d, SupportsIndex) else index(d) for d in shape
     )

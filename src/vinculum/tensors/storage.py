@@ -17,7 +17,7 @@ from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
-_MOST_WORK = 10**6  # Steps, for layouts that nobody has a use for: the search takes exponential time at the worst.
+_MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
 @cache
@@ -70,7 +70,7 @@ def as_operand(value: object, name: str) -> Array:
     Parameters
     ----------
     value : array, NumPy scalar, buffer, DLPack exporter in CPU memory, or object with ``__array__``
-        In either byte order. Buffers are what `memoryview` takes, but for `bytes`, which are text.
+        In either byte order. Buffers are what `memoryview` takes, except `bytes`, which are text.
     name : str
         What the operator calls the operand, for messages.
 
@@ -109,7 +109,7 @@ def _is_buffer(value: object) -> bool:
     if isinstance(value, bytes):
         return False
     try:
-        memoryview(value).release()  # type: ignore[arg-type]  # what is no buffer raises TypeError
+        memoryview(value).release()  # type: ignore[arg-type]  # a non-buffer raises TypeError
     except TypeError:
         return False
     except (BufferError, ValueError):  # one that was released or closed: NumPy says which
@@ -178,7 +178,7 @@ def _from_dlpack(value: Any, name: str) -> Array:
 
 
 def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
-    """View where results of a NumPy type are to be written as an array.
+    """View the target of results of a NumPy type as an array.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def check_out_layout(out: tuple[int, ...], strides: tuple[int, ...], shape: tupl
 
 
 def is_nested(shape: tuple[int, ...], strides: tuple[int, ...], item_size: int) -> bool:
-    """Whether each dimension steps over all that the shorter strides reach, so that no two elements share a byte."""
+    """Whether each stride exceeds the extent of all shorter ones, so that no two elements share a byte."""
     if 0 in shape:
         return True
     extent = item_size

@@ -38,7 +38,7 @@ def check_element_types(spec: OperatorSpec, given: tuple[ElementType, ...]) -> E
 
 
 def _elsewhere(spec: OperatorSpec, element_type: ElementType) -> str:
-    """Say which version of the operator takes the type, or that none does."""
+    """Return which version of the operator takes the type, or that none does."""
     rows: Sequence[OperatorSpec] = versions(spec.name, dialect=spec.dialect)
     first = next((row for row in rows if element_type in row.element_types), None)
     if first is None:

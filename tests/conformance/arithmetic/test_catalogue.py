@@ -73,7 +73,7 @@ class TestCatalogue:
 
     def test_an_unknown_form(self) -> None:
         told = message(AttributeValueError, lambda: named("a * (1 / b)", FLOAT))
-        assert told.endswith("is no way to divide float that is known; did you mean 'a * (1/b)'?")
+        assert told.endswith("is not a known way to divide float; did you mean 'a * (1/b)'?")
 
 
 class TestIntegers:

@@ -136,7 +136,7 @@ class TestLoop:
         found = audited(model, "onnxruntime", {"count": np.array(3), "a": f32([2])})
         assert (found.plain.end, found.exposed.end) == (End.RETURNED, End.RETURNED)
         seen = {node.division.name: node for node in found.nodes}
-        why = "inside the body of a Loop; ONNX Runtime does not run the model with its values handed out: refused ("
+        why = "inside the body of a Loop; ONNX Runtime does not run the model with its divisions exposed: refused ("
         assert str(seen["inner"].unobserved).startswith(why)
         assert seen["outer"].verdict is not None
 

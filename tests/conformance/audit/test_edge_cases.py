@@ -143,7 +143,7 @@ class TestBackends:
         )
         backend = "tests.conformance.audit.onnx_backend:prepare"
         given = {"b": np.array([41, 1], np.float32), "a": np.zeros(2, np.float32)}
-        with pytest.raises(ModelError, match="is no divider and no ONNX backend"):
+        with pytest.raises(ModelError, match="is neither a divider nor an ONNX backend"):
             audited(model, backend, given)
         found = audited(model, "tests.conformance.audit.onnx_backend:BACKEND", given)
         assert (found.plain.end, found.plain.words) == (End.RETURNED, "")

@@ -68,7 +68,7 @@ class TestNonsense:
     def test_shapes_of_a_branch(self, shape: NDArray[np.int64]) -> None:
         a, right = np.ones(4, np.float32), np.array([2, 2])
         node = recorded(Layout.BRANCH, a, shape, a, right, a, right)
-        assert (node.verdict, node.unobserved) == (None, "the shapes handed out contradict each other")
+        assert (node.verdict, node.unobserved) == (None, "the exposed shapes contradict each other")
 
     def test_a_branch_that_is_not_taken(self) -> None:
         none, shape = np.empty(0, np.float32), np.array(NOT_TAKEN)
@@ -77,7 +77,7 @@ class TestNonsense:
     def test_a_stack_of_nothing(self) -> None:
         a = np.ones((), np.float32)
         node = recorded(Layout.STACKED, a, a, a)
-        assert (node.verdict, node.unobserved) == (None, "the shapes handed out contradict each other")
+        assert (node.verdict, node.unobserved) == (None, "the exposed shapes contradict each other")
 
     def test_operands_that_do_not_divide(self) -> None:
         node = recorded(FLAT, np.ones(2, np.float32), np.ones(3, np.float32), np.ones(3, np.float32))

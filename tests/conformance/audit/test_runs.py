@@ -65,6 +65,6 @@ class TestRuns:
         assert (plain.end, exposed.end) == (ends[0], ends[-1])
         assert not process._ends
         reasons = {tap.unobserved for tap in runs.subject.taps}
-        told = f"Runtime does not run the model with its values handed out: {ends[1].value} (why)" if ends[2:] else ""
+        told = f"Runtime does not run the model with its divisions exposed: {ends[1].value} (why)" if ends[2:] else ""
         expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
         assert reasons == (expected if told else {None})

@@ -75,14 +75,14 @@ class TestRefused:
 
     def test_no_run(self, file: Path) -> None:
         file.write_text(as_json(()))
-        with pytest.raises(ModelError, match=r"run.json' holds no run; give what --save has written"):
+        with pytest.raises(ModelError, match=r"run.json' holds no run; give a file written by --save"):
             read_runs(file)
 
     def test_a_cause_that_the_run_has_not(self, file: Path) -> None:
         """Its cases would be neither explained nor counted as unexplained."""
         file.write_text(as_json([replace(report(), causes=())]), encoding="utf-8")
         with pytest.raises(
-            ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which is none of its run's"
+            ModelError, match=r"run.json' gives a case the cause 'arithmetic.*which its run does not list"
         ):
             read_runs(file)
 
@@ -92,7 +92,7 @@ class TestRefused:
             read_runs(file)
 
     def test_a_device_and_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(ModelError, match="is a folder; give what --save has written"):
+        with pytest.raises(ModelError, match="is a folder; give a file written by --save"):
             read_runs(tmp_path)
         with pytest.raises(ModelError, match="is not a regular file"):
             read_runs(Path("/dev/zero"))

@@ -86,7 +86,7 @@ class TestReading:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ('backend = "mine"\n', "known.toml is no file of known deviations: Object missing required field `level`"),
+            ('backend = "mine"\n', "is not a file of known deviations: Object missing required field `level`"),
             ('backend = "mine"\nlevel = "deep"\n', "Invalid enum value 'deep'.*; allowed: quick, default, full$"),
             (HEAD + "colour = 1\n", "unknown field `colour`; allowed: backend, level, versions, cause, cases$"),
             (HEAD + CAUSE + "colour = 1\n", "unknown field `colour`.*allowed: reason, element_types, "),
@@ -96,7 +96,7 @@ class TestReading:
              "cause.. 1 of .*: no rule has the outcome 'axis forgotten'; did you mean 'axis ignored'"),
             ('{"a": 1}', "known.toml is JSON; --expect takes a file of known deviations, which --record writes"),
             (HEAD + "[[cause]]\n= 3", "Invalid statement"),
-            (HEAD + CAUSE.replace("a * (1/b)", "a * (1/c)"), "cause.. 1 of .*'a . .1/c.' is no way to divide float"),
+            (HEAD + CAUSE.replace("a * (1/b)", "a * (1/c)"), "cause.. 1 of .*'a . .1/c.' is not a known way to divide"),
             (HEAD + CAUSE.replace("float", "float12"), "cause.. 1 of .*float12"),
             (HEAD + CAUSE + 'rule = "x"\n', "cause.. 1 of .* has both arithmetic and rule; give one"),
             (HEAD + CAUSE.replace("arithmetic", "#"), "cause.. 1 of .* has neither arithmetic nor rule; give one"),

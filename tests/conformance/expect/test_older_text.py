@@ -130,7 +130,7 @@ class TestReading:
                 f"{HEAD}reason: x\ncrashed: a/b/c/d\n",
                 "line 4 of .* has the pattern 'a/b/c/d'; a pattern of ids has 5 parts",
             ),
-            (f"{HEAD}reason:\n", "line 3 of .* has nothing behind 'reason:'; write it there"),
+            (f"{HEAD}reason:\n", "line 3 of .* has nothing after 'reason:'; add a value"),
             (f"{HEAD}version: onnxruntime\n", "line 3 of "),
             (f"{HEAD}backend: torch\n", "line 3 of .* gives 'backend' a second time"),
             ("level: default\n", "has no line 'backend: ...'"),

@@ -92,8 +92,8 @@ class TestTheOrder:
         ("value", "words"),
         [
             (np.zeros((2, 3), np.int32), "int32 of shape (2, 3)"),
-            ([1], "no array but list"),
-            (None, "no array but NoneType"),
+            ([1], "a list, not an array"),
+            (None, "a NoneType, not an array"),
         ],
     )
     def test_what_must_be_refused_is_accepted(self, value: object, words: str) -> None:
@@ -121,8 +121,8 @@ class TestTheOrder:
         [
             (np.array([3.0, -3.0]), "float64 of shape (2,)"),
             (np.array([3, -3, 0]), "int64 of shape (3,)"),
-            (np.int32(3), "no array but int32"),
-            ([3, -3], "no array but list"),
+            (np.int32(3), "a int32, not an array"),
+            ([3, -3], "a list, not an array"),
             (np.array([3, -3], object), "objects of shape (2,)"),
         ],
     )

@@ -101,10 +101,11 @@ class TestEnds:
         [
             ("--signal", "SIGFPE"),
             ("--half", "exit code 7"),
-            ("--close", "it closed its standard output, and gave no answer"),
+            ("--close", "it closed its standard output without an answer"),
             (
                 "--garbage",
-                "what it wrote is no answer: it begins with b'hello, w', as a length 8,583,909,746,840,200,552 bytes",
+                "its output is not an answer: it begins with b'hello, w', "
+                "which as a length is 8,583,909,746,840,200,552 bytes",
             ),
             ("--status", "the status of its answer is 9; allowed: 0 quotient, 1 not supported, 2 refused"),
             ("--short", "its answer has 1 bytes; one has at least 16"),
@@ -135,7 +136,7 @@ class TestEnds:
             (1, [2], bytes(4), "its answer holds 4 bytes of quotients; float32 of shape (2,) has 8"),
             (1, [1], bytes(12), "its answer holds 12 bytes of quotients; float32 of shape (1,) has 4"),
             (1, [-1], b"", "its answer holds 0 bytes of quotients; float32 of shape (-1,) has -4"),
-            (77, [], bytes(8), "its answer is of element type 77, which is no number of one"),
+            (77, [], bytes(8), "its answer is of element type 77, which is not an element type number"),
         ):
             program.write_text(
                 "import struct, sys\n"
@@ -151,7 +152,7 @@ class TestRefused:
 
     def test_no_such_program(self) -> None:
         assert message(ModelError, runtime("command:./no_divider").check) == (
-            "there is no program './no_divider'; give a path, or a name that is on the PATH"
+            "there is no program './no_divider'; give a path, or a name on the PATH"
         )
 
     def test_not_executable(self, tmp_path: Path) -> None:
@@ -174,12 +175,12 @@ class TestRefused:
         script.write_text("#!/no/interpreter\n")
         script.chmod(0o755)
         assert message(ModelError, runtime(f"command:{script}").check).endswith(
-            "cannot be started: what its first line names to run it with is not there"
+            "cannot be started: the interpreter named in its first line does not exist"
         )
 
     def test_no_answer(self) -> None:
         told = message(ModelError, runtime("command:yes").check)
-        assert told.startswith("'yes' cannot be started: what it wrote is no answer: ")
+        assert told.startswith("'yes' cannot be started: its output is not an answer: ")
 
     def test_it_ends_at_once(self) -> None:
         assert message(ModelError, runtime("command:true").check) == (

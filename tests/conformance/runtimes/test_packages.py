@@ -19,7 +19,7 @@ class TestInstalled:
 
     def test_missing(self) -> None:
         line = message(ModelError, lambda: check_installed("Runtime X", "runtime_x", "pip install x"))
-        assert line == "Runtime X cannot be asked: the package runtime_x is not installed: pip install x"
+        assert line == "Runtime X cannot be used: the package runtime_x is not installed: pip install x"
 
     def test_there(self) -> None:
         check_installed("Hypothesis", "hypothesis", "")

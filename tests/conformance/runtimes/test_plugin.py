@@ -130,7 +130,7 @@ class TestWhatBackendsHandOver:
     def test_what_runs_no_models(self) -> None:
         with Isolated(MAKER, "dividing:Plain") as isolated:
             given = isolated.call("run_model", Path("model.onnx"), {})
-        words = "'dividing:Plain' runs no models: it is a divider and no ONNX backend"
+        words = "'dividing:Plain' cannot run models: it is a divider, not an ONNX backend"
         assert (given.end, given.words) == (End.REFUSED, words)
 
     @pytest.mark.parametrize("name", ["Array", "Prepares"])
@@ -224,15 +224,15 @@ class TestWhatIsNotThere:
 
     def test_an_attribute(self) -> None:
         assert message(ModelError, runtime("handing_over:Prepare").check) == (
-            "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; runtimes there: 'Array', "
+            "'handing_over:Prepare' is not there: handing_over has no attribute 'Prepare'; its runtimes: 'Array', "
             "'Empty', 'Named', 'NoneOfThem', 'OtherName', 'Prepares', 'Scalar'; did you mean 'Prepares'?"
         )
 
     def test_a_module_without_a_colon(self) -> None:
         line = message(SpecLookupError, lambda: runtime("dividing"))
-        assert line.endswith("for the module of that name write 'dividing:', or dividing:ATTRIBUTE for what is in it")
+        assert line.endswith("for the module of that name, write 'dividing:', or dividing:ATTRIBUTE for what is in it")
 
     def test_a_program_without_its_prefix(self) -> None:
         Path("divider").write_text("")
         line = message(SpecLookupError, lambda: runtime("./divider"))
-        assert line.endswith("for that program write 'command:./divider'")
+        assert line.endswith("for that program, write 'command:./divider'")

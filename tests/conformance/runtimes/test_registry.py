@@ -156,7 +156,7 @@ class TestEntryPoints:
 
     def test_broken(self) -> None:
         assert "RuntimeError: no luck today" in message(ModelError, lambda: runtime("failing"))
-        assert "'gone' (halving.gone:Runtime) cannot be had: ModuleNotFound" in message(
+        assert "'gone' (halving.gone:Runtime) cannot be loaded: ModuleNotFound" in message(
             ModelError, lambda: runtime("gone")
         )
         assert "has no check, versions, covers, start, answer, reproducer" in message(
@@ -167,7 +167,7 @@ class TestEntryPoints:
         faulty, asked = runtime("faulty"), operation(DIV_14, np.ones(1), np.ones(1))
         owner = "the backend 'faulty' (halving:Faulty)"
         assert (faulty.title, faulty.versions()) == ("7", {"faulty": "1.0"})
-        assert message(ModelError, faulty.check) == f"{owner} cannot be asked: SystemExit: no"
+        assert message(ModelError, faulty.check) == f"{owner} cannot be used: SystemExit: no"
         assert message(ModelError, lambda: faulty.covers(asked)).startswith(f"{owner} cannot tell what it covers: Key")
         assert message(ModelError, faulty.start) == f"{owner} cannot be started: OSError: no device"
         # For a program no run must end.
@@ -239,8 +239,8 @@ class Nothing: ...
         ("target", "part"),
         [
             ("inverting:Gone", "has no attribute 'Gone'"),
-            ("inverting:Nothing", "neither answer, prepare nor run_model"),
-            ("inverting:", "neither answer, prepare nor run_model"),
+            ("inverting:Nothing", "none of answer, prepare and run_model"),
+            ("inverting:", "none of answer, prepare and run_model"),
             ("gone.away:Backend", "ModuleNotFoundError: No module named 'gone'"),
             ("failing:Backend", "OSError: no such thing"),
             (":Backend", "names no module"),

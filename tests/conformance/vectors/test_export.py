@@ -170,12 +170,12 @@ class TestRefused:
     def test_a_folder_that_is_not_empty(self, tmp_path: Path) -> None:
         (tmp_path / "mine").write_text("")
         line = message(ModelError, lambda: export(tmp_path, "npy", Level.QUICK))
-        assert line == f"the folder {str(tmp_path)!r} is not empty; give one that is, or is not there"
+        assert line == f"the folder {str(tmp_path)!r} is not empty; give an empty or a new one"
         assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
     def test_no_folder(self, tmp_path: Path) -> None:
         (tmp_path / "mine").write_text("")
-        assert "is no folder" in message(ModelError, lambda: export(tmp_path / "mine", "npy", Level.QUICK))
+        assert "is not a folder" in message(ModelError, lambda: export(tmp_path / "mine", "npy", Level.QUICK))
 
     @pytest.mark.parametrize(
         ("form", "pattern"), [("onnx", "Divide-1*"), ("testfloat", "*/int8/*"), ("jsonl", "Div-15/*")]

@@ -161,7 +161,7 @@ class TestNumpyFiles:
         np.save(tmp_path / f"{line.name}.npy", np.zeros(line.operands[0].shape))
         assert kinds(list(judged(exported("npy"), tmp_path, [line.id]))) == ["wrong type"]
         (tmp_path / f"{line.name}.npy").write_text("nonsense")
-        assert "is no .npy file" in message(ModelError, lambda: list(judged(exported("npy"), tmp_path, [line.id])))
+        assert "is not an .npy file" in message(ModelError, lambda: list(judged(exported("npy"), tmp_path, [line.id])))
 
 
 class TestRefused:
@@ -175,7 +175,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("row", "words"),
         [
-            ({"id": "Div-99"}, "answers what is no case of the export: 'Div-99'"),
+            ({"id": "Div-99"}, "answers cases that the export does not have: 'Div-99'"),
             ({}, "line 1: Object missing required field `id`"),
             ({"id": "x", "quotient": "00"}, "line 1: Object contains unknown field `quotient`"),
             ({"id": 7}, "line 1: Expected `str`, got `int`"),
@@ -222,7 +222,7 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("content", "words"),
-        [("{", "is no index"), ('{"schema": 2}', "is not of layout 1"), ("[]", "is not of layout 1")],
+        [("{", "is not an index"), ('{"schema": 2}', "is not of layout 1"), ("[]", "is not of layout 1")],
     )
     def test_no_index(self, answers: Path, tmp_path: Path, content: str, words: str) -> None:
         (tmp_path / "index.json").write_text(content)
@@ -233,4 +233,4 @@ class TestRefused:
         with (tmp_path / "changed" / "cases.jsonl").open("a") as file:
             file.write("\n")
         line = message(ModelError, lambda: judge(answers, [{"id": "x"}], folder=tmp_path / "changed"))
-        assert "is not the file that index.json tells of" in line
+        assert "does not match index.json" in line

@@ -126,9 +126,9 @@ class TestNothingIsWritten:
         ("outcomes", "kind", "words"),
         [
             ([Outcome(problem="died of SIGFPE", died=True)], DifferenceError, "the process died of SIGFPE"),
-            ([Outcome(problem="no kernel")], ModelError, "does not take the hardened model: no kernel"),
+            ([Outcome(problem="no kernel")], ModelError, "rejects the hardened model: no kernel"),
             ([Outcome(problem=f"{'long ' * 30}reason")], ModelError, f"{'long ' * 30}reason"),
-            ([Outcome(), Outcome(problem="no")], DifferenceError, "on inputs that the original takes: no"),
+            ([Outcome(), Outcome(problem="no")], DifferenceError, "with inputs that the original accepts: no"),
             (
                 [Outcome(), Outcome(outputs=(np.zeros(3, np.int64), np.zeros(1, np.float32)))],
                 DifferenceError,

@@ -124,7 +124,7 @@ class TestValidation:
         [
             (plain, DifferenceError, "is refused: "),
             (product, DifferenceError, "is wrong: the result differs at index"),
-            (unknown, ModelError, "ONNX Runtime does not take it hardened: "),
+            (unknown, ModelError, "ONNX Runtime rejects the hardened form: "),
         ],
     )
     def test_a_wrong_rewrite(

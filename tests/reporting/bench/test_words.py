@@ -78,7 +78,8 @@ def test_who_is_not_there_is_told() -> None:
     titles = {name: title for name, title in made.titles.items() if name not in ("jax", "torch")}
     rows = [replace(row, outcomes={name: row.outcomes[name] for name in titles}) for row in made.rows]
     assert (
-        list(findings(replace(made, titles=titles, rows=tuple(rows))))[-1] == "Not installed, or not asked: torch, jax."
+        list(findings(replace(made, titles=titles, rows=tuple(rows))))[-1]
+        == "Not installed, or not selected: torch, jax."
     )
 
 
@@ -109,7 +110,7 @@ def test_a_roofline_that_did_something_else_is_told() -> None:
     made = report()
     row = made.rows[0]
     wrong = replace(row, outcomes={**row.outcomes, "limit": steady(1.0, exact=False)})
-    assert next(iter(findings(replace(made, rows=(wrong,))))).startswith("WRONG: the plain pass has not")
+    assert next(iter(findings(replace(made, rows=(wrong,))))).startswith("WRONG: the plain pass did not")
 
 
 def test_background_load_is_told() -> None:

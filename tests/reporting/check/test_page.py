@@ -70,7 +70,7 @@ class TestPage:
     def test_what_has_expired_is_told(self) -> None:
         accepted = Suppression("for the release", date(2026, 1, 1), rule="zero-over-zero")
         told = printed(page(sorted_out(triage(ALL[0]).report, "m.onnx", [accepted], today=date(2026, 2, 1))), 120)
-        assert "Suppressed until 2026-01-01, and told again: zero-over-zero (for the release)." in told
+        assert "Suppressed until 2026-01-01, reported again: zero-over-zero (for the release)." in told
 
     def test_nothing(self) -> None:
         assert printed(page(triage()))[0].startswith("models/bert.onnx: no findings in 717 nodes")

@@ -91,7 +91,7 @@ class TestPage:
             "Path: mask -> d -> y",
             "Output 'y': NaN in 2 places.",
             "In onnxruntime 1.2",
-            "It died: crashed: SIGFPE.",
+            "It crashed: crashed: SIGFPE.",
         ):
             assert "".join(words.split()) in told
 

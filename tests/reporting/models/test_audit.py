@@ -90,7 +90,7 @@ class TestPage:
     def test_a_death_on_edge_cases(self) -> None:
         runs = EdgeRuns(2, 1, None, Run(End.CRASHED, "SIGFPE"), ("node 'x' (Div-14): MIN/-1",))
         audit = replace(AUDIT, nodes=(replace(NODES[0], edges=None),), edges=runs)
-        assert "Runtime died on edge cases SIGFPE Our engine meets here: node 'x' (Div-14): MIN/-1" in words(audit)
+        assert "Runtime died on edge cases SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in words(audit)
         assert audit.finds
         assert as_json(audit, INPUTS, 7)["edge_cases"]["died"] == {"end": "crashed", "words": "SIGFPE"}
 
@@ -99,12 +99,12 @@ class TestPage:
         audit = replace(AUDIT, nodes=(), inner=tuple(nodes))
         told = words(audit)
         assert "LayerNormalization, by a standard deviation: n0, n1, n2 and 2 more" in told
-        assert "Nothing is divided in this model but inside of nodes." in told
+        assert "This model divides only inside other operators." in told
         assert "Next vinculum audit model.onnx --backend 'runtime[device=X]' --expand" in told
         assert as_json(audit, INPUTS, 7)["divide_inside"][0]["operator"] == "LayerNormalization"
         told = words(replace(AUDIT, inner=tuple(nodes), expanded=2))
         assert "--expand" not in told
-        assert "2 nodes of it give way to the bodies that ONNX defines them by" in told
+        assert "2 nodes replaced by their ONNX function bodies" in told
 
     @pytest.mark.parametrize(
         ("changes", "step"),
@@ -184,30 +184,30 @@ class TestPage:
     def test_ends(self, end: End, words_of_end: str) -> None:
         audit = replace(AUDIT, exposed=Run(end, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
         told = words(audit)
-        assert f"{words_of_end} SIGFPE Our engine meets here: node 'x' (Div-14): MIN/-1" in told
-        assert "As it is, its divisions not exposed, the model runs." in told
+        assert f"{words_of_end} SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in told
+        assert "Without its divisions exposed, the model runs." in told
         assert audit.finds
 
     def test_how_the_model_as_it_is_ends(self) -> None:
         refused = Run(End.UNSUPPORTED, "no rule for local.Ratio")
         told = words(replace(AUDIT, plain=refused, exposed=Run(End.REFUSED, "node 'exposed_6': overflow")))
         assert "refused to run it node 'exposed_6': overflow" in told
-        assert "The model as it is: Runtime does not support it: no rule for local.Ratio" in told
+        assert "The original model: Runtime does not support it: no rule for local.Ratio" in told
         assert "As it is" not in told
-        assert "The model as it is" not in words(replace(AUDIT, plain=refused, exposed=refused))
+        assert "The original model" not in words(replace(AUDIT, plain=refused, exposed=refused))
 
     def test_what_exposure_changes(self) -> None:
         assert "outputs are the same with and without" in words(AUDIT)
         assert "Here that changes outputs: output 'y' differs." in words(
             replace(AUDIT, changed=("output 'y' differs",))
         )
-        assert "those of the model as it is: Runtime died: SIGSEGV" in words(
+        assert "those of the original model: Runtime died: SIGSEGV" in words(
             replace(AUDIT, plain=Run(End.CRASHED, "SIGSEGV"))
         )
 
     def test_nothing_is_divided(self) -> None:
         audit = replace(AUDIT, nodes=())
-        assert "No node of it divides." in words(audit)
+        assert "No node of the model divides." in words(audit)
         assert not audit.finds
 
 

@@ -245,7 +245,7 @@ class TestInside:
         console = Console(width=80, file=TextIOWrapper(BytesIO(), "utf-8"), color_system=None)
         with console.capture() as captured:
             console.print(page(report(inner_divisions=inner)))
-        assert "Divide inside, and are not made exact" in captured.get()
+        assert "Divisions inside other operators, not made exact" in captured.get()
         assert "Softmax, by a sum of exponentials: s0, s1, s2 and 1 more" in captured.get()
         assert as_json(report(inner_divisions=inner))["inner_divisions"][3]["name"] == "s3"
 

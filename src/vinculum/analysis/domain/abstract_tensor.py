@@ -21,7 +21,7 @@ _MOST_ENTRIES = 64
 
 
 class BoundsFrom(IntEnum):
-    """What the bounds of a tensor rest on."""
+    """What the bounds of a tensor depend on."""
 
     MODEL = 0  # Constants and operators alone.
     DECLARED = 1  # Ranges of inputs that somebody declared, or that data show.
@@ -41,9 +41,9 @@ class AbstractTensor:
     box : Box
         Bounds of all values but NaN.
     may_nan, may_plus_zero, may_minus_zero : bool
-        Whether some element may be that; integers have no -0.
+        Whether some element may be NaN, +0 or -0; integers have no -0.
     number : int
-        The value number: equal numbers are equal tensors. 0: none was given yet.
+        The value number: equal numbers are equal tensors; 0 before one is assigned.
     facts : tuple of Fact
         What is known of rows.
     affine : Affine, optional
@@ -51,7 +51,7 @@ class AbstractTensor:
     constant : ndarray, optional
         The value itself, of any size.
     entries : tuple of Dimension or None, optional
-        Of a list of few integers what each is, as far as it is known.
+        The known elements of a short list of integers.
     integral : bool
         Whether every finite value is a whole number.
     bounds_from : BoundsFrom
@@ -118,7 +118,7 @@ class AbstractTensor:
         return float(self.constant.reshape(())) if self.constant is not None and self.constant.size == 1 else None
 
     def sizes(self) -> tuple[Dimension | None, ...] | None:
-        """Return what each of a few integers is; None if they are none, or not few."""
+        """Return each of a few integers; None if the tensor is not of integers, or not short."""
         if self.entries is not None:
             return self.entries
         if self.constant is not None and self.constant.size <= _MOST_ENTRIES and is_discrete(self.element_type):

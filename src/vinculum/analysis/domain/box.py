@@ -52,11 +52,11 @@ class Box:
         )
 
     def mapped(self, f: Callable[[Bounds], Bounds]) -> Box:
-        """Return the box that a move of elements makes of it."""
+        """Return the box after a move of elements."""
         return Box(f(self.low), f(self.high), f(self.mag))
 
     def spread(self, shape: Shape | None) -> Box | None:
-        """Return the box with an interval for each element; None if there are too many, or nobody knows how many."""
+        """Return the box with an interval for each element; None if there are too many, or an unknown number."""
         if shape is None or not is_fixed(shape):
             return None
         sizes = fixed(shape)
@@ -79,7 +79,7 @@ def ranked(bounds: Bounds, rank: int | None, f: Reduction) -> Bounds:
 
 
 def limited(bounds: Bounds, f: Reduction) -> Bounds:
-    """Return bounds of at most so many elements as a box may have: leading axes are hulled first."""
+    """Return bounds with at most as many elements as a box may have, hulling leading axes first."""
     for axis in range(bounds.ndim):
         if bounds.size <= LIMIT:
             return bounds

@@ -1,4 +1,4 @@
-"""Sizes of dimensions: numbers, or polynomials with rational coefficients in sizes that only a run tells."""
+"""Sizes of dimensions: numbers, or polynomials with rational coefficients in sizes that only a run determines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import inf, prod
 
 @dataclass(frozen=True, order=True)
 class Variable:
-    """A size that the model leaves open, and the bounds that it keeps."""
+    """An open size of the model, and its bounds."""
 
     name: str
     low: float = 1
@@ -23,7 +23,7 @@ Monomial = tuple[Variable, ...]
 
 @dataclass(frozen=True)
 class Size:
-    """A polynomial that is no number; equal polynomials are equal sizes."""
+    """A polynomial that is not a number; equal polynomials are equal sizes."""
 
     terms: tuple[tuple[Monomial, Fraction], ...]
 

@@ -42,7 +42,7 @@ class ZeroDivisor(Hazard):
     fix = _KEEP_FROM_ZERO
 
     def look(self, site: Site) -> Found | None:
-        """Return the divisor if it can be zero, but for what `ZeroOverZero` finds."""
+        """Return the divisor if it can be zero, except where `ZeroOverZero` finds it."""
         if site.node.op_type == "Pow":
             return _negative_power(site)
         if site.node.op_type == "BatchNormalization":
@@ -51,7 +51,7 @@ class ZeroDivisor(Hazard):
 
 
 def _zero_divisor(site: Site, *, of_zero: bool) -> Found | None:
-    """Return the floating-point divisor if it can be zero, and the dividend can be, or cannot be, too."""
+    """Return the floating-point divisor if it can be zero, and the dividend can, or cannot, be zero too."""
     dividend, divisor, place = divided(site)
     if divisor is None or divisor.form is None or not divisor.may_zero or is_empty(site):
         return None
@@ -61,7 +61,7 @@ def _zero_divisor(site: Site, *, of_zero: bool) -> Found | None:
 
 
 def _negative_power(site: Site) -> Found | None:
-    """Return the base of a negative power, 1 by a power of which is computed."""
+    """Return the base of a negative power, which is 1 divided by a power."""
     base, exponent = (*site.operands[:2], None, None)[:2]
     if base is None or exponent is None or base.form is None or not base.may_zero or is_empty(site):
         return None

@@ -1,4 +1,4 @@
-"""What every hazard has."""
+"""The base of every hazard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.interpreter import Scope, Site
 
 PROFILES = ("sonnx", "flushing", "narrowing")
-"""What a target does, or demands: SONNX's constraints; subnormal numbers taken for 0; integers narrowed."""
+"""Properties of targets: SONNX's constraints; subnormal numbers treated as 0; integers narrowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,13 +22,13 @@ class Found:
     Attributes
     ----------
     operand : int
-        The place of the operand that it is about.
+        The position of the operand in question.
     certain : bool
         Whether every run shows it.
     detail : Mapping
         Numbers that belong to it.
     value : AbstractTensor, optional
-        What is in question, if it is not the operand itself but computed inside of the node.
+        The value in question, if it is computed inside the node.
     """
 
     operand: int
@@ -43,13 +43,13 @@ class Hazard:
     Attributes
     ----------
     code : str
-        What reports call it.
+        Its name in reports.
     operators : tuple of str
-        Where it can be.
+        The operators where it can occur.
     fix : str
         What to do.
     profile : str
-        The target that it is looked for of, one of `PROFILES`; empty: of every target.
+        The profile that it belongs to, one of `PROFILES`; empty for every target.
     """
 
     code: ClassVar[str]
@@ -58,7 +58,7 @@ class Hazard:
     profile: ClassVar[str] = ""
 
     def look(self, site: Site) -> Found | None:
-        """Return what is found at a node; None if nothing is, or it cannot be told."""
+        """Return what is found at a node; None if nothing is found, or if that is unknown."""
         raise NotImplementedError
 
     @classmethod

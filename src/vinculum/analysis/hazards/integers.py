@@ -1,4 +1,4 @@
-"""Quotients of integers: beyond their type, rounded another way than was meant, or computed by floating point."""
+"""Quotients of integers: beyond their type, rounded in the wrong direction, or computed in floating point."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _was_integer(site: Site, value: AbstractTensor) -> bool:
 
 
 class IntegersThroughFloat(Hazard):
-    """Large integers are divided in floating point, which does not hold them, and the quotient is rounded to one."""
+    """Large integers are divided in floating point, which rounds them, and the quotient is rounded to an integer."""
 
     code = "integers-through-float"
     operators = ("Div",)
@@ -112,7 +112,7 @@ class RoundedQuotient(Hazard):
 
 
 def _roundings(site: Site) -> list[Any]:
-    """Return how the quotient is rounded to an integer; what rounds to nearest moves nothing."""
+    """Return how the quotient is rounded to an integer; rounding to nearest moves nothing."""
     nodes = [node for node, _ in readers(site.scope, site.node.output[0], _BEHIND)]
     by_operator: dict[str, Any] = {"Floor": np.floor, "Ceil": np.ceil, "Cast": np.trunc}
     return [by_operator[name] for name in sorted({node.op_type for node in nodes} & set(by_operator))]
@@ -149,7 +149,7 @@ def _few_divisors(divisor: AbstractTensor) -> list[int] | None:
 
 
 class FloorExpected(Hazard):
-    """The program floors where Div truncates: quotients of different signs are one too large."""
+    """The program floors where Div truncates: quotients of operands with different signs are 1 too large."""
 
     code = "floor-expected"
     operators = ("Div",)
@@ -183,7 +183,7 @@ def _is_corrected(site: Site) -> bool:
 
 
 class NarrowedIntegers(Hazard):
-    """Integers can be beyond what this target computes in: 32 bits for those of 64, float32 for those of 32."""
+    """Integers can be too large for this target, which computes 64-bit ones in 32 bits and 32-bit ones in float32."""
 
     code = "narrowed-integers"
     operators = ("Div", "Mod")
@@ -191,7 +191,7 @@ class NarrowedIntegers(Hazard):
     profile = "narrowing"
 
     def look(self, site: Site) -> Found | None:
-        """Return the first operand that declared ranges do not keep within that."""
+        """Return the first operand that declared ranges do not keep small enough."""
         for place, operand in enumerate(site.operands[:2]):
             limit = _NARROWED.get(operand.element_type) if operand is not None else None
             if operand is None or limit is None or is_empty(site):

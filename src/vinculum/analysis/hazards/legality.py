@@ -13,7 +13,7 @@ _DIVISIONS = ("Div", "Reciprocal")
 
 
 class LegacyBroadcast(Hazard):
-    """The divisor is spread over the dividend by the attributes broadcast and axis, which today's runtimes ignore."""
+    """The divisor is broadcast by the attributes broadcast and axis, which current runtimes ignore."""
 
     code = "legacy-broadcast"
     operators = ("Div",)
@@ -34,7 +34,7 @@ class IllegalElementType(Hazard):
     fix = "import a newer operator set, or cast the operands"
 
     def look(self, site: Site) -> Found | None:
-        """Return the first operand if its type is none of the operator version's."""
+        """Return the first operand if the operator version does not allow its type."""
         operand = site.operands[0] if site.operands else None
         if operand is None or operand.element_type not in (*FORMATS, *INTEGERS, "bool"):
             return None

@@ -41,7 +41,7 @@ class QuotientOverflow(Hazard):
 
 
 class SubnormalDivisor(Hazard):
-    """A divisor can be subnormal, which this target takes for zero."""
+    """A divisor can be subnormal, which this target treats as zero."""
 
     code = "subnormal-divisor"
     operators = ("Div", "Reciprocal")
@@ -84,7 +84,7 @@ def _written(operand: AbstractTensor) -> float:
 
 
 def _is_lost(operand: AbstractTensor) -> bool:
-    """Tell whether a constant that was written as a small positive number is held as zero."""
+    """Tell whether a small positive constant is zero in this element type."""
     if operand.constant is None or operand.constant.size != 1 or operand.constant.dtype.kind not in "fV":
         return False
     return 0 < _written(operand) <= _LARGEST_EPSILON and float(operand.high.max()) == 0

@@ -1,4 +1,4 @@
-"""Rows of a softmax of which nothing is left."""
+"""Rows of a softmax that are masked completely."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MOST_STEPS = 200
 
 
 class MaskedRow(Hazard):
-    """A row can be masked whole: the sum of its exponentials is zero, and 0/0 is NaN."""
+    """A whole row can be masked: the sum of its exponentials is zero, and 0/0 is NaN."""
 
     code = "masked-row"
     operators = ("Softmax", "LogSoftmax")
     fix = "mask with the type's smallest finite number, or replace NaN behind the softmax: Where(IsNaN(p), 0, p)"
 
     def look(self, site: Site) -> Found | None:
-        """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing mends it."""
+        """Return the operand if a mask from an input puts -inf everywhere in a row, and nothing replaces the NaN."""
         scores = site.operands[0] if site.operands else None
         if scores is None or scores.form is None or not scores.shape or is_empty(site):
             return None
@@ -62,7 +62,7 @@ def _is_masking(value: AbstractTensor | None) -> bool:
 
 
 def _depends_on_an_input(values: Numbering, number: int) -> bool:
-    """Tell whether a condition is computed from values that a run is given, not from sizes and constants alone."""
+    """Tell whether a condition depends on inputs, not only on sizes and constants."""
     waiting, seen = [number], set[int]()
     while waiting and len(seen) < _MOST_STEPS:
         number = waiting.pop()

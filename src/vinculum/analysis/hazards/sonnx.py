@@ -1,4 +1,4 @@
-"""What the safety-related profile SONNX demands of Div."""
+"""The constraints of the safety-related profile SONNX on Div."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SonnxShapes(Hazard):
     profile = "sonnx"
 
     def look(self, site: Site) -> Found | None:
-        """Return the divisor if its shape is, or may be, another than the dividend's."""
+        """Return the divisor if its shape differs, or may differ, from the dividend's."""
         dividend, divisor, place = divided(site)
         if dividend is None or divisor is None or (dividend.shape is not None and dividend.shape == divisor.shape):
             return None
@@ -63,7 +63,7 @@ class SonnxUntyped(Hazard):
 
 
 class SonnxZeroDivisor(Hazard):
-    """[C3]: no integer divisor is zero; and of floats 0/0 is the one error condition."""
+    """[C3]: no integer divisor is zero; for floats 0/0 is the only error condition."""
 
     code = "sonnx-c3"
     operators = ("Div",)

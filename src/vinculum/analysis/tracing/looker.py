@@ -1,4 +1,4 @@
-"""Values of a run looked at where they are computed, so that only what is to be known of them travels."""
+"""Values of a run, summarised in the process that computes them, so that only summaries are sent."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Looker:
         self._model = ExposedModel(engine, content, self._observe)
 
     def look(self, names: Sequence[str], inputs: Mapping[str, Any]) -> tuple[dict[str, Summary], tuple[InnerZero, ...]]:
-        """Return what is to be known of values, and the divisions by zero that stand not in the main graph."""
+        """Return summaries of values, and the divisions by zero outside the main graph."""
         self._inner.clear()
         values = self._model.values(names, inputs)
         found = {name: summary(name, value) for name, value in values.items() if isinstance(value, np.ndarray)}
@@ -111,7 +111,7 @@ class Looker:
 
 
 def summary(name: str, value: NDArray[Any]) -> Summary:
-    """Return what is to be known of a tensor."""
+    """Return a summary of a tensor."""
     if value.dtype.kind in "OUSTc" or not value.size:
         return Summary(name, value.dtype.name, value.shape, 0, 0, 0, np.nan, np.nan, value.nbytes)
     nan = np.isnan(value) if is_float(value) else np.zeros((), bool)

@@ -1,4 +1,4 @@
-"""What a trace tells, as data."""
+"""The results of a trace as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vinculum.analysis.findings import Effect, Frame
 
 
 class Kind(Enum):
-    """What a node can do wrong."""
+    """The ways in which a node can go wrong."""
 
     ZERO_DIVISOR = "zero divisor"
     INFINITY = "infinity"
@@ -18,7 +18,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Summary:
-    """What is to be known of a tensor.
+    """A summary of a tensor.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Summary:
     shape : tuple of int
         Its shape.
     zeros, nan, infinite : int
-        How many elements are that.
+        How many elements are zero, NaN or infinite.
     low, high : float
         The smallest and the largest element that is a number; NaN if there is none.
     bytes : int
@@ -54,7 +54,7 @@ class Operand:
     summary : Summary
         All of it.
     index : tuple of int, optional
-        The element of it that the result at the event's index was computed from, where it is one.
+        The element that the result at the event's index was computed from, if it is a single one.
     value : float, optional
         That element.
     """
@@ -66,7 +66,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Event:
-    """A node that makes what none of its operands has, or divides by zero.
+    """A node that makes a NaN or infinity that none of its operands has, or divides by zero.
 
     Attributes
     ----------
@@ -112,20 +112,20 @@ class Event:
 
 @dataclass(frozen=True)
 class EngineTrace:
-    """What became of a run in one engine.
+    """The result of a run in one engine.
 
     Attributes
     ----------
     engine : str
-        What it is called, with its version.
+        Its name and version.
     events : tuple of Event
         The first of each kind, in the order of the nodes.
     effects : tuple of Effect
-        The outputs that are no numbers.
+        The outputs that hold NaN or infinities.
     refused : str
         Why there was no run, or how it ended; empty if it returned.
     died : bool
-        Whether the process was killed by it.
+        Whether the process crashed.
     """
 
     engine: str

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("reference", "onnxruntime")
 _DIVISOR = {"Div": 1, "Mod": 1, "Reciprocal": 0}
-_BATCH = 256 << 20  # Bytes of values that are handed out together.
-_UNKNOWN = 1 << 20  # Bytes that a value is taken for where no other engine has told its size.
+_BATCH = 256 << 20  # Bytes of values that are exposed together.
+_UNKNOWN = 1 << 20  # The size of a value, in bytes, that no other engine has reported.
 _LIMITS = Limits(seconds=600.0, memory=32 << 30)
 # By position rather than by element, or a choice: that an element is like an operand's at the same index means nothing.
 _ELSEWHERE = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose", "Transpose", "Gather", "Softmax", "LogSoftmax"})
@@ -48,10 +48,10 @@ def trace(
     *,
     engines: Sequence[str] = ENGINES,
 ) -> TraceReport:
-    """Return the first nodes of a run that make an infinity or NaN, or divide by zero, and what they were given.
+    """Return the first nodes of a run that make an infinity or NaN, or divide by zero, with their operands.
 
-    Every value of the main graph is looked at, functions inlined, in processes of their own. ONNX Runtime runs the
-    model as it is but for its outputs: values that are handed out are not optimised away.
+    Every value of the main graph is examined, functions inlined, in processes of their own. ONNX Runtime runs the
+    model unchanged except for its outputs: values that are exposed are not optimised away.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def trace(
     inputs : Mapping of str to array
         As `Model.run` takes them.
     engines : sequence of {"reference", "onnxruntime"}
-        Where to run it: in our engine, and in ONNX Runtime where that is installed.
+        The engines to run it in: ours, and ONNX Runtime if it is installed.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class _Tracer:
         return tuple(one for one in found if one.nan or one.infinite)
 
     def trace(self, engine: str) -> EngineTrace:
-        """Return what a run in an engine comes to."""
+        """Return the result of a run in an engine."""
         title = "vinculum" if engine == "reference" else "onnxruntime"
         if engine == "onnxruntime":
             if find_spec("onnxruntime") is None:

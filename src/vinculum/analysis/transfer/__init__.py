@@ -1,1 +1,1 @@
-"""What each operator makes of what is known of its operands: tables of small functions, by subject."""
+"""Transfer functions: bounds of each operator's results from those of its operands, in tables by subject."""

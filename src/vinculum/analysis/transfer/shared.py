@@ -58,12 +58,12 @@ def aligned(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 
 def rest_on(*operands: AbstractTensor | None) -> BoundsFrom:
-    """Return what bounds rest on that are made of those of operands."""
+    """Return what bounds derived from those of operands depend on."""
     return max((o.bounds_from for o in operands if o is not None), default=BoundsFrom.MODEL)
 
 
 def like(a: AbstractTensor, shape: Shape | None, box: Box, **changes: Any) -> AbstractTensor:
-    """Return a tensor of other shape and box, of elements of another one."""
+    """Return a tensor of another shape and box, with elements of a given one."""
     kept: dict[str, Any] = {
         "may_nan": a.may_nan,
         "may_plus_zero": a.may_plus_zero,
@@ -121,7 +121,7 @@ def carried(facts: Facts, f: Function, form: Format | None, ulps: float, floor: 
 
 
 def margined(low: Bounds, high: Bounds, form: Format | None, ulps: float) -> tuple[Bounds, Bounds]:
-    """Return bounds of what a library computes with an error of so many ulps, and as many times 64 subnormals."""
+    """Return bounds of a library's result with an error of `ulps` ulps, plus 64 subnormals for each."""
     if ulps and form is not None:
         least = 64 * form.smallest_subnormal
         low = np.where(np.isfinite(low), low - ulps * (2 * form.u * np.abs(low) + least), low)

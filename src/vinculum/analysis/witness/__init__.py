@@ -1,1 +1,1 @@
-"""What shows a finding: inputs of the model on which it happens, or an inner value on which it would."""
+"""Witnesses of findings: inputs of the model that show a finding, or an inner value that would."""

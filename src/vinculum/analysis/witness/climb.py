@@ -18,14 +18,14 @@ _COORDINATES = 32  # Elements of float inputs whose derivatives are taken one by
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """Inputs that were run, and what the divisor in question was.
+    """Inputs that were run, and the divisor in question.
 
     Attributes
     ----------
     inputs : Mapping of str to ndarray
         By name.
     distance : float
-        How far it is from what is looked for.
+        The distance from the value wanted.
     divisor : ndarray of float64, optional
         All of it, if it is small.
     """
@@ -44,7 +44,7 @@ class EndOfSearch(Exception):  # noqa: N818  it is no error
 
 
 def search(space: Space, tried: list[Tried], attempt: Try) -> None:
-    """Spend runs on a divisor, the likeliest ways first, until `attempt` ends it."""
+    """Spend runs on a divisor, the most promising methods first, until `attempt` ends it."""
     _solve_fills(space, attempt)
     _halve(space, tried, attempt)
     best = min(tried, key=lambda one: one.distance, default=None)
@@ -92,7 +92,7 @@ def _roots(
 
 
 def _halve(space: Space, tried: list[Tried], attempt: Try) -> None:
-    """Look between two inputs at which an element of the divisor has different signs."""
+    """Bisect between two inputs at which an element of the divisor has different signs."""
     names = [tensor.name for tensor in space.tensors if space.is_float(tensor)]
     pair = _signs_differ(tried) if names else None
     if pair is None:

@@ -1,4 +1,4 @@
-"""ONNX Runtime's word: the unmodified model run by it, in a process of its own, its divisors handed out."""
+"""Confirmation by ONNX Runtime: it runs the model, with its divisors exposed, in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class OnnxRuntime:
     outputs : sequence of str
         Its own outputs.
     targets : sequence of Target
-        What is to be shown.
+        The findings to show.
     limits : Limits
-        What a run may take.
+        The limits of a run.
     """
 
     def __init__(self, content: bytes, outputs: Sequence[str], targets: Sequence[Target], limits: Limits) -> None:
@@ -39,8 +39,8 @@ class OnnxRuntime:
             self.title = f"onnxruntime {version('onnxruntime')}"
 
     def outcome(self, targets: Sequence[Target], inputs: Mapping[str, Any]) -> Outcome | None:
-        """Return what a run met if its values tell all that is to be known of the targets; it is the faster runtime."""
-        # An integer divided by zero may be its end.
+        """Return the outcome of a run if its values suffice for the targets; this is the faster runtime."""
+        # An integer divided by zero may crash it.
         if self._fails or any(t.wanted != "zero" or t.rule == "integer-zero-divisor" for t in targets):
             return None
         answer = self._answer(inputs)
@@ -51,9 +51,9 @@ class OnnxRuntime:
         return outcome
 
     def look(self, target: Target, inputs: Mapping[str, Any]) -> tuple[bool | None, str, tuple[Effect, ...]]:
-        """Return whether it shows a finding, in which words, and what becomes of the outputs.
+        """Return whether it shows a finding, in words, and the effects on the outputs.
 
-        None if it cannot run the model, or tells nothing. It may die of an integer division: that shows it too.
+        None if it cannot run the model, or shows nothing. A crash in an integer division shows the finding too.
         """
         answer = self._answer(inputs)
         if answer is None:
@@ -71,7 +71,7 @@ class OnnxRuntime:
         return (True if outcome.effects else None), self.title, outcome.effects
 
     def _answer(self, inputs: Mapping[str, Any]) -> Answer | None:
-        """Return what became of a run; the last one is kept, because several ask for it."""
+        """Return the result of a run; the last one is cached for several callers."""
         if self._process is None:
             return None
         if self._last is None or self._last[0] is not inputs:

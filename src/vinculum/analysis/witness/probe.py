@@ -22,7 +22,7 @@ _MOST_HANDED_BACK = 4096  # Elements of a divisor.
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """What a run met at a node.
+    """The operands that a run met at a node.
 
     Attributes
     ----------
@@ -38,14 +38,14 @@ class Met:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     Attributes
     ----------
     met : Mapping of Key to Met
         The findings whose nodes were executed.
     effects : tuple of Effect
-        The outputs that are no numbers.
+        The outputs that hold NaN or infinities.
     seconds : float
         Processor time.
     """
@@ -61,13 +61,13 @@ class Probe:
     Parameters
     ----------
     engine : {"reference", "onnxruntime"}
-        As in `ExposedModel`. Only our engine tells of divisions that no value of the main graph tells of.
+        As in `ExposedModel`. Only our engine reports divisions that do not show in a value of the main graph.
     content : bytes
         The model, complete.
     outputs : sequence of str
         Its own outputs.
     targets : sequence of Target
-        What is to be shown.
+        The findings to show.
     """
 
     def __init__(self, engine: str, content: bytes, outputs: Sequence[str], targets: Sequence[Target]) -> None:
@@ -84,7 +84,7 @@ class Probe:
         self._content = content
 
     def run(self, inputs: Mapping[str, Any]) -> Outcome:
-        """Return what a run on inputs comes to; an error of ours if it cannot be run on them."""
+        """Return the result of a run on inputs; an error of ours if it cannot be run on them."""
         start = process_time()
         self._met = {}
         names = tuple(dict.fromkeys((*self._outputs, *(target.value for target in self._read))))

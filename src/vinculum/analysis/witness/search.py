@@ -1,4 +1,4 @@
-"""Findings with evidence: inputs that show them are looked for by running the model, a bounded number of times."""
+"""Evidence of findings: a search, by a bounded number of runs, for inputs that show them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from vinculum.models.values import ModelTensor, tensor_dtype
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line
 
-_LARGEST = 1 << 28  # Bytes of a model that is handed to other processes.
+_LARGEST = 1 << 28  # The largest model, in bytes, that is sent to other processes.
 _SECONDS = 10.0  # Of processor time, for all findings of a model.
 _INNER_SECONDS = 5.0
 _LIMITS = Limits(seconds=20.0, memory=8 << 30)
 _MOST_KEPT = 32
-_HIT_TRIES = 4  # Inputs that ONNX Runtime is asked about for each finding.
+_HIT_TRIES = 4  # Inputs that ONNX Runtime runs for each finding.
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may take.
+    """The limits of a search.
 
     Attributes
     ----------
     runs : int
-        Of the model, for each finding.
+        The most runs of the model for each finding.
     seed : int
-        Decides what is random.
+        The seed of random inputs.
     """
 
     runs: int
@@ -59,7 +59,7 @@ def with_evidence(
     values: Mapping[str, AbstractTensor],
     budget: Budget,
 ) -> Report:
-    """Return a report whose findings tell what shows them, or that nothing was found, where a run can show them.
+    """Return a report with the evidence of each finding that a run can show, or with the failed search.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def with_evidence(
     values : Mapping of str to AbstractTensor
         What is known of the values of its main graph.
     budget : Budget
-        What the search may take.
+        The limits of the search.
     """
     if not report.findings:
         return report
@@ -142,7 +142,7 @@ class _Searcher:
                 self._run(ordinary(self._space), self._budget.runs * len(self._findings))
             if not self._refused:
                 return
-        self._stopped = f"it does not run on what was tried: {self._refused}"
+        self._stopped = f"it does not run on the inputs tried: {self._refused}"
         raise EndOfSearch
 
     def _pending(self) -> list[Finding]:
@@ -190,7 +190,7 @@ class _Searcher:
         return met
 
     def _screened(self, candidate: Candidate) -> Outcome | None:
-        """Return what the faster runtime met, if it tells all, and that nothing is shown."""
+        """Return what the faster runtime met, if that suffices and shows nothing."""
         pending = [self._targets[id(finding)] for finding in self._pending()]
         outcome = self._runtime.outcome(pending, candidate.inputs)
         if outcome is None or any(outcome.met[target.key].distance == 0 for target in pending):
@@ -217,7 +217,7 @@ class _Searcher:
 
     @staticmethod
     def _keep(tried: list[Tried], one: Tried) -> None:
-        """Keep what came near, and no more than so many."""
+        """Keep the runs that came nearest, up to a limit."""
         tried.append(one)
         if len(tried) > _MOST_KEPT:
             tried.remove(max(tried, key=lambda other: other.distance))
@@ -259,7 +259,7 @@ class _Searcher:
         severity = finding.severity
         if severity is not Severity.CERTAIN:
             severity = _SEVERITIES[witness.kind] if witness else Severity.UNCONFIRMED
-        stopped = self._stopped or ("" if tried or witness else "none of them came to the node")
+        stopped = self._stopped or ("" if tried or witness else "none of them reached the node")
         return replace(finding, severity=severity, witness=witness, search=Search(self._runs, smallest, stopped))
 
 
@@ -280,7 +280,7 @@ def _complete(source: SourceFile) -> ModelProto:
 
 
 def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:
-    """Return the complete model; nodes with findings in the bodies that define them give way to those."""
+    """Return the complete model; nodes with findings in their function bodies are replaced by these."""
     copy = ModelProto()
     copy.CopyFrom(model)
     names = {name_of(node) for node in model.graph.node}

@@ -19,8 +19,8 @@ Inputs = dict[str, NDArray[Any]]
 _LARGEST = 1 << 24  # Elements of all inputs together.
 _POWERS = (4, 10, 16, 19, 22, 25, 30, 36)
 SIZES = (4, 2, 1, 3, 8, 7, 16, 5)
-"""Of dimensions that the model leaves open: a model may run on some only."""
-_TOKENS = 32.0  # Integers of which nothing is declared are below this: they may be indices.
+"""Sizes of open dimensions: a model may run on some of them only."""
+_TOKENS = 32.0  # Undeclared integers are below this, because they may be indices.
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,12 @@ class Space:
     sizes : Mapping of str to (float, float)
         Bounds of named dimensions.
     seed : int
-        Decides what is random.
+        The seed of random inputs.
 
     Attributes
     ----------
     size : int
-        Of dimensions that the model leaves open, one on which it runs.
+        A size of the open dimensions on which the model runs.
     """
 
     def __init__(
@@ -138,12 +138,12 @@ class Space:
         return int(max(low, min(wanted, high)))
 
     def has_open_sizes(self) -> bool:
-        """Tell whether there is a dimension that the model leaves open."""
+        """Tell whether the model has an open dimension."""
         return any(not isinstance(d, int) for tensor in self.tensors for d in tensor.shape or ())
 
 
 def base(space: Space, size: int) -> Inputs:
-    """Return inputs as ordinary as can be: halves, and ones for integers and masks."""
+    """Return the most ordinary inputs: halves, and ones for integers and masks."""
     made = {}
     for tensor in space.tensors:
         low, high = space.limits(tensor)
@@ -215,7 +215,7 @@ def _smallest_over_minus_one(space: Space) -> Iterator[Candidate]:
 
 
 def _inside(space: Space, tensor: ModelTensor, size: int) -> list[Candidate]:
-    """Return what one input may hold beside ordinary others."""
+    """Return structured values of one input, the others being ordinary."""
     low, high = space.limits(tensor)
     zeros = space.filled(tensor, 0.0, size).astype(np.float64)
     forms: dict[str, NDArray[np.float64]] = {

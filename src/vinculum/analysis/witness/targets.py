@@ -1,4 +1,4 @@
-"""What shows a finding in a run: how near a division came to it, and which value of the main graph tells the same."""
+"""How a run shows a finding: the distance of a division from it, and a value of the main graph that shows the same."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Target:
-    """A finding to be shown.
+    """A finding to show.
 
     Attributes
     ----------
     key : Key
         Which it is.
     is_division : bool
-        Whether our engine tells of each of its divisions.
+        Whether our engine reports each of its divisions.
     value : str
-        The value of the main graph that tells the same; empty if there is none.
+        The value of the main graph that shows the same; empty if there is none.
     wanted : str
         What that value has an element of: ``"zero"``, ``"not finite"``, ``"subnormal"``; empty if it tells nothing.
     """
@@ -67,7 +67,7 @@ class Target:
 
 
 def target(finding: Finding, model: ModelProto) -> Target | None:
-    """Return what shows a finding, in a model with the bodies that findings are in; None if runs show nothing."""
+    """Return how a run shows a finding, in a model with the bodies of the findings; None if runs cannot show it."""
     key = (finding.scope, finding.node, finding.rule)
     is_division = finding.operator in DIVIDES
     if finding.rule not in (_ZERO if not is_division else _ZERO | _OF_DIVISIONS):
@@ -82,7 +82,7 @@ def target(finding: Finding, model: ModelProto) -> Target | None:
     if finding.rule == "quotient-overflow" or node.op_type not in _DIVISOR:
         return Target(key, is_division, str(node.output[0]), "not finite")
     divisor = str(node.input[_DIVISOR[node.op_type]])
-    if divisor in constants:  # No run hands it out.
+    if divisor in constants:  # No run exposes it.
         return Target(key, is_division) if is_division else None
     return Target(key, is_division, divisor, "subnormal" if finding.rule == "subnormal-divisor" else "zero")
 

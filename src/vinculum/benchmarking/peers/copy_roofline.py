@@ -1,4 +1,4 @@
-"""The roofline: a pass over the same memory that reads all operands and writes as many bytes, and divides nothing."""
+"""The roofline: a pass over the same memory that reads and writes the same number of bytes, and divides nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vinculum.kernels.threads import set_threads
 
 
 class CopyRoofline:
-    """A plain pass over memory, by as many threads."""
+    """A plain pass over memory, with the same number of threads."""
 
     title = "the plain pass over memory"
     packages = ("vinculum",)
@@ -24,7 +24,7 @@ class CopyRoofline:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Take so many threads."""
+        """Set the number of threads."""
         set_threads(threads)
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:

@@ -16,7 +16,7 @@ from vinculum.spec.model import IntegerRounding
 
 
 class Jax:
-    """JAX. It writes into memory of its own, new in every call: it cannot be given any."""
+    """JAX. It allocates memory for every result: it takes no output array."""
 
     title = "JAX"
     packages = ("jax", "jaxlib")
@@ -24,7 +24,7 @@ class Jax:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Import it; its compiler's threads are counted by a variable of the environment when it starts."""
+        """Import it; an environment variable sets its compiler's threads at the start."""
         os.environ["NPROC"] = str(threads)
         os.environ["JAX_PLATFORMS"] = "cpu"
         import jax

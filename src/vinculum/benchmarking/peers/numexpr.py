@@ -25,7 +25,7 @@ class Numexpr:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Import it, and give it so many threads."""
+        """Import it, and set its number of threads."""
         os.environ["NUMEXPR_MAX_THREADS"] = str(threads)
         import numexpr
 

@@ -18,7 +18,7 @@ _QUIET = 4
 
 
 class OnnxRuntime:
-    """ONNX Runtime, asked in a model of one node."""
+    """ONNX Runtime, in a model of one node."""
 
     title = "ONNX Runtime"
     packages = ("onnxruntime",)
@@ -29,7 +29,7 @@ class OnnxRuntime:
         self._threads = 1
 
     def start(self, threads: int) -> None:
-        """Import it; each session is given so many threads."""
+        """Import it; each session gets that number of threads."""
         import onnxruntime  # noqa: F401  # now, so that no cell's time is spent on that
 
         self._threads = threads

@@ -18,7 +18,7 @@ from vinculum.spec.model import IntegerRounding
 from vinculum.spec.openvino_divide import DIVIDE_1
 
 _PROPERTIES = {
-    "INFERENCE_PRECISION_HINT": "f32",  # By itself it may compute in less than the model declares.
+    "INFERENCE_PRECISION_HINT": "f32",  # By default it may compute in lower precision than the model declares.
     "NUM_STREAMS": "1",
 }
 
@@ -36,7 +36,7 @@ class OpenVino:
         self._threads = 1
 
     def start(self, threads: int) -> None:
-        """Import it; each model is compiled for so many threads."""
+        """Import it; each model is compiled for that number of threads."""
         import openvino
 
         self._core, self._threads = openvino.Core(), threads

@@ -18,11 +18,11 @@ class Prepared:
     Attributes
     ----------
     call : callable
-        Computes it; when it returns, all quotients are there.
+        Computes it, and returns when all quotients are done.
     quotients : callable
         Returns what the latest call has computed.
     is_right : callable or None
-        Tells whether it is what had to be computed; None if it is to have the bits of our own engine's.
+        Tells whether the result is right; None if it is compared with Vinculum's bits.
     """
 
     call: Callable[[], object]
@@ -33,39 +33,39 @@ class Prepared:
 class Peer(Protocol):
     """A package that divides.
 
-    Its class is made without arguments, in our process, where only what it says of itself is read, and in the process
-    where it is measured. Making one imports nothing foreign.
+    Its class is called without arguments, in our process, where only its attributes are read, and in the process
+    where it is measured. Calling it imports nothing foreign.
     """
 
     title: str
     """What sentences call it: ``"ONNX Runtime"``."""
 
     packages: tuple[str, ...]
-    """What it is imported as, and what else its speed depends on; it is there if the first of them is."""
+    """Its import name, then other packages that its speed depends on; it is installed if the first is."""
 
     install: str
     """What installs it: ``"pip install torch"``."""
 
     most_threads: int | None
-    """How many threads it can use; None if as many as it is given."""
+    """How many threads it can use; None if there is no limit."""
 
     def start(self, threads: int) -> None:
-        """Import what divides, and give it so many threads; called once, before anything is prepared."""
+        """Import the package, and set its number of threads; called once, before `prepare`."""
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Make everything ready that can be done once for many calls.
+        """Do everything that can be done once for many calls.
 
         Parameters
         ----------
         cell : Cell
             What is to be computed.
         operands : sequence of ndarray
-            As many as the operator takes.
+            The operands of the operator.
         out : ndarray
-            Where the quotients are to be written, if the package can be told so.
+            Where to write the quotients, if the package takes an output array.
 
         Raises
         ------
         Exception
-            Any, here or in the first call: it cannot compute this; its text says why.
+            Any, here or in the first call, if it cannot compute this; the message says why.
         """

@@ -1,4 +1,4 @@
-"""Peers by the names that the command line takes; whoever has another names its class, ``package.module:Class``."""
+"""Peers by their names on the command line; for other peers it takes ``package.module:Class``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vinculum.errors import ModelError, SpecLookupError
 from vinculum.text import did_you_mean, one_line, quoted
 
 OURS, ROOFLINE = "vinculum", "limit"
-"""Those that are always measured, by the names that stored runs have; nobody is compared with them as a peer."""
+"""Those that are always measured, by their names in stored runs; they are not peers."""
 
 _ROOM = "vinculum.benchmarking.peers"
 _PEERS = {
@@ -25,7 +25,7 @@ _PEERS = {
 _ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", ROOFLINE: f"{_ROOM}.copy_roofline:CopyRoofline"}
 
 NAMES = tuple(_PEERS)
-"""The peers that come with us."""
+"""The peers that Vinculum provides."""
 
 
 def factory_of(name: str) -> str:
@@ -46,7 +46,7 @@ def factory_of(name: str) -> str:
 
 
 def peer(name: str) -> Peer:
-    """Return a peer; nothing foreign is imported, but the file of a class that is given by its place.
+    """Return a peer; nothing foreign is imported, except the module of a class given by name.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def peer(name: str) -> Peer:
     module, _, attribute = factory_of(name).partition(":")
     try:
         made: Peer = getattr(import_module(module), attribute)()
-    except Exception as error:  # Importing a stranger's file may raise anything.
-        raise ModelError(f"the peer {quoted(name)} cannot be had: {one_line(error)}") from None
+    except Exception as error:  # Importing a foreign module may raise anything.
+        raise ModelError(f"the peer {quoted(name)} cannot be loaded: {one_line(error)}") from None
     return made
 
 
@@ -67,7 +67,7 @@ def is_installed(name: str) -> bool:
     """Tell whether a peer's package is there, without importing it."""
     try:
         return find_spec(peer(name).packages[0]) is not None
-    except ModuleNotFoundError:  # What it would be a part of is not there.
+    except ModuleNotFoundError:  # Its parent package is not there.
         return False
 
 

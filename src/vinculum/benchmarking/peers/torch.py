@@ -26,7 +26,7 @@ class Torch:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Import it, and give it so many threads."""
+        """Import it, and set its number of threads."""
         import torch
 
         torch.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""Our own engine, called as it is to be called for many divisions of one kind."""
+"""Our own engine, called as users should for many divisions of one kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.kernels.threads import set_threads
 
 
 class VinculumItself:
-    """Vinculum: an operator prepared once, and quotients written into memory that is there."""
+    """Vinculum: an operator prepared once, and quotients written into existing memory."""
 
     title = "Vinculum"
     packages = ("vinculum", "numpy")
@@ -23,11 +23,11 @@ class VinculumItself:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Take so many threads."""
+        """Set the number of threads."""
         set_threads(threads)
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Return a call of the operator, held against the reference, since nothing of ours may judge us."""
+        """Return a call of the operator; its quotients are compared with the reference, not with themselves."""
         a, b = (*operands, None)[:2]
         return Prepared(
             partial(operator_of(cell), a, b, out),

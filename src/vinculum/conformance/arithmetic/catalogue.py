@@ -70,7 +70,7 @@ def named(form: str, element_type: ElementType) -> Division:
     """
     ways = _by_form(element_type)
     if form not in ways:
-        message = f"{quoted(form)} is no way to divide {element_type} that is known"
+        message = f"{quoted(form)} is not a known way to divide {element_type}"
         raise AttributeValueError(message + did_you_mean(form, ways))
     return ways[form]
 

@@ -101,7 +101,7 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
         return replace(_arithmetic([named(rest, t) for t in element_types]), element_types=tuple(element_types))
     outcome, _, where = rest.partition(" where ")
     if kind != "rule" or not outcome:
-        raise AttributeValueError(f"{quoted(name)} is no cause; one begins with 'arithmetic: ' or 'rule: '")
+        raise AttributeValueError(f"{quoted(name)} is not a cause; causes begin with 'arithmetic: ' or 'rule: '")
     if not (outcome in _OUTCOMES or outcome.startswith(_MORE)):
         hint = did_you_mean(outcome, _OUTCOMES) or f"; allowed: {', '.join(_OUTCOMES)}"
         raise AttributeValueError(f"no rule has the outcome {quoted(outcome)}{hint}")

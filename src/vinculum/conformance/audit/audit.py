@@ -65,7 +65,7 @@ class Auditor:
         if not isinstance(made, ModelRuntime):
             able = ", ".join(name for name in names() if _runs_models(name))
             allowed = f"allowed: {able}, or package.module:attribute, an ONNX backend"
-            raise SpecLookupError(f"{quoted(backend)} runs no models, so none is audited there; {allowed}")
+            raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
         made.check()
         self._runtime = made
         self._factory: tuple[object, ...] = (_RUNTIME, backend)

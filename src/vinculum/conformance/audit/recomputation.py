@@ -47,7 +47,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
     try:
         values = _split(tap.layout, [source.value(inputs, exposed) for source in tap.sources])
     except (ValueError, IndexError):  # A runtime may hand out anything.
-        return NodeRecord(division, division.element_type, unobserved="the shapes handed out contradict each other")
+        return NodeRecord(division, division.element_type, unobserved="the exposed shapes contradict each other")
     if values is None:
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
     *operands, actual = values

@@ -56,7 +56,7 @@ class Runs:
         exposed = self.exposed(inputs)
         hopeless = exposed.end is End.HUNG and plain.end is not End.RETURNED
         if exposed.end is not End.RETURNED and self.subject.exposes_bodies and not hopeless:
-            why = f"{self._title} does not run the model with its values handed out: {end_in_words(exposed)}"
+            why = f"{self._title} does not run the model with its divisions exposed: {end_in_words(exposed)}"
             self.subject = _without_bodies(self.subject, why)
             exposed = self.exposed(inputs)
         return plain, exposed

@@ -51,7 +51,7 @@ class Layout(Enum):
 
     AS_THEY_ARE = "as they are"
     STACKED = "all iterations of a Loop together"
-    BRANCH = "as the branch of an If hands them out"
+    BRANCH = "as the branch of an If returns them"
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,20 +49,20 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     OSError
         If it cannot be read.
     """
-    content = read_bounded(file, _LARGEST, "what --save has written")
+    content = read_bounded(file, _LARGEST, "a file written by --save")
     try:
         runs = msgspec.json.decode(content, type=RunFile).runs
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ModelError(
-            f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give what --save has written"
+            f"{str(file)!r} is not a run of the conformance suite ({one_line(error)}); give a file written by --save"
         ) from None
     if not runs:
-        raise ModelError(f"{str(file)!r} holds no run; give what --save has written")
+        raise ModelError(f"{str(file)!r} holds no run; give a file written by --save")
     for run in runs:
         named = {result.cause for result in run.results} - {"", *(cause.name for cause in run.causes)}
         if named:
             raise ModelError(
-                f"{str(file)!r} gives a case the cause {quoted(min(named))}, which is none of its run's; give what "
+                f"{str(file)!r} gives a case the cause {quoted(min(named))}, which its run does not list; give what "
                 "--save has written"
             )
     return runs

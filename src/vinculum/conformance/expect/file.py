@@ -100,7 +100,7 @@ def read_known_deviations(file: Path) -> KnownDeviations:
     try:
         read = msgspec.toml.decode(text, type=Content)
     except msgspec.DecodeError as error:
-        raise ModelError(f"{file} is no file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
+        raise ModelError(f"{file} is not a file of known deviations: {one_line(error)}{_allowed(str(error))}") from None
     return KnownDeviations(
         file,
         read.backend,

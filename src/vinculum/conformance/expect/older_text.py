@@ -48,7 +48,7 @@ def from_older_text(text: str, file: Path) -> KnownDeviations:
         if not key or key.startswith("#"):
             continue
         if key in ("reason", "link", "backend", "level") and not value:
-            raise ModelError(f"line {number} of {file} has nothing behind '{key}:'; write it there")
+            raise ModelError(f"line {number} of {file} has nothing after '{key}:'; add a value")
         if key in head:
             raise ModelError(f"line {number} of {file} gives '{key}' a second time; give it once")
         if key == "reason":

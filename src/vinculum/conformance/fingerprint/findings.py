@@ -34,7 +34,7 @@ from vinculum.text import shape_text
 Array = NDArray[Any]
 RUN_TIME, FOLDED, CONSTANT_DIVISOR = (False, False), (True, True), (False, True)
 
-UNKNOWN = "wrong, in no way that is known"
+UNKNOWN = "wrong, by no known arithmetic"
 
 _KILLED = (End.CRASHED, End.HUNG, End.OUT_OF_MEMORY)
 _CONSTANTS = {

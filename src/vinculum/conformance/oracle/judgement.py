@@ -74,7 +74,7 @@ def _has_type(actual: object, dtype: np.dtype[Any]) -> bool:
 
 def _described(value: object) -> str:
     if not isinstance(value, np.ndarray):
-        return f"no array but {type(value).__name__}"
+        return f"a {type(value).__name__}, not an array"
     name = "objects" if value.dtype.hasobject else str(value.dtype)
     return f"{name} of shape {shape_text(value.shape)}"
 

@@ -118,7 +118,7 @@ class Command:
             raise ModelError(f"{quoted(self.title)} is a folder; give the path of a program")
         if Path(self.title).is_file():
             raise ModelError(f"the program {quoted(self.title)} may not be executed; chmod +x allows it")
-        raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name that is on the PATH")
+        raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name on the PATH")
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._running is None:
@@ -128,7 +128,7 @@ class Command:
                 )
             except OSError as error:
                 if isinstance(error, FileNotFoundError):  # The program is there: `check` has looked.
-                    raise CrashedError("what its first line names to run it with is not there") from None
+                    raise CrashedError("the interpreter named in its first line does not exist") from None
                 raise CrashedError(error.strerror or one_line(error)) from None
         return self._running
 
@@ -146,7 +146,9 @@ class Command:
             raise CrashedError(_ended(process))
         (length,) = LENGTH.unpack(head)
         if length > LONGEST:
-            raise CrashedError(f"what it wrote is no answer: it begins with {head!r}, as a length {length:,} bytes")
+            raise CrashedError(
+                f"its output is not an answer: it begins with {head!r}, which as a length is {length:,} bytes"
+            )
         content = process.stdout.read(length)
         if len(content) < length:
             raise CrashedError(_ended(process))
@@ -158,7 +160,7 @@ def _ended(process: subprocess.Popen[bytes]) -> int | str:
     try:
         return process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
-        return "it closed its standard output, and gave no answer"
+        return "it closed its standard output without an answer"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -35,7 +35,7 @@ class ForeignRuntime:
 
     def __init__(self, point: EntryPoint, options: Mapping[str, str]) -> None:
         self._owner = f"the backend {quoted(point.name)} ({point.value})"
-        self._made = self._tried("cannot be had", lambda: point.load()(options))
+        self._made = self._tried("cannot be loaded", lambda: point.load()(options))
         missing = [member for member in _MEMBERS if not hasattr(self._made, member)]
         if missing:
             raise ModelError(f"{self._owner} has no {', '.join(missing)}; a runtime has {', '.join(_MEMBERS)}")
@@ -45,7 +45,7 @@ class ForeignRuntime:
 
     def check(self) -> None:
         """Let it refuse to go on."""
-        self._tried("cannot be asked", self._made.check)
+        self._tried("cannot be used", self._made.check)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions that it tells, as text."""

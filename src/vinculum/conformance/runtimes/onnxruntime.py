@@ -62,7 +62,7 @@ class OnnxRuntime:
         self._providers = own.get("provider", _CPU).split("+")
         self._library, self._operators = own.get("provider_library"), own.get("operator_library")
         if self._library is not None and "provider" not in own:
-            raise AttributeValueError(f"provider_library of {_NAME} needs provider=NAME, of one that is in the library")
+            raise AttributeValueError(f"provider_library of {_NAME} needs provider=NAME, a provider in the library")
         self._level = _LEVELS[chosen(_NAME, "graph_optimization_level", own, tuple(_LEVELS), "all")]
         self._threads = whole_number(_NAME, "intra_op_num_threads", own, 1)
         self._provider_options: dict[str, dict[str, str]] = {name: {} for name in self._providers}

@@ -33,7 +33,7 @@ def check_installed(title: str, package: str, install: str) -> None:
         If it is not installed; the line says how to install it.
     """
     if find_spec(package) is None:
-        raise ModelError(f"{title} cannot be asked: the package {package} is not installed: {install}")
+        raise ModelError(f"{title} cannot be used: the package {package} is not installed: {install}")
 
 
 @cache

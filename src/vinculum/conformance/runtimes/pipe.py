@@ -84,7 +84,7 @@ def answered(content: bytes) -> NDArray[Any]:
 def _quotient(content: bytes, code: int, rank: int) -> NDArray[Any]:
     dtype, start = _dtype(code), _ANSWER.size + 8 * rank
     if rank > 64 or len(content) < start:
-        raise CrashedError(f"its answer has {len(content)} bytes, too few for the {rank} dimensions that it tells")
+        raise CrashedError(f"its answer has {len(content)} bytes, too few for the {rank} dimensions that it declares")
     shape: Sequence[int] = struct.unpack_from(f"<{rank}q", content, _ANSWER.size)
     needed = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or not needed <= len(content) - start < needed + 8:
@@ -100,7 +100,7 @@ def _dtype(code: int) -> np.dtype[Any]:
     try:
         return dtype_of(by_onnx_code(code))
     except LookupError:
-        raise CrashedError(f"its answer is of element type {code}, which is no number of one") from None
+        raise CrashedError(f"its answer is of element type {code}, which is not an element type number") from None
 
 
 def _rounding(operation: Operation) -> IntegerRounding | None:

@@ -85,7 +85,7 @@ class Plugin:
         """
         divider = self._divider()
         if not isinstance(divider, OnnxBackend):
-            raise ModelError(f"{quoted(self._target)} runs no models: it is a divider and no ONNX backend")
+            raise ModelError(f"{quoted(self._target)} cannot run models: it is a divider, not an ONNX backend")
         return divider.run_model(file, inputs)
 
     def reproducer(self, operation: Operation) -> str:
@@ -182,7 +182,7 @@ def _found(target: str) -> Any:
         raise ModelError(f"{quoted(target)} is not there: {_missing(module, attribute)}") from None
     if not any(hasattr(found, method) for method in _INTERFACES):
         raise ModelError(
-            f"{quoted(target)} is no divider and no ONNX backend: it has neither answer, prepare nor run_model"
+            f"{quoted(target)} is neither a divider nor an ONNX backend: it has none of answer, prepare and run_model"
         )
     return found
 
@@ -190,5 +190,5 @@ def _found(target: str) -> Any:
 def _missing(module: Any, attribute: str) -> str:
     """Return what a module lacks, and what it has instead."""
     fitting = [name for name, value in vars(module).items() if any(hasattr(value, own) for own in _INTERFACES)]
-    known = f"runtimes there: {listed(sorted(fitting))}" if fitting else "no runtime is there"
+    known = f"its runtimes: {listed(sorted(fitting))}" if fitting else "it has no runtime"
     return f"{module.__name__} has no attribute {quoted(attribute)}; {known}{did_you_mean(attribute, fitting)}"

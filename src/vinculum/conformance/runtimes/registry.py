@@ -101,7 +101,7 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
     """
     match = _BACKEND.fullmatch(backend.strip())
     if match is None:
-        raise AttributeValueError(f"{quoted(backend)} names no backend; allowed: {_FORMS}")
+        raise AttributeValueError(f"{quoted(backend)} is not a backend; allowed: {_FORMS}")
     options: dict[str, str] = {}
     for part in (match[2] or "").split(",") if match[2] else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -121,9 +121,9 @@ def _unknown(name: str) -> str:
     allowed = names()
     message = f"no backend is called {quoted(name)}; allowed: {', '.join(allowed)}, {_STRANGERS}"
     if _is_module(name):
-        return f"{message}; for the module of that name write '{name}:', or {name}:ATTRIBUTE for what is in it"
+        return f"{message}; for the module of that name, write '{name}:', or {name}:ATTRIBUTE for what is in it"
     if Path(name).is_file():
-        return f"{message}; for that program write 'command:{name}'"
+        return f"{message}; for that program, write 'command:{name}'"
     return message + did_you_mean(name.lower(), allowed)
 
 

@@ -110,9 +110,9 @@ def check_empty(folder: Path) -> None:
         The line says so.
     """
     if folder.exists() and not folder.is_dir():
-        raise ModelError(f"{str(folder)!r} is no folder; give one that is empty or not there")
+        raise ModelError(f"{str(folder)!r} is not a folder; give an empty or a new one")
     if folder.is_dir() and any(folder.iterdir()):
-        raise ModelError(f"the folder {str(folder)!r} is not empty; give one that is, or is not there")
+        raise ModelError(f"the folder {str(folder)!r} is not empty; give an empty or a new one")
 
 
 class _Chosen:

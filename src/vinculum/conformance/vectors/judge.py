@@ -149,7 +149,7 @@ class _Given:
         """Refuse answers to what was not asked."""
         left = [*self._lines, *(f"{name}.npy" for name in sorted(self._arrays))]
         if left:
-            raise ModelError(f"{str(self._path)!r} answers what is no case of the export: {listed(left)}")
+            raise ModelError(f"{str(self._path)!r} answers cases that the export does not have: {listed(left)}")
 
 
 def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
@@ -199,7 +199,7 @@ def _check_index(folder: Path) -> None:
     """Refuse an export of another layout, or one whose cases were changed."""
     path = folder / INDEX
     if not path.is_file():
-        raise ModelError(f"{str(folder)!r} is no export: it has no {INDEX}; vinculum vectors export makes one")
+        raise ModelError(f"{str(folder)!r} is not an export: it has no {INDEX}; make one by vinculum vectors export")
     try:
         with _opened(path) as file:
             found: Mapping[str, object] = msgspec.json.decode(file.read())
@@ -207,11 +207,11 @@ def _check_index(folder: Path) -> None:
             raise ModelError(f"{str(path)!r} is not of layout {SCHEMA}; export the cases again")
         index = msgspec.convert(found, Index)
     except msgspec.DecodeError as error:
-        raise ModelError(f"{str(path)!r} is no index: {error}") from None
+        raise ModelError(f"{str(path)!r} is not an index: {error}") from None
     digests = {file.path: file.sha256 for file in index.files}
     for name in (CASES, CONVENTIONS):
         if name in digests and _digest(folder / name) != digests[name]:
-            raise ModelError(f"{str(folder / name)!r} is not the file that {INDEX} tells of; export the cases again")
+            raise ModelError(f"{str(folder / name)!r} does not match {INDEX}; export the cases again")
 
 
 def _digest(path: Path) -> str:

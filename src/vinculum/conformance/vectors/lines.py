@@ -76,7 +76,7 @@ def operation_of(line: CaseLine | ConventionLine) -> Operation:
     row = (line.standard, line.operator, line.version, line.variant)
     found = [s for s in ROWS if (s.dialect.value, s.name, s.since_version, s.variant) == row]
     if not found:
-        raise ModelError(f"no specification has {line.operator}-{line.version} of {line.standard!r}")
+        raise ModelError(f"{line.standard!r} has no {line.operator}-{line.version}")
     return Operation(found[0], line.attributes, arrays, tuple(operand.constant for operand in line.operands))
 
 

@@ -37,7 +37,7 @@ def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise ModelError(f"{str(path)!r} is no .npy file: {one_line(error)}") from None
+        raise ModelError(f"{str(path)!r} is not an .npy file: {one_line(error)}") from None
     if dtype.isbuiltin != 1 and array.dtype.newbyteorder("=") == _unsigned(dtype):
         array = np.ascontiguousarray(array.astype(_unsigned(dtype))).reshape(array.shape).view(dtype)
     return array

@@ -99,7 +99,7 @@ def _parts(facts: Facts, runtime: Runtime, policies: Policies) -> Iterator[str]:
     if facts.may_overflow:
         yield f"MIN/-1 gives {'MIN' if policies.overflow == 'wrap' else 'MAX'}"
     if may_be_fused(facts, runtime):
-        yield "kept apart from a product that follows"
+        yield "kept separate from a product that follows"
     if runtime != "onnxruntime":
         yield "truncated exactly by the remainder"
     if facts.operator == "FloorDiv":
@@ -112,7 +112,7 @@ def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
     if facts.may_overflow:
         yield "MIN mod -1 gives 0"
     if runtime != "onnxruntime":
-        yield "what an exact quotient leaves"
+        yield "the remainder of the exact quotient"
     elif facts.operator == "Fmod":
         yield "what fmod=0 gives, moved to the sign of the dividend" if facts.is_signed else "as fmod=0"
 

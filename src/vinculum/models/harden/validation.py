@@ -155,7 +155,7 @@ def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
         (loaded,) = run_cases(runtime, [Case(trial.case.model, None)])
         if loaded.problem is not None:
             raise ModelError(
-                f"{trial.decision.label}: {NAMES[runtime]} does not take it hardened: {_reason(outcome.problem)}"
+                f"{trial.decision.label}: {NAMES[runtime]} rejects the hardened form: {_reason(outcome.problem)}"
             )
         raise DifferenceError(f"{where} is refused: {_reason(outcome.problem)}; nothing is written")
     results = np.asarray(outcome.outputs[0])
@@ -190,12 +190,12 @@ def _check_whole(
     integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
     for wanted, outcome in zip((None, *expected), outcomes, strict=False):
         if outcome.died:
-            raise DifferenceError(f"{name} does not survive the hardened model: the process {outcome.problem}")
+            raise DifferenceError(f"the hardened model kills {name}: the process {outcome.problem}")
         if outcome.problem is not None and wanted is None:
-            raise ModelError(f"{name} does not take the hardened model: {_reason(outcome.problem)}")
+            raise ModelError(f"{name} rejects the hardened model: {_reason(outcome.problem)}")
         if outcome.problem is not None:
             reason = _reason(outcome.problem)
-            raise DifferenceError(f"{name} does not run the hardened model on inputs that the original takes: {reason}")
+            raise DifferenceError(f"{name} fails on the hardened model with inputs that the original accepts: {reason}")
         if wanted is not None and integers:
             for (output, want), got in zip(wanted.items(), outcome.outputs, strict=True):
                 check_equal(f"output {quoted(output)}", want, np.asarray(got), ("our engine", f"{name}, hardened"))

@@ -65,7 +65,7 @@ def _batch_dims(node: NodeProto, attribute: AttributeProto) -> str | None:
 
 
 def _num_outputs(node: NodeProto, attribute: AttributeProto) -> str | None:
-    return None if attribute.i == len(node.output) else f"{len(node.output)}, as many as it has outputs"
+    return None if attribute.i == len(node.output) else f"{len(node.output)}, the number of its outputs"
 
 
 def _equation(node: NodeProto, attribute: AttributeProto) -> str | None:

@@ -49,7 +49,7 @@ def _by_name(node: NodeProto, inputs: Any) -> Mapping[str, Any]:
     if isinstance(inputs, Mapping):
         for name in inputs:
             if not isinstance(name, str):
-                raise ModelError(f"{title(node)}: inputs are given by name; {name!r} is none")
+                raise ModelError(f"{title(node)}: inputs are given by name; {name!r} is not a string")
         return inputs
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
     distinct = list(dict.fromkeys(name for name in node.input if name))
@@ -79,7 +79,7 @@ def _type_of(value: Any, owner: str, *, sized: bool = True) -> TypeProto:
         try:
             code = helper.np_dtype_to_tensor_dtype(array.dtype.newbyteorder("="))
         except (KeyError, ValueError):
-            raise ElementTypeError(f"{owner} has NumPy type {array.dtype}, which is no element type of ONNX") from None
+            raise ElementTypeError(f"{owner} has NumPy type {array.dtype}, not an element type of ONNX") from None
     return helper.make_tensor_type_proto(code, array.shape if sized else None)
 
 

@@ -45,16 +45,16 @@ def _check_nodes(nodes: Iterable[NodeProto], known: list[set[str]], opsets: dict
             raise ModelError(f"{title(node)}: the model does not import an operator set of {domain}")
         for name in node.input:
             if name and not any(name in names for names in known):
-                raise ModelError(f"{title(node)} uses {quoted(name)}, which nothing before it makes")
+                raise ModelError(f"{title(node)} uses {quoted(name)}, which no node before it produces")
         for _, graph in subgraphs(node):
             _check_graph(graph, known, opsets)
         for name in node.output:
             if name and name in known[-1]:
-                raise ModelError(f"{title(node)} makes {quoted(name)}, which is made already")
+                raise ModelError(f"{title(node)} produces {quoted(name)}, which exists already")
             known[-1].add(name)
 
 
 def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], known: list[set[str]]) -> None:
     for name in names:
         if not any(name in made for made in known):
-            raise ModelError(f"output {quoted(name)} of {quoted(holder.name)} is made by no node")
+            raise ModelError(f"output {quoted(name)} of {quoted(holder.name)} is produced by no node")

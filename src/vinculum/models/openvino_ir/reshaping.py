@@ -160,7 +160,7 @@ def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
         return tuple(sizes)
     left = list(pattern).index(-1)
     if named == 0:
-        raise BroadcastError(f"{given} does not tell what -1 stands for beside a size of 0")
+        raise BroadcastError(f"{given} leaves -1 undetermined beside a size of 0")
     whole = None if None in rest else prod(size or 0 for size in rest)
     if whole is not None and whole % named:
         raise BroadcastError(f"{given} has another number of elements, whatever -1 stands for")

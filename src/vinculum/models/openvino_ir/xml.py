@@ -83,7 +83,7 @@ def read_net(content: bytes) -> Net:
         root = fromstring(content, forbid_dtd=True)
     except DefusedXmlException as error:
         kind = type(error).__name__.removesuffix("Forbidden")
-        raise ModelError(f"the IR file declares what no IR needs ({kind}); remove the DOCTYPE") from None
+        raise ModelError(f"the IR file has a DOCTYPE ({kind}), which no IR needs; remove it") from None
     except (ParseError, ValueError, LookupError, RecursionError) as error:
         raise ModelError(f"the IR file is not well-formed XML: {one_line(error)}") from None
     if root.tag != "net":

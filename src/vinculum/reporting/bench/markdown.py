@@ -10,12 +10,12 @@ from vinculum.reporting.bench.words import LEGEND, facts, findings, groups, how,
 from vinculum.reporting.escape import one_line
 
 _METHOD = """\
-Every peer runs in a process of its own, with as many threads, on the same operands, and writes into memory that is
-there already; only JAX cannot be told where. In each round all of them take turns, after a pause in which threads that
-wait for more work fall asleep; a turn is 20 milliseconds that do not count and two to five samples that do, each of
-calls that last a millisecond together. All quotients of every peer are compared with ours, bit for bit, and a thousand
-of ours in each cell with the slow exact reference. The limit is a pass over the same memory by the same number of
-threads, which reads the operands, writes as many bytes, and divides nothing."""
+Every peer runs in a process of its own, with the same number of threads, on the same operands, and writes into
+allocated memory; only JAX cannot be told where. In each round all of them take turns, after a pause in which waiting
+threads fall asleep. A turn is 20 milliseconds of warm-up and two to five samples, each of calls that last a millisecond
+together. All quotients of every peer are compared with ours, bit for bit, and a thousand of ours in each cell with the
+slow exact reference. The limit is a pass over the same memory by the same number of threads, which reads the operands,
+writes the same number of bytes, and divides nothing."""
 
 
 def document(report: Report, figure: str | None) -> str:

@@ -27,7 +27,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
 LEGEND = (
     "ratio: the time of the fastest exact peer, as a multiple of ours; above 1 we are faster.",
     "of limit: our time, as a multiple of a plain pass that reads and writes the same bytes.",
-    "* not every quotient is exact; such a peer is not compared with. -: it cannot compute this.",
+    "* not every quotient is exact; such a peer is not compared. -: it cannot compute this.",
 )
 
 SPOILT = "NOT IDLE:"
@@ -111,7 +111,7 @@ def findings(report: Report) -> Iterator[str]:
     yield from _lacking(report)
     absent = [name for name in NAMES if name not in report.titles]
     if absent:
-        yield f"Not installed, or not asked: {', '.join(absent)}."
+        yield f"Not installed, or not selected: {', '.join(absent)}."
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _ours(report: Report) -> Iterator[str]:
             yield f"WRONG: Vinculum's quotients are not exact in {row.cell}."
         roofline = row.measured(ROOFLINE)
         if roofline is not None and not roofline.exact:
-            yield f"WRONG: the plain pass has not read and written what it had to in {row.cell}."
+            yield f"WRONG: the plain pass did not read and write its memory in {row.cell}."
 
 
 def _slower(report: Report) -> Iterator[str]:

@@ -41,10 +41,10 @@ def _parts(triage: Triage, calibrated: Sequence[str]) -> Iterator[RenderableType
         yield Text("")
     for one in triage.expired:
         what = one.fingerprint or one.rule or one.node
-        yield Text(f"Suppressed until {one.expires}, and told again: {short(what)} ({short(one.reason)}).", "yellow")
+        yield Text(f"Suppressed until {one.expires}, reported again: {short(what)} ({short(one.reason)}).", "yellow")
     if report.unknown_operators:
         names = ", ".join(f"{one_line(name)} ({count:,})" for name, count in report.unknown_operators.items())
-        yield Text(f"Nothing is known of these operators, whose results may be anything: {names}.", "yellow")
+        yield Text(f"Unknown operators, whose results may be anything: {names}.", "yellow")
     if calibrated:
         names = ", ".join(map(one_line, calibrated))
         yield Text(f"Ranges of {names} come from data: floats may lie {MARGIN:.0%} of their spread beyond it.", "dim")

@@ -67,7 +67,9 @@ def _parts(traced: Traced) -> Iterator[RenderableType]:
 
 def _trace(trace: EngineTrace, before: EngineTrace | None) -> Iterator[Text]:
     if trace.refused:
-        yield Text(f"{'It died' if trace.died else 'Not run'}: {one_line(trace.refused)}.", "red" if trace.died else "")
+        yield Text(
+            f"{'It crashed' if trace.died else 'Not run'}: {one_line(trace.refused)}.", "red" if trace.died else ""
+        )
         return
     if before is not None and trace.events and _key(trace) == _key(before):
         yield Text("The same nodes go wrong, at the same elements.")

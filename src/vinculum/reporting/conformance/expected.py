@@ -40,7 +40,7 @@ def _comparison(
     for package, version in known.versions:
         actual = run.versions.get(package)
         if actual != version:
-            found = "is not what answered" if actual is None else f"{actual} answered"
+            found = "it was not used" if actual is None else f"{actual} was used"
             yield Text(short(f"  The file is for {package} {version}; {found}."), "yellow")
 
 
@@ -49,7 +49,7 @@ def _mismatch(mismatch: Mismatch, known: KnownDeviations) -> Iterator[Renderable
     if result is None:
         said = "/".join(entry.pattern) if isinstance(entry, KnownCases) else entry.name if entry else ""
         yield Text(f"  {one_line(said)}", "bold")
-        yield Text(short(f"    no case needs {entry.where if entry else ''} of {known.file}"))
+        yield Text(short(f"    no case matches {entry.where if entry else ''} of {known.file}"))
         return
     said = message(result.verdict)
     words = f"{mismatch.how.value}: {result.verdict.kind.value}" + (f" ({said})" if said else "")

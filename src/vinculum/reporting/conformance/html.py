@@ -50,15 +50,15 @@ _WORDS = {
 
 GLOSSARY = (
     ("case", "one division of two tensors: an operator version, an element type, operands, shapes, attributes"),
-    ("cause", "what predicts cases that deviate: a way to compute that gives their very bits, or a rule"),
+    ("cause", "a prediction of deviating cases: an arithmetic that gives exactly their bits, or a rule"),
     ("exact", "the quotient that the document defines, rounded once, to nearest with ties to even"),
     ("ulp", "unit in the last place: the distance between neighbouring numbers of the element type"),
     ("subnormal number", "a float nearer to zero than the smallest normal one; some runtimes flush it to zero"),
-    ("saturated", "what is too large becomes the largest number of the type"),
+    ("saturated", "a number too large for the type becomes its largest number"),
     ("narrowed", "converted to a smaller type, so that upper bits or digits are lost"),
-    ("constant operand", "a number that is part of the model, which a runtime may fold before it runs"),
-    ("unspecified", "no document says what the quotient is: an integer by 0, the smallest by -1"),
-    ("SIGFPE", "the signal by which the system ends a process that divides integers in these ways"),
+    ("constant operand", "an operand stored in the model, which a runtime may fold before it runs"),
+    ("unspecified", "no document defines the quotient: an integer divided by 0, the smallest integer by -1"),
+    ("SIGFPE", "the signal that ends a process whose integer division traps, as x/0 and MIN/-1 do on x86"),
 )
 
 

@@ -55,7 +55,7 @@ def _runtime(run: Run, width: int, verbose: bool) -> Iterator[RenderableType]:
     yield Text(one_line(versions), "dim")
     if not run.results:
         yield Text("")
-        yield Text("No case was run: the runtime covers none of those that were asked for.")
+        yield Text("No case was run: the runtime covers none of the selected cases.")
         return
     if len(run.results) <= _IN_FULL:
         for result in run.results:
@@ -129,7 +129,7 @@ def _verdict(run: Run) -> Iterator[RenderableType]:
         yield Text(f"{causes} {deviating - left:,} of {deviating:,} cases that deviate; {left:,} unexplained.")
     if deviating and len(kinds) > _IN_FULL:
         worst = findings(run)[0].shown
-        yield Text("To see one case, with a program that shows it:")
+        yield Text("To see one case, with a script that reproduces it:")
         words = ("vinculum", "conform", run.backend, *run.selection.level.options, "--only", str(worst.id))
         command = " ".join(shlex.quote(escaped(word)) for word in words)
         yield Text(f"    {command}", no_wrap=True, overflow="ignore")

@@ -125,7 +125,7 @@ def silent(rows: Sequence[SilentRow], runs: Sequence[Run]) -> RenderableType:
         shared.setdefault((row.question, row.given), []).append(row.element_type)
     previous = ""
     for (question, given), names in shared.items():
-        words = (Text(one.words or "not asked", STYLES[one.kind] if one.kind else "dim") for one in given)
+        words = (Text(one.words or "not tested", STYLES[one.kind] if one.kind else "dim") for one in given)
         lines.add_row(Text(question if question != previous else "", "bold"), ", ".join(names), *words)
         previous = question
     return lines

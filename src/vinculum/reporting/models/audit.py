@@ -45,14 +45,17 @@ def _sections(audit: Audit, inputs: Sequence[InputReport], seed: int | None) -> 
         yield from section("Inputs", inputs_table(inputs, seed))
     yield from section("Divisions", _divisions(audit.nodes))
     if audit.inner:
-        yield from section("Divide inside, and are not compared", inner_divisions(audit.inner))
+        yield from section("Divisions inside other operators, not compared", inner_divisions(audit.inner))
     told = [node for node in audit.nodes if _is_told(node)]
     if told:
         yield from section("Findings", Group(*(part for node in told for part in _finding(node, audit.title))))
     if audit.exposed.end is not End.RETURNED:
         yield from section(f"{audit.title} {_ENDS[audit.exposed.end]}", Group(*_end(audit)))
     if audit.edges.died is not None:
-        died = (audit.edges.died.words, *(f"Our engine meets here: {sentence}" for sentence in audit.edges.suspects))
+        died = (
+            audit.edges.died.words,
+            *(f"Vinculum meets here: {sentence}" for sentence in audit.edges.suspects),
+        )
         heading = f"{audit.title} {_ENDS[End.CRASHED]} on edge cases"
         yield from section(heading, Group(*(Text(one_line(words)) for words in died)))
     if audit.nodes:
@@ -117,7 +120,7 @@ def _lines(node: NodeRecord, title: str) -> Iterator[str]:
         yield f"on edge cases {message(node.edges)}"
         yield from _example(node.edges, title)
     if node.alone is not None and node.alone.kind.passes:
-        yield "alone, on the same operands, it is exact: in the model the runtime has wider ones, or computes otherwise"
+        yield "alone, on the same operands, it is exact: in the model the runtime has wider operands, or another method"
     for hazard in node.hazards:
         yield f"{hazard.what} in {counted(hazard.count, 'quotient')}, first at {hazard.first}"
 
@@ -135,13 +138,13 @@ def _end(audit: Audit) -> Iterator[RenderableType]:
     if audit.exposed.words:
         yield Text(one_line(audit.exposed.words))
     for sentence in audit.suspects:
-        yield Text(f"Our engine meets here: {one_line(sentence)}")
+        yield Text(f"Vinculum meets here: {one_line(sentence)}")
     if audit.exposed.end is End.CRASHED and not audit.suspects:
-        yield Text("Our engine meets no MIN/-1 and no integer x/0 in this model, or cannot run it.")
+        yield Text("Vinculum meets no MIN/-1 and no integer x/0 in this model, or cannot run it.")
     if audit.plain.end is End.RETURNED:
-        yield Text("As it is, its divisions not exposed, the model runs.")
+        yield Text("Without its divisions exposed, the model runs.")
     elif audit.plain != audit.exposed:
-        yield Text(f"The model as it is: {_ended(audit.title, audit.plain)}")
+        yield Text(f"The original model: {_ended(audit.title, audit.plain)}")
 
 
 def _ended(title: str, run: Run) -> str:
@@ -149,12 +152,12 @@ def _ended(title: str, run: Run) -> str:
 
 
 def _exposure(audit: Audit) -> str:
-    foot = "A runtime may fuse a division with nodes around it; exposed, it is computed by itself."
+    foot = "A runtime may fuse a division with the nodes around it, but not an exposed division."
     if audit.exposed.end is not End.RETURNED:
         return foot
     if audit.plain.end is not End.RETURNED:
         ended = _ended(audit.title, audit.plain)
-        return f"{foot} Outputs cannot be compared with those of the model as it is: {ended}"
+        return f"{foot} Outputs cannot be compared with those of the original model: {ended}"
     if audit.changed:
         changes = "; ".join(one_line(sentence) for sentence in audit.changed)
         return f"{foot} Here that changes outputs: {changes}."
@@ -163,7 +166,7 @@ def _exposure(audit: Audit) -> str:
 
 def _summary(audit: Audit) -> str:
     if not audit.nodes:
-        return "Nothing is divided in this model but inside of nodes." if audit.inner else "No node of it divides."
+        return "This model divides only inside other operators." if audit.inner else "No node of the model divides."
     compared = sum(verdict.elements for node in audit.nodes for verdict in node.verdicts)
     wrong = sum(verdict.differing for node in audit.nodes for verdict in node.verdicts)
     kinds = Counter(_standing(node) for node in audit.nodes)
@@ -174,19 +177,17 @@ def _summary(audit: Audit) -> str:
     sentences = [f"{exact:,} of {total} exact where observed, on these inputs{sets}{others}."]
     sentences.append(f"{counted(compared, 'quotient')} compared, {wrong:,} of them wrong." if compared else "")
     if not audit.edges.sets:
-        sentences.append("On edge cases it was not run.")
+        sentences.append("It was not run on edge cases.")
     if audit.edges.sets > audit.edges.compared:
         left = audit.edges.sets - audit.edges.compared
         run = audit.edges.skipped
         why = "" if run is None else f": {_ended(audit.title, run)}"
         sentences.append(f"On {counted(left, 'set')} of edge cases nothing was compared{why}.")
     if audit.expanded:
-        nodes = f"{counted(audit.expanded, 'node')} of it {'gives' if audit.expanded == 1 else 'give'} way to"
-        sentences.append(
-            f"{nodes} the bodies that ONNX defines them by; left whole, {audit.title} may compute otherwise."
-        )
+        nodes = f"{counted(audit.expanded, 'node')} replaced by {'its' if audit.expanded == 1 else 'their'}"
+        sentences.append(f"{nodes} ONNX function bodies, which {audit.title} may compute in another way.")
     if audit.guarded:
-        sentences.append("Guards by vinculum harden are compared as the divisions that they stand for.")
+        sentences.append("Guards by vinculum harden are compared as the divisions that they replace.")
     return " ".join((*filter(None, sentences), f"The runs took {seconds_text(audit.seconds)}, loading included."))
 
 
@@ -207,7 +208,7 @@ def _next_steps(audit: Audit, seed: int | None, assumed: bool) -> Iterator[str]:
     )
     killed = End.CRASHED in (audit.exposed.end, audit.plain.end) or audit.edges.died is not None
     if audit.expanded:
-        yield f"vinculum audit {name} --backend {backend}, which leaves nodes whole"
+        yield f"vinculum audit {name} --backend {backend}, for the nodes themselves"
     if audit.cure:
         yield "before compile_model, which makes its divisions of floats exact on the CPU device:"
         yield from (f"  {line}" for line in audit.cure)

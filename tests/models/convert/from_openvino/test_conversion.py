@@ -412,7 +412,7 @@ class TestRefused:
             '<layer id="2" name="x" type="Result" version="opset1"><input><port id="0"/></input></layer>'
         )
         edges = "".join(f'<edge from-layer="{n}" from-port="{n}" to-layer="{n + 1}" to-port="0"/>' for n in (0, 1))
-        with one_line(ModelError, "output 'x' is another value than the input of that name"):
+        with one_line(ModelError, "output 'x' has the name of an input with another value"):
             _convert(ir_file(layers, edges))
 
     def test_a_broken_file(self, tmp_path: Path, one_line: OneLine) -> None:

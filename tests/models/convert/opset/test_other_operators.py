@@ -294,7 +294,7 @@ class TestWhatStaysOnTheNode:
         assert change == Change(
             "node 'weights' (Softmax)",
             "became Shape, Flatten, Softmax, Reshape",
-            "Softmax-11 and Softmax-13 are not written alike",
+            "Softmax-11 and Softmax-13 are written differently",
         )
 
 

@@ -376,7 +376,7 @@ class TestFace:
         original, converted, files = both(proto)
         assert_same(original, converted, {"x": np.ones((1, 2, 3, 2), np.float32)})
         assert [(c.node, c.what) for c in files.changes] == [
-            ("input 'w'", "no input any more: always its initializer"),
+            ("input 'w'", "no longer an input: always its initializer"),
             ("input 'x'", "dimensions 'batch', 'rows' written '?'"),
         ]
 

@@ -93,7 +93,7 @@ class TestParts:
     def test_strings(self, onnx_file: File, one_line: OneLine) -> None:
         strings = (TensorProto.STRING, [None])
         model = load(onnx_file([node("Identity", "a", "y")], {"a": strings}, {"y": strings}))
-        with one_line(ModelError, "value 'a' is no tensor of numbers"):
+        with one_line(ModelError, "value 'a' is not a tensor of numbers"):
             model.run({"a": np.array(["x"], object)}, engine="openvino")
 
     def test_without_openvino(self, model: Model, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:

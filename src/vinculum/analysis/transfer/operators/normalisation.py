@@ -41,7 +41,7 @@ def _may_overflow(a: AbstractTensor, count: float) -> bool:
 
 
 def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) -> list[AbstractTensor]:
-    """Return the mean and the inverse of the deviation that a normalisation hands out too."""
+    """Return the mean and the inverse of the deviation that a normalisation returns too."""
     if place >= len(call.results):
         return []
     known = call.narrowed if a.element_type in ("float16", "bfloat16") else a.element_type

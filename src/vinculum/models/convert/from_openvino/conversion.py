@@ -95,7 +95,7 @@ class _Builder:
         for name, port in program.results.items():
             if name in names.values() and names.get(port) != name:
                 raise ModelError(
-                    f"output {quoted(name)} is another value than the input of that name; in ONNX they have to differ"
+                    f"output {quoted(name)} has the name of an input with another value; give it a name of its own"
                 )
             names.setdefault(port, name)
         called = dict.fromkeys(program.constants, "constant")

@@ -85,14 +85,14 @@ class _Division:
     def _place_divisor(self) -> Iterator[Reason]:
         """Give the divisor the dimensions of size 1 with which NumPy's rule lays it where pdpd does."""
         given, shape_a, shape_b = self._step.attributes.get("axis", -1), self._a.shape, self._b.shape
-        why = "pdpd lays b onto a from an axis on; ONNX joins shapes at their ends"
+        why = "pdpd aligns b with a at an axis; ONNX aligns shapes at their ends"
         if shape_b is not None and all(size == 1 for size in shape_b):
             if shape_b:
                 self._b.drop_ones(range(len(shape_b)), self._rewriter)
                 yield "b made a scalar", why
             return
         if shape_a is None or shape_b is None:
-            raise ValueError("auto_broadcast=pdpd needs the ranks of a and b; the file leaves one open")
+            raise ValueError("auto_broadcast=pdpd needs the ranks of a and b; the file lacks one")
         start = len(shape_a) - len(shape_b) if given == -1 or not isinstance(given, int) else given
         # What lies beyond a has to be of size 1; b of a higher rank than a can only be one element.
         room = max(0, len(shape_a) - start) if start >= 0 else 0

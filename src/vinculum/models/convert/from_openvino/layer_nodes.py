@@ -44,7 +44,7 @@ def convert_nodes(
         if target.bits == 4:
             value, change = _clipped(value, source, target, title, rewriter)
         else:
-            why = f"both formats leave open what floats beyond {target} give; this package saturates in both"
+            why = f"neither format defines what floats beyond {target} give; Vinculum saturates them"
             change = Change(title, f"Cast to {target}", why)
         changes.append(change)
     if target.kind is Kind.FLOAT and target.bits == 8:

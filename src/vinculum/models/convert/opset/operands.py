@@ -116,7 +116,7 @@ class Operand:
         """
         if opset < _TILE_BY_INTEGERS:
             raise ValueError(
-                "how often an operand is to be repeated turns out when the model runs, and operator sets below "
+                "the repeat count of an operand is computed at run time, and operator sets below "
                 f"{_TILE_BY_INTEGERS} cannot compute it; declare the shapes"
             )
         own, wanted = self._sizes(rank, rewriter), other._sizes(rank, rewriter)
@@ -156,7 +156,7 @@ def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str
     for d, count in enumerate(repeats):
         if not 0 < count <= _LONGEST_CONCAT:
             raise ValueError(
-                f"an operand has to be repeated {count} times along dimension {d}; operator sets below "
+                f"an operand needs repeating {count} times along dimension {d}; operator sets below "
                 f"{_TILE_BY_INTEGERS} have 1 to {_LONGEST_CONCAT}"
             )
         if count > 1:

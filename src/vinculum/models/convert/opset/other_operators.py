@@ -62,7 +62,7 @@ def convert_node(
         return []
     names = ", ".join(n.op_type for n in made) or "an initializer"
     what = "attributes and inputs rewritten" if names == node.op_type else f"became {names}"
-    return [Change(where, what, f"{_version(old)} and {_version(new)} are not written alike")]
+    return [Change(where, what, f"{_version(old)} and {_version(new)} are written differently")]
 
 
 class _Conversion:
@@ -105,7 +105,7 @@ class _Conversion:
             if _carries_over(step):
                 return [step.node]
         if any(True for _ in subgraphs(node)):
-            raise ValueError("it holds graphs, and its version there runs them otherwise")
+            raise ValueError("it holds subgraphs, which its version there runs differently")
         if any(attribute.ref_attr_name for attribute in node.attribute):
             raise ValueError("it has attributes of the function around it; inline the function")
         refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)

@@ -59,7 +59,7 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
         raise ModelError(f"the model cannot be written by OpenVINO: {found}")
     lost = [text for number, text in enumerate(titles) if number not in found]
     if lost:
-        raise ModelError(f"OpenVINO's reader makes something else than a Divide of {listed(lost)}")
+        raise ModelError(f"OpenVINO's reader turns {listed(lost)} into something other than a Divide")
     why = f"{listed(operators)}: our own writer has no layers for them; compared with OpenVINO running both models"
     truncating = [
         Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]

@@ -95,7 +95,7 @@ def _forgotten_names(value: ValueInfoProto) -> list[Change]:
 
 
 def _fixed(name: str) -> Change:
-    return Change(f"input {quoted(name)}", "no input any more: always its initializer", "an IR has no optional inputs")
+    return Change(f"input {quoted(name)}", "no longer an input: always its initializer", "an IR has no optional inputs")
 
 
 def _write_results(names: list[str], values: dict[str, Value], writer: OpenvinoWriter) -> None:

@@ -37,7 +37,7 @@ def div(node: PlainNode, writer: OpenvinoWriter) -> Converted:
         changes += [change] if change else []
     truncating = element_type.is_integer
     if truncating:
-        why = f"{spec.title} truncates; a Divide that does not say so floors"
+        why = f"{spec.title} truncates; a Divide floors by default"
         changes.append(Change(_label(node, spec), 'Divide with m_pythondiv="false"', why))
     data = {
         "auto_broadcast": "none" if rule is Broadcasting.EQUAL else "numpy",
@@ -92,7 +92,7 @@ def _aligned(
     if shape_a is None or shape_b is None:
         unknown = " and ".join(name for name, shape in (("A", shape_a), ("B", shape_b)) if shape is None)
         raise ModelError(
-            f"{_label(node, spec)} has axis={axis}, and an IR can say that only if the rank of {unknown} is known; "
+            f"{_label(node, spec)} has axis={axis}, which an IR can express only if the rank of {unknown} is known; "
             "declare the shape"
         )
     ones = trailing_ones(len(shape_a), len(shape_b), axis)

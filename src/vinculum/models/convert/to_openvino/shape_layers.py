@@ -32,7 +32,7 @@ def squeeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     shape = value.known.shape
     if axes is not None and not axes:
         raise ModelError(
-            f"{node.title} has empty axes, which an IR takes for all of size 1; leave them out or name one"
+            f"{node.title} has empty axes, which an IR takes as all axes of size 1; leave them out or name one"
         )
     if axes and shape is not None:
         wrong = [place for place in _check_axes(node, axes, len(shape)) if shape[place] not in (1, None)]

@@ -113,7 +113,7 @@ def _refuse_unshared(name: str, code: int) -> None:
     element_type = TensorProto.DataType.Name(code).lower()
     if element_type in (*_PACKED, "complex64", "complex128"):
         raise EngineRefusalError(
-            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot hand over"
+            f"value {quoted(name)} has elements of {element_type}, which ONNX Runtime cannot return"
         )
 
 

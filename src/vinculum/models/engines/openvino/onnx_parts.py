@@ -58,9 +58,7 @@ class _PartInOpenVino:
         inputs = {name: values[name] for name in self._piece.part.inputs}
         for name, value in inputs.items():
             if not isinstance(value, np.ndarray) or value.dtype == object:
-                raise EngineRefusalError(
-                    f"value {quoted(name)} is no tensor of numbers, and OpenVINO is given no other"
-                )
+                raise EngineRefusalError(f"value {quoted(name)} is not a tensor of numbers; OpenVINO takes no other")
         key = (self._number, *((array.dtype.name, self._sizes(name, array)) for name, array in inputs.items()))
         results = self._process.call("run", key, inputs)
         if results is None:

@@ -46,7 +46,7 @@ class OpenVinoProcess:
         if answer.end is End.RETURNED:
             return answer.value
         if answer.end is End.HUNG:
-            raise LimitError(f"OpenVINO takes longer than inputs that are only tried out may take: {answer.words}")
+            raise LimitError(f"OpenVINO takes longer than a trial run may: {answer.words}")
         ended = "" if answer.end in (End.REFUSED, End.UNSUPPORTED) else "its process ended: "
         raise ModelError(f"the model cannot be run by OpenVINO: {ended}{answer.words}")
 

@@ -58,7 +58,7 @@ class CutProgram:
         try:
             while isinstance(answer, Request):
                 if monotonic() > deadline:
-                    raise LimitError("a loop takes longer than inputs that are only tried out may take")
+                    raise LimitError("a loop takes longer than a trial run may")
                 quotient = self._divides[answer.number].compute(execution, *answer.operands)
                 answer = process.call("resume", run, quotient)
         except BaseException:

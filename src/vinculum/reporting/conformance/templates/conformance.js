@@ -146,7 +146,7 @@
       const [index, expected, actual, ...operands] = row[EXAMPLE].map(text);
       const names = operands.length > 1 ? ["Dividend", "Divisor"] : ["Operand"];
       made.append(
-        element("h4", { textContent: "The first that differs" }),
+        element("h4", { textContent: "The first difference" }),
         definitions([["Index", index, true], ...operands.map((value, k) => [names[k], value, true]), ["Expected", expected, true], ["Given", actual, true]]),
       );
     }
@@ -156,7 +156,7 @@
       if (/^https?:/.test(link)) known.append(" ", element("a", { href: link, rel: "noreferrer", textContent: link }));
       made.append(known);
     }
-    const bars = histogram([row], "How many quotients are off, by how much");
+    const bars = histogram([row], "How many quotients are off by how much");
     if (bars) made.append(bars);
     if (row[SOURCE]) made.append(...code(`In ${runtime.title} itself`, row[SOURCE].map(text).join("\n") + "\n"));
     made.append(...code("Again with Vinculum", `vinculum conform ${quoted(runtime.backend)} --full --only ${quoted(text(row[ID]))}\n`));
@@ -199,7 +199,7 @@
       "form",
       { className: "filter", role: "search" },
       element("label", {}, "Verdict", kinds),
-      element("label", {}, "Words in the case or in what was said", words),
+      element("label", {}, "Words in the case or its message", words),
       chosen,
     );
     const status = element("p", { role: "status", className: "note" });
@@ -233,7 +233,7 @@
       const shown = rows.slice(0, limit);
       status.textContent = rows.length
         ? `${rows.length.toLocaleString("en")} case${rows.length === 1 ? "" : "s"}${rows.length > shown.length ? `, the first ${shown.length} shown` : ""}.`
-        : "No case is like that.";
+        : "No case matches.";
       const bars = rows.length > 1 && histogram(rows, `Errors in ulps, of all quotients in the cases listed`);
       overall.replaceChildren(...(bars ? [bars] : []));
       list.replaceChildren(...shown.map((row) => item(runtime, row)));

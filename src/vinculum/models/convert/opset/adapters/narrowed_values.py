@@ -78,7 +78,7 @@ def same_shapes(step: Adaptation) -> None:
     shapes = [step.shape(name) for name in step.node.input]
     known = all(shape is not None and None not in shape for shape in shapes)
     if not step.up and not (known and len(set(shapes)) == 1) and len(shapes) > 1:
-        raise ValueError(f"{step.title(step.target)} does not broadcast, and the shapes are not known to be one")
+        raise ValueError(f"{step.title(step.target)} does not broadcast, and the shapes are not known to be equal")
 
 
 def scalar_scale(step: Adaptation) -> None:
@@ -128,7 +128,7 @@ def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
     element_type = step.element_type(step.operand(0)) or step.element_type(step.operand(1))
     if not step.up and not step.value("fmod") and element_type not in _INTEGERS:
-        raise ValueError(f"{step.title(step.target)} has no fmod=0 for floating point, which it is or may be")
+        raise ValueError(f"{step.title(step.target)} has no fmod=0 for floats, and its operands are or may be floats")
 
 
 def finite_to_float8(step: Adaptation) -> None:

@@ -251,5 +251,5 @@ def _one_float(step: Adaptation, place: int, name: str) -> float:
     array = _constant(step, place, name)
     value = float(np.float32(array.item())) if array.size == 1 else None
     if value is None or (value != array.item() and not np.isnan(value)):
-        raise ValueError(f"its {name} is no float, and {step.title(step.target)} has it as an attribute of that type")
+        raise ValueError(f"its {name} is not a float, and {step.title(step.target)} has it as a float attribute")
     return value

@@ -82,7 +82,7 @@ def _repeat(
     if not axes:
         return False
     if opset < _CONCAT_OF_ANYTHING and operand.code not in _FLOATS:
-        raise ValueError(f"{operand.name} has to be repeated, and there is no Concat of its element type")
+        raise ValueError(f"{operand.name} needs repeating, and there is no Concat of its element type")
     operand.prepend_ones(rank - len(operand.shape or ()), rewriter)
     counts = [1 if form is None or d not in axes else form.shape[d] for d in range(rank)]
     known = [count for count in counts if isinstance(count, int)]

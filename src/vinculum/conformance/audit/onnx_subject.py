@@ -17,7 +17,6 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.model import Model
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.divisions import (
     GUARDS,
     division_nodes,
@@ -201,7 +200,7 @@ class _Exposed:
         self._inputs = {value.name for value in model.graph.input}
         self._constants: Mapping[str, TensorProto] = {
             **{tensor.name: tensor for tensor in model.graph.initializer},
-            **next(iter(visible_constants(model))),
+            **next(scopes(model, {})).constants,
         }
         self._own = [value.name for value in model.graph.output]
         self._places: dict[str, int] = {}

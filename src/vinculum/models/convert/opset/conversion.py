@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
 from vinculum.models.convert.opset.other_operators import convert_node
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
@@ -51,12 +50,13 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     check_no_training(model)
     converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)
-    changes: list[list[Change]] = []
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    for scope, constants in inner_first(converted, visible_constants(converted)):
-        if scope.opsets.get("", opset) != opset:
-            changes.append(_convert_scope(scope, constants, opset, taken, functions, problems))
+    changes = [
+        _convert_scope(scope, opset, taken, functions, problems)
+        for scope in inner_first(converted)
+        if scope.opsets.get("", opset) != opset
+    ]
     if problems:
         more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
@@ -67,7 +67,6 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
 
 def _convert_scope(
     scope: Scope,
-    constants: Mapping[str, TensorProto],
     opset: int,
     taken: set[str],
     functions: set[tuple[str, str]],
@@ -83,7 +82,7 @@ def _convert_scope(
             if node.domain or (node.domain, node.op_type) in functions:
                 rewriter.nodes.append(node)
             else:
-                changes += convert_node(node, scope, opset, constants, rewriter)
+                changes += convert_node(node, scope, opset, rewriter)
         except ModelError as error:
             problems.append(str(error))
         nodes += rewriter.nodes

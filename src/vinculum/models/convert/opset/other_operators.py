@@ -9,7 +9,7 @@ target, so that nothing slips through that is no node.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 
 from onnx import FunctionProto, NodeProto, TensorProto
@@ -31,14 +31,11 @@ _HINTS = {"consumed_inputs"}
 """Attributes without effect."""
 
 
-def convert_node(
-    node: NodeProto, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter
-) -> list[Change]:
+def convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter) -> list[Change]:
     """Write a node into the rewriter as an operator set has it, and return what became of it.
 
     - `node`: of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
     - `scope`: with the types that are known there.
-    - `constants`: what the node can see of values that never change.
     - `rewriter`: takes the nodes, and nothing else has put any there yet.
 
     ModelError if it is not representable there; the line names the node and the reason.
@@ -50,11 +47,11 @@ def convert_node(
     where = title(node, scope.path)
     try:
         if node.op_type in DIVIDES:
-            return [Change(where, *reason) for reason in convert_division(node, scope, opset, constants, rewriter)]
+            return [Change(where, *reason) for reason in convert_division(node, scope, opset, rewriter)]
         refusal = problem_with(node, old, scope.types)
         if refusal is not None:
             raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
-        _Conversion(scope, opset, constants, rewriter).go(deepcopy(node), scope.opsets[""])
+        _Conversion(scope, opset, rewriter).go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
         raise ModelError(f"{where} is not representable in operator set {opset}: {error}") from None
     made = rewriter.nodes
@@ -66,11 +63,11 @@ def convert_node(
 
 
 class _Conversion:
-    def __init__(self, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter) -> None:
+    def __init__(self, scope: Scope, opset: int, rewriter: Rewriter) -> None:
         self._opset, self._rewriter = opset, rewriter
         self._in_function = isinstance(scope.holder, FunctionProto)
         self._types = scope.types.new_child()
-        self._constants = ChainMap[str, TensorProto]({}, dict(constants))
+        self._constants = ChainMap[str, TensorProto]({}, dict(scope.constants))
 
     def go(self, node: NodeProto, source: int) -> None:
         """Take a node from an operator set to the one to be written, boundary by boundary, and write it."""

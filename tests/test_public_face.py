@@ -119,10 +119,10 @@ class TestNames:
         assert importlib.import_module("vinculum.backend") is vinculum.backend
 
     def test_nothing_public_goes_unlisted(self) -> None:
-        """Apart from the rooms, which are modules."""
+        """Apart from modules."""
         visible = {name for name in vars(vinculum) if not name.startswith("_")}
-        rooms = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
-        assert visible - rooms - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
+        modules = {name for name in visible if inspect.ismodule(getattr(vinculum, name))}
+        assert visible - modules - set(vinculum.__all__) <= {"annotations", "Any", "TYPE_CHECKING"}
 
     @pytest.mark.parametrize("name", [*sorted(OPERATORS | THREADS), *ERRORS])
     def test_each_is_there_and_documented(self, name: str) -> None:
@@ -212,7 +212,7 @@ class TestErrors:
 
 
 class TestImport:
-    """`import vinculum` brings numpy and ml_dtypes; the rest comes when it is first needed."""
+    """What is imported comes when it is first needed."""
 
     def loaded_by(self, statements: str) -> set[str]:
         """Return which heavy packages a fresh process has after some statements."""
@@ -223,6 +223,23 @@ class TestImport:
 
     def test_nothing_heavy(self) -> None:
         assert self.loaded_by("import vinculum, vinculum.sonnx, vinculum.errors") == set()
+
+    def test_not_even_numpy_before_something_is_asked_for(self) -> None:
+        """Ctrl-C while it is imported would print a traceback, and pages of help would wait for it."""
+        program = """
+import sys
+import vinculum.__main__
+sys.argv = ["vinculum", "check", "--help"]
+assert vinculum.__main__.main() == 0
+print("numpy" in sys.modules)
+vinculum.div
+print("numpy" in sys.modules)
+"""
+        assert output_of(python(program)).splitlines()[-2:] == ["False", "True"]
+
+    def test_a_name_that_is_not_there(self) -> None:
+        with pytest.raises(AttributeError, match="module 'vinculum' has no attribute 'nothing'"):
+            vinculum.nothing  # noqa: B018
 
     def test_nor_for_the_number_of_threads(self) -> None:
         assert self.loaded_by("import vinculum; vinculum.set_threads(2); vinculum.get_threads()") == set()

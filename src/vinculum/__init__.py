@@ -5,9 +5,9 @@ Every division operator of ONNX, OpenVINO and SONNX, right to the last bit.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from vinculum import sonnx
 from vinculum.errors import (
     AttributeValueError,
     BroadcastError,
@@ -20,22 +20,28 @@ from vinculum.errors import (
     SpecLookupError,
     VinculumError,
 )
-from vinculum.kernels.threads import get_threads, set_threads, threads
-from vinculum.ops.flooring import divmod, floor_divide, remainder
-from vinculum.ops.onnx import div, reciprocal
-from vinculum.ops.openvino import divide
-from vinculum.ops.operator import Operator
 
 if TYPE_CHECKING:
     from vinculum import backend as backend
     from vinculum import openvino as openvino
+    from vinculum import sonnx as sonnx
     from vinculum import stored as stored
     from vinculum.analysis import check as check
     from vinculum.analysis import trace as trace
+    from vinculum.kernels.threads import get_threads as get_threads
+    from vinculum.kernels.threads import set_threads as set_threads
+    from vinculum.kernels.threads import threads as threads
     from vinculum.models import load as load
     from vinculum.models.engines.reference.operators import reference_ops as reference_ops
     from vinculum.models.rewritten import convert as convert
     from vinculum.models.rewritten import harden as harden
+    from vinculum.ops.flooring import divmod as divmod
+    from vinculum.ops.flooring import floor_divide as floor_divide
+    from vinculum.ops.flooring import remainder as remainder
+    from vinculum.ops.onnx import div as div
+    from vinculum.ops.onnx import reciprocal as reciprocal
+    from vinculum.ops.openvino import divide as divide
+    from vinculum.ops.operator import Operator as Operator
 
 __version__ = "0.2.0"
 
@@ -77,26 +83,24 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+# Imported when they are first asked for: NumPy takes most of the time of a page of help, onnx longer than all else.
+_HOMES = {
+    **{name: f"vinculum.{name}" for name in ("backend", "openvino", "sonnx", "stored")},
+    **dict.fromkeys(("check", "trace"), "vinculum.analysis"),
+    **dict.fromkeys(("get_threads", "set_threads", "threads"), "vinculum.kernels.threads"),
+    "load": "vinculum.models",
+    "reference_ops": "vinculum.models.engines.reference.operators",
+    **dict.fromkeys(("convert", "harden"), "vinculum.models.rewritten"),
+    **dict.fromkeys(("divmod", "floor_divide", "remainder"), "vinculum.ops.flooring"),
+    **dict.fromkeys(("div", "reciprocal"), "vinculum.ops.onnx"),
+    "divide": "vinculum.ops.openvino",
+    "Operator": "vinculum.ops.operator",
+}
+
+
 def __getattr__(name: str) -> Any:
-    # The onnx package takes longer to import than everything else here; only a model needs it.
-    if name == "load":
-        from vinculum.models import load
-
-        return load
-    if name in ("check", "trace"):
-        from vinculum import analysis
-
-        return getattr(analysis, name)
-    if name in ("convert", "harden"):
-        from vinculum.models import rewritten
-
-        return getattr(rewritten, name)
-    if name in ("backend", "openvino", "stored"):
-        from importlib import import_module
-
-        return import_module(f"vinculum.{name}")
-    if name == "reference_ops":
-        from vinculum.models.engines.reference.operators import reference_ops
-
-        return reference_ops
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = importlib.import_module(_HOMES[name])
+    globals()[name] = found = home if home.__name__ == f"vinculum.{name}" else getattr(home, name)
+    return found

@@ -100,8 +100,7 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
             "out is given with a Dask operand, whose quotients are lazy; leave it out, and write the result with "
             "dask.array.store or to_zarr"
         )
-    names = [operand.name for operand in operator.spec.inputs]
-    given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+    given = tuple(element_type_of(x, name) for x, name in zip(operands, operator.spec.operand_names, strict=True))
     element_type = check_element_types(operator.spec, given)
     aligned, chunks, unknown = _aligned(operator, *operands)
     dtype = storage.dtype_of(element_type)
@@ -193,7 +192,7 @@ class BlockDivision:
 
     def divide(self, *blocks: object) -> Array | Exceptions:
         """Return the quotients of a block, or the exceptions that a policy raises for; on one thread per block."""
-        names = [operand.name for operand in self.operator.spec.inputs]
+        names = self.operator.spec.operand_names
         arrays = [self.checked(block, name) for block, name in zip(blocks, names, strict=True)]
         if any(arrays[0].shape[d] != arrays[1].shape[d] for d in self.unknown):
             raise BroadcastError(

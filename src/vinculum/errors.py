@@ -8,6 +8,10 @@ Index = tuple[int, ...]
 class VinculumError(Exception):
     """Base of every error that Vinculum raises on purpose."""
 
+    def locate(self, place: str) -> None:
+        """Put where it happened before the message; class and fields stay."""
+        self.args = (f"{place}: {self.args[0]}", *self.args[1:])
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle every field."""
         return _restored, (type(self), self.args, vars(self))
@@ -66,12 +70,18 @@ class _ElementError(VinculumError):
         How many elements of the result are affected.
     first_index : tuple of int
         The first of them in row-major order, an index into the result.
+    advice : str
+        How to go on, the end of the message; the command line has options where Python has parameters.
     """
 
-    def __init__(self, message: str, *, count: int, first_index: Index) -> None:
+    def __init__(self, message: str, *, count: int, first_index: Index, advice: str = "") -> None:
         super().__init__(message)
         self.count = count
         self.first_index = first_index
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}; {self.advice}" if self.advice else str(self.args[0])
 
 
 class DivisionByZeroError(_ElementError, ZeroDivisionError):

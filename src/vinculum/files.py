@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
+_LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
+
 
 @contextmanager
 def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
@@ -64,6 +66,12 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
         raise
 
 
+def file_stem(name: str) -> str:
+    """Return a name of any characters as one for a file, without a suffix: short, visible, and in no other folder."""
+    safe = "".join(c if c.isalnum() or c in "._-+" else "_" for c in name)[:_LONGEST_STEM]
+    return f"_{safe[1:]}" if safe.startswith(".") else safe or "_"
+
+
 def regular_size(path: Path) -> int:
     """Return the size of a regular file; a pipe or a device could be endless.
 
@@ -107,3 +115,11 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
     if len(content) > largest:
         raise ModelError(f"{str(path)!r} is larger than {largest:,} bytes; give {wanted}")
     return content
+
+
+def read_text(path: Path, largest: int, wanted: str) -> str:
+    """Return the text in such a file; ModelError if it is not UTF-8, too."""
+    try:
+        return read_bounded(path, largest, wanted).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{str(path)!r} is not UTF-8 text; give {wanted}") from None

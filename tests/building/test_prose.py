@@ -87,5 +87,5 @@ def test_phrases_are_found() -> None:
 
 def test_pages_messages_and_templates_are_read() -> None:
     places = {where.partition(":")[0] for where, _ in texts()}
-    assert {"README.md", "docs/tutorial/crash.md", "src/vinculum/cli/check.py", "proofs/README.md"} <= places
+    assert {"README.md", "docs/tutorial/crash.md", "src/vinculum/cli/commands/check.py", "proofs/README.md"} <= places
     assert any(place.endswith(".j2") for place in places)

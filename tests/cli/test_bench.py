@@ -54,6 +54,10 @@ class TestOptions:
         assert (call["threads"], call["rounds"]) == (get_threads(), 5)
         assert "numpy" in call["peers"]
 
+    def test_a_size_beyond_what_a_saved_run_may_take(self, bench: Bench, asked: list[dict[str, Any]]) -> None:
+        assert bench("--sizes", "1000000000") == 0
+        assert {cell.size for cell in asked[0]["cells"]} == {1_000_000_000}
+
     def test_given(self, bench: Bench, asked: list[dict[str, Any]]) -> None:
         options = "--types int8,uint64 --sizes 100,10 --shapes row,outer --operators Div --peers numpy"
         assert bench(*options.split(), "--rounds", "2", "--threads", "1") == 0

@@ -44,6 +44,16 @@ class TestErrors:
         assert (caught.value.count, caught.value.first_index) == (3, (1, 2))
         assert isinstance(caught.value, ZeroDivisionError)
 
+    def test_the_advice_stays_at_the_end(self) -> None:
+        def fail(dividend: object, divisor: object) -> NDArray[Any]:
+            raise DivisionByZeroError("3 zeros", count=3, first_index=(1, 2), advice="go on so")
+
+        with pytest.raises(DivisionByZeroError) as caught:
+            RunContext(Policies()).divide(Division("d", "", DIV_14), ONES, ONES, fail)
+        assert str(caught.value) == "node 'd' (Div-14): 3 zeros; go on so"
+        caught.value.advice = "or so"
+        assert str(caught.value) == "node 'd' (Div-14): 3 zeros; or so"
+
     def test_others_pass_unlabelled(self) -> None:
         def fail(dividend: object, divisor: object) -> NDArray[Any]:
             raise KeyboardInterrupt

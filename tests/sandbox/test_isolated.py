@@ -303,13 +303,13 @@ class TestMaking:
 
     def test_it_is_called_by_its_name(self) -> None:
         """Where it is made is nothing to a user."""
-        limits = Limits(memory=20 * MIB)
+        limits = Limits(memory=MIB)
         with (
             Isolated(f"{OBJECTS}:slow", limits=limits, called="OpenVINO") as isolated,
             pytest.raises(ModelError) as caught,
         ):
             isolated.call("count")
-        words = "OpenVINO could not be started in a process of its own: it took more than 20 MiB of memory"
+        words = "OpenVINO could not be started in a process of its own: it took more than 1 MiB of memory"
         assert str(caught.value) == words
 
     def test_errors_of_ours_come_as_they_are(self) -> None:
@@ -435,3 +435,9 @@ def _orphan(method: str, end: signal.Signals, told: str = "process") -> int:
         parent.send_signal(end)
         parent.wait()
     return process
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), 0.0, -1.0])
+def test_a_limit_that_is_none(seconds: float) -> None:
+    with pytest.raises(AttributeValueError, match="seconds; give a number above 0"):
+        Limits(seconds=seconds)

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vinculum.cli.spec import spec
+from vinculum.cli.commands.spec import spec
 from vinculum.errors import SpecLookupError, VinculumError
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.optional import skip_without
 from vinculum.errors import VinculumError
-from vinculum.stored.arrays import stored_dtype
+from vinculum.tensors.storage import stored_dtype
 
 Array = NDArray[Any]
 

@@ -22,27 +22,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto, NodeProto, helper
-from onnx.inliner import inline_local_functions
 
 from vinculum.analysis.assumptions import Assumptions, Range, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.box import limited
-from vinculum.analysis.domain.dimensions import bounds
+from vinculum.analysis.domain.dimensions import element_count, largest
 from vinculum.analysis.domain.formats import FORMATS, Format, gamma, is_discrete, type_range
 from vinculum.analysis.interpreter import Interpreter
+from vinculum.analysis.subject import inlined, onnx_model, source_given
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.source import SourceFile, read_source, source_of
-from vinculum.text import did_you_mean, listed, one_line, quoted
+from vinculum.models.source import SourceFile
+from vinculum.text import did_you_mean, listed, quoted
 
 Errors = NDArray[np.float64]
 """Bounds of absolute errors, which broadcast to the tensor."""
@@ -92,7 +91,7 @@ class Accuracy:
 
 
 def accuracy(
-    model: str | PathLike[str] | ModelProto,
+    model: str | PathLike[str] | ModelProto | SourceFile,
     *,
     assume: Sequence[str] = (),
     input_errors: Mapping[str, float] | None = None,
@@ -118,8 +117,7 @@ def accuracy(
     AttributeValueError
         If an error is negative or not a number.
     """
-    source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
-    proto = _inlined(source)
+    proto = inlined(onnx_model(source_given(model)))
     check_structure(proto)
     errors = _checked(input_errors or {}, [value.name for value in proto.graph.input])
     assumptions = _widened(read_assumptions(assume, proto), errors)
@@ -128,19 +126,6 @@ def accuracy(
     values = interpreter.run().values
     with np.errstate(all="ignore"):
         return _Pass(proto.graph, opset_imports(proto).get("", 1), values, errors).result()
-
-
-def _inlined(source: SourceFile) -> ModelProto:
-    if source.onnx is None:
-        from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-        return to_onnx(source.content, source.path, 21).model
-    if not source.onnx.functions:
-        return source.onnx
-    try:
-        return inline_local_functions(source.onnx)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
 
 
 def _checked(errors: Mapping[str, float], inputs: Sequence[str]) -> Mapping[str, float]:
@@ -398,12 +383,9 @@ def _count(node: _Node) -> tuple[float, float]:
     shape, result = node.operands[0].shape, node.result.shape
     if shape is None or result is None:
         raise _NoBoundError("the number of summed terms is unknown")
-    ends = [[float(np.prod([bounds(size)[end] for size in sizes])) for end in (0, 1)] for sizes in (shape, result)]
-    (low, high), (least, most) = ends
+    (low, high), (least, most) = element_count(shape), element_count(result)
     if not (np.isfinite(high) and least == most > 0):
-        axes = _axes(node, len(shape))
-        joined = [bounds(shape[axis]) for axis in axes]
-        return float(np.prod([one[0] for one in joined])), float(np.prod([one[1] for one in joined]))
+        return element_count(shape[axis] for axis in _axes(node, len(shape)))
     return low / most, high / least
 
 
@@ -421,14 +403,14 @@ def _axes(node: _Node, rank: int) -> list[int]:
 
 def _product(node: _Node) -> Errors:
     """MatMul."""
-    error, magnitudes, count = _dots(node, node.operands[:2], node.errors[:2])
+    error, magnitudes, count = _dots(node.operands[:2], node.errors[:2])
     return _sum(error, _rounded_dots(node, magnitudes, count))
 
 
 def _gemm(node: _Node) -> Errors:
     alpha, beta = abs(node.attributes.get("alpha", 1.0)), abs(node.attributes.get("beta", 1.0))
     flips = [bool(node.attributes.get(name, 0)) for name in ("transA", "transB")]
-    error, magnitudes, count = _dots(node, node.operands[:2], node.errors[:2], flips)
+    error, magnitudes, count = _dots(node.operands[:2], node.errors[:2], flips)
     error, magnitudes = _times(error, alpha), _times(magnitudes, alpha)
     if len(node.operands) > 2:
         error = _sum(error, _times(node.errors[2], beta))
@@ -441,7 +423,7 @@ def _rounded_dots(node: _Node, magnitudes: Errors, count: float) -> Errors:
 
 
 def _dots(
-    node: _Node, operands: Sequence[AbstractTensor], errors: Sequence[Errors], flips: Sequence[bool] = (False, False)
+    operands: Sequence[AbstractTensor], errors: Sequence[Errors], flips: Sequence[bool] = (False, False)
 ) -> tuple[Errors, Errors, float]:
     """Return bounds of the error that sums of products carry in and of their magnitudes, and how many terms there are.
 
@@ -451,7 +433,7 @@ def _dots(
     if shapes[0] is None or shapes[1] is None or not shapes[0] or not shapes[1]:
         raise _NoBoundError("the number of summed products is unknown")
     axis = -2 if flips[0] and len(shapes[0]) > 1 else -1
-    count = bounds(shapes[0][axis])[1]
+    count = largest(shapes[0][axis])
     if not np.isfinite(count):
         raise _NoBoundError("the number of summed products is unknown; declare the size of the dimension")
     pairs = [_matrix(operand, error, flip) for operand, error, flip in zip(operands, errors, flips, strict=True)]

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from vinculum.analysis.assumptions import Assumptions, calibrated, read_assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.findings import Finding, Report, Severity
+from vinculum.analysis.findings import Finding, Report, Severity, surest_first
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.places import fingerprint, frames, path
+from vinculum.analysis.subject import onnx_model, source_given
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.source import SourceFile, read_source, source_of
+from vinculum.models.source import SourceFile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ NARROWER = ("float16", "bfloat16")
 
 
 def check(
-    model: str | PathLike[str] | ModelProto,
+    model: str | PathLike[str] | ModelProto | SourceFile,
     *,
     assume: Sequence[str] = (),
     calibrate: Mapping[str, ArrayLike] | None = None,
@@ -86,8 +86,8 @@ def check(
         if name not in PROFILES:
             raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
     start = perf_counter()
-    source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
-    proto = _onnx_model(source)
+    source = source_given(model)
+    proto = onnx_model(source)
     assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
     checker = _Checker(proto, assumptions, as_type or "float32", profile)
     report = checker.report()
@@ -96,14 +96,6 @@ def check(
 
         report = with_evidence(report, replace(source, onnx=proto), assumptions, checker.values, Budget(runs, seed))
     return replace(report, seconds=perf_counter() - start)
-
-
-def _onnx_model(source: SourceFile) -> ModelProto:
-    if source.onnx is not None:
-        return source.onnx
-    from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-    return to_onnx(source.content, source.path, 21).model
 
 
 class _Checker:
@@ -126,10 +118,9 @@ class _Checker:
     def report(self) -> Report:
         """Return what is found in the whole model."""
         self.values = self._interpreter.run().values
-        order = list(Severity)
-        findings = sorted(_distinct(self._findings.values()), key=lambda f: order.index(f.severity))
+        findings = surest_first(_distinct(self._findings.values()))
         unknown: Mapping[str, int] = dict(self._interpreter.unknown.most_common())
-        return Report(tuple(findings), unknown, self._interpreter.nodes, 0.0)
+        return Report(findings, unknown, self._interpreter.nodes, 0.0)
 
     def _look(self, site: Site) -> None:
         for hazard in self._hazards.get(site.node.op_type, ()) if not site.node.domain else ():

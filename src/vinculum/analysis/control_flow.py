@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
-from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Dimension, bounds
+from vinculum.analysis.domain.dimensions import Dimension, largest, resized
 from vinculum.analysis.domain.joining import holds, join, unknown_size, widened
 from vinculum.analysis.transfer.call import Call
 from vinculum.analysis.transfer.refinement import refinements
-from vinculum.analysis.transfer.shared import like
+from vinculum.analysis.transfer.shared import axis_of, hulled
 
 if TYPE_CHECKING:
     from vinculum.analysis.interpreter import Interpreter, Scope
@@ -23,10 +22,10 @@ _PASSES = 4
 """Passes over a body until its state is widened to the limits of its type."""
 
 Operands = Sequence[AbstractTensor | None]
-Control = Callable[["Interpreter", NodeProto, Call, Operands, "Scope"], list[AbstractTensor]]
+Control = Callable[["Interpreter", Call, Operands, "Scope"], list[AbstractTensor]]
 
 
-def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
+def _run_if(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     """Join both branches, each refined by the condition; only one if the condition is constant."""
     condition = operands[0]
     assert condition is not None
@@ -38,7 +37,7 @@ def _run_if(runner: Interpreter, node: NodeProto, call: Call, operands: Operands
             refined = refinements(call.values, condition.number, truth)
             taken.append(runner.branch(graph, (), scope, f"If:{name}", refined))
     if not taken:
-        return [call.anything(place) for place in range(len(node.output))]
+        return [call.anything(place) for place in range(len(call.results))]
     if len(taken) == 1:
         return taken[0]
     return [join(a, b) for a, b in zip(*taken, strict=False)]
@@ -87,16 +86,13 @@ def _widest(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
 
 def _stacked(value: AbstractTensor, count: Dimension, axis: int = 0) -> AbstractTensor:
     """Return what the values of all iterations are, one behind the other along a new axis."""
-    hull = Box(value.low.min(), value.high.max(), value.mag.min())
     if value.shape is None:
-        return like(value, None, hull)
-    place = axis + len(value.shape) + 1 if axis < 0 else axis
-    return like(value, (*value.shape[:place], count, *value.shape[place:]), hull)
+        return hulled(value, None)
+    place = axis_of(axis, len(value.shape) + 1)
+    return hulled(value, (*value.shape[:place], count, *value.shape[place:]))
 
 
-def _run_loop(
-    runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope
-) -> list[AbstractTensor]:
+def _run_loop(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     body: GraphProto = call.attributes["body"]
     most, _, *states = [*operands, None, None][: max(2, len(operands))]
     known = [state if state is not None else anything("", None) for state in states]
@@ -119,13 +115,11 @@ def _run_loop(
     return [*left, *(_stacked(value, count) for value in results[1 + len(known) :])]
 
 
-def _run_scan(
-    runner: Interpreter, node: NodeProto, call: Call, operands: Operands, scope: Scope
-) -> list[AbstractTensor]:
+def _run_scan(runner: Interpreter, call: Call, operands: Operands, scope: Scope) -> list[AbstractTensor]:
     body: GraphProto = call.attributes["body"]
     scanned = int(call.attribute("num_scan_inputs", 1))
     if call.opset < 9:  # It had a batch dimension, and a first operand of lengths.
-        return [call.anything(place) for place in range(len(node.output))]
+        return [call.anything(place) for place in range(len(call.results))]
     values = [value if value is not None else anything("", None) for value in operands]
     states, sequences = values[: len(values) - scanned], values[len(values) - scanned :]
     axes = call.attribute("scan_input_axes", [0] * scanned)
@@ -149,14 +143,13 @@ def _run_scan(
 
 
 def _slice(value: AbstractTensor, axis: int) -> AbstractTensor:
-    hull = Box(value.low.min(), value.high.max(), value.mag.min())
     if value.shape is None:
-        return like(value, None, hull)
-    place = axis + len(value.shape) if axis < 0 else axis
-    shape = (*value.shape[:place], *value.shape[place + 1 :])
-    if bounds(value.shape[place])[1] == 0:
+        return hulled(value, None)
+    place = axis_of(axis, len(value.shape))
+    shape = resized(value.shape, place)
+    if largest(value.shape[place]) == 0:
         return anything(value.element_type, shape)
-    return like(value, shape, hull)
+    return hulled(value, shape)
 
 
 CONTROL: Mapping[str, Control] = {"If": _run_if, "Loop": _run_loop, "Scan": _run_scan}

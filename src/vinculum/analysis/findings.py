@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -162,6 +162,12 @@ class Finding:
     detail: Mapping[str, Any]
     witness: Witness | None = None
     search: Search | None = None
+
+
+def surest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings by their severity."""
+    order = list(Severity)
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
 
 @dataclass(frozen=True, eq=False)

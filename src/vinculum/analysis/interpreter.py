@@ -197,9 +197,9 @@ class Interpreter:
         if function is not None:
             results = self._enter(function, node, operands, scope)
         elif domain == "" and node.op_type in CONTROL:
-            results = self._control(node, call, operands, scope)
+            results = CONTROL[node.op_type](self, call, operands, scope)
         elif domain == "" and node.op_type == "Constant":
-            results = [self._constant(node, scope, call)]
+            results = [self._constant(node, call)]
         else:
             results = self._operator(domain, node, call, operands, scope)
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
@@ -238,7 +238,7 @@ class Interpreter:
             value = anything(expected.element_type, value.shape)
         return value if value.number else self.values.numbered(value)
 
-    def _constant(self, node: NodeProto, scope: Scope, call: Call) -> AbstractTensor:
+    def _constant(self, node: NodeProto, call: Call) -> AbstractTensor:
         bound = [name for name, value in call.attributes.items() if isinstance(value, np.ndarray | int | float | list)]
         tensor = tensor_of(node)
         if tensor is not None:
@@ -321,11 +321,6 @@ class Interpreter:
         self._nodes(_needed(function, node) if owner else function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
-
-    def _control(
-        self, node: NodeProto, call: Call, operands: Sequence[AbstractTensor | None], scope: Scope
-    ) -> list[AbstractTensor]:
-        return CONTROL[node.op_type](self, node, call, operands, scope)
 
     def branch(
         self,

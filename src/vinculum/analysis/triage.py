@@ -12,7 +12,7 @@ import msgspec
 
 from vinculum.analysis.findings import Finding, Report
 from vinculum.errors import ModelError
-from vinculum.files import read_bounded
+from vinculum.files import read_text
 from vinculum.text import one_line, quoted
 
 _LARGEST = 64 << 20  # Bytes of a file of suppressions or of a baseline.
@@ -187,10 +187,6 @@ def _of_sarif(runs: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
 
 def _text(file: Path, option: str, wanted: str) -> str:
     try:
-        content = read_bounded(file, _LARGEST, wanted)
+        return read_text(file, _LARGEST, wanted)
     except OSError as error:
         raise ModelError(f"{option} {quoted(str(file))} cannot be read: {error.strerror or one_line(error)}") from None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelError(f"{option} {quoted(str(file))} is not UTF-8 text; give {wanted}") from None

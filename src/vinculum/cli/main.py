@@ -14,21 +14,22 @@ from typing import Annotated
 
 import typer
 
-from vinculum.cli.audit import audit
-from vinculum.cli.bench import bench
-from vinculum.cli.check import check
-from vinculum.cli.conform import conform
-from vinculum.cli.convert import convert
-from vinculum.cli.divide import divide
-from vinculum.cli.fingerprint import fingerprint
-from vinculum.cli.harden import harden
+from vinculum.cli.answers import BROKEN, FINDING, FINE, INTERRUPTED, UNUSABLE
+from vinculum.cli.commands.audit import audit
+from vinculum.cli.commands.bench import bench
+from vinculum.cli.commands.check import check
+from vinculum.cli.commands.conform import conform
+from vinculum.cli.commands.convert import convert
+from vinculum.cli.commands.divide import divide
+from vinculum.cli.commands.fingerprint import fingerprint
+from vinculum.cli.commands.harden import harden
+from vinculum.cli.commands.info import info
+from vinculum.cli.commands.report import report
+from vinculum.cli.commands.run import run
+from vinculum.cli.commands.spec import spec
+from vinculum.cli.commands.trace import trace
+from vinculum.cli.commands.vectors import vectors
 from vinculum.cli.help import epilog
-from vinculum.cli.info import info
-from vinculum.cli.report import report
-from vinculum.cli.run import run
-from vinculum.cli.spec import spec
-from vinculum.cli.trace import trace
-from vinculum.cli.vectors import vectors
 from vinculum.errors import (
     ConstraintError,
     DifferenceError,
@@ -37,8 +38,6 @@ from vinculum.errors import (
     VinculumError,
 )
 from vinculum.reporting.escape import one_line
-
-FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Typer has its own copy of Click or not, by its version; either way this class is the root of its errors.
 _UsageError: type[Exception] = next(

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.errors import DivisionByZeroError, IntegerOverflowError
-from vinculum.ops.policies import ALLOWED_OTHERWISE, Overflow, ZeroDivisor
+from vinculum.errors import AttributeValueError, DivisionByZeroError, IntegerOverflowError
+from vinculum.ops.policies import Overflow, ZeroDivisor
 
 RUNTIMES = (
     "onnxruntime, openvino, onnx-reference, torch, numpy, jax, vinculum, command:./program, or "
@@ -27,6 +27,14 @@ Inputs = Annotated[
         help="An input: .npy, .npz (NAME=FILE.npz:MEMBER), or .pb (an ONNX TensorProto). Repeat for each; FILE alone "
         "if the model has one input.",
     ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, metavar="N", help="Draw the inputs without a file at random, from this seed."),
+]
+Dimensions = Annotated[
+    list[str] | None,
+    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
@@ -85,19 +93,21 @@ Record = Annotated[
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every case that deviates.")]
 
 
+def level_asked(quick: bool, full: bool) -> str | None:
+    """Return the level of cases that --quick or --full names; None if neither is given."""
+    if quick and full:
+        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
+    return "quick" if quick else "full" if full else None
+
+
 @contextmanager
 def policies_advised() -> Iterator[None]:
     """Say in an error that a policy raises which options let the command continue."""
     try:
         yield
     except DivisionByZeroError as error:
-        _advise(error, "--zero-divisor zero or --zero-divisor saturate")
+        error.advice = "to continue, give --zero-divisor zero or --zero-divisor saturate"
         raise
     except IntegerOverflowError as error:
-        _advise(error, "--overflow wrap or --overflow saturate")
+        error.advice = "to continue, give --overflow wrap or --overflow saturate"
         raise
-
-
-def _advise(error: Exception, options: str) -> None:
-    found = str(error).replace(ALLOWED_OTHERWISE["zero_divisor"], "").replace(ALLOWED_OTHERWISE["overflow"], "")
-    error.args = (f"{found}; to continue, give {options}", *error.args[1:])

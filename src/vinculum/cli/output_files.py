@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.files import atomic_write
+from vinculum.files import atomic_write, file_stem
+from vinculum.tensors.storage import stored_dtype
 from vinculum.text import quoted
-
-_LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255 bytes.
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suf
     taken: set[str] = set()
     paths: dict[str, Path] = {}
     for name in names:
-        stem = candidate = _stem(name)
+        stem = candidate = file_stem(name)
         number = 1
         while _key(candidate) in taken:
             number += 1
@@ -83,12 +82,6 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
     return written
 
 
-def _stem(name: str) -> str:
-    safe = "".join(c if c.isalnum() or c in "._-+" else "_" for c in name)[:_LONGEST_STEM]
-    # A name that begins with a dot would be hidden.
-    return f"_{safe[1:]}" if safe.startswith(".") else safe or "_"
-
-
 def _key(stem: str) -> str:
     """Return what a file system that ignores case or normalises Unicode may take a name for."""
     return unicodedata.normalize("NFKC", stem).casefold()
@@ -97,8 +90,7 @@ def _key(stem: str) -> str:
 def _storable(array: NDArray[Any]) -> tuple[NDArray[Any], str | None]:
     if array.dtype == object:  # Strings; objects would have to be pickled.
         return array.astype(np.str_), None
-    if array.dtype.isbuiltin == 2:
-        # An ml_dtypes type: NumPy would write a name that it cannot read again, or none.
-        stored_as = f"V{array.dtype.itemsize}"
-        return np.ascontiguousarray(array).reshape(array.shape).view(stored_as), stored_as
-    return array, None
+    dtype = stored_dtype(array.dtype)
+    if dtype is array.dtype:
+        return array, None
+    return np.ascontiguousarray(array).reshape(array.shape).view(dtype), dtype.str.lstrip("|")

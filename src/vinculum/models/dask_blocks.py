@@ -71,7 +71,7 @@ class BlockRun:
                     raise ModelError(f"output {quoted(name)} has shape {output.shape}, which does not keep the batch")
         except VinculumError as error:
             where = f"{int(start[0])} to {int(start[0]) + size - 1} along batch axis {self.batch_axis}"
-            error.args = (f"block of {where}: {error}", *error.args[1:])
+            error.locate(f"block of {where}")
             raise
         holder = np.empty(1, object)
         holder[0] = outputs

@@ -159,5 +159,5 @@ def labelled(division: Division) -> Iterator[None]:
     try:
         yield
     except VinculumError as error:
-        error.args = (f"{division.label}: {error}", *error.args[1:])
+        error.locate(division.label)
         raise

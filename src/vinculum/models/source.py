@@ -65,7 +65,7 @@ def _naming(file: Path) -> Iterator[None]:
         yield
     except VinculumError as error:
         if file is not _IN_MEMORY and str(file) not in str(error):
-            error.args = (f"model {str(file)!r}: {error}", *error.args[1:])
+            error.locate(f"model {str(file)!r}")
         raise
 
 

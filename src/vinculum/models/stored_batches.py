@@ -221,7 +221,7 @@ class ModelRun:
                     engine=self.engine,
                 )
         except VinculumError as error:
-            error.args = (f"items {rows.start} to {rows.stop - 1} of the batch: {error}", *error.args[1:])
+            error.locate(f"items {rows.start} to {rows.stop - 1} of the batch")
             raise
 
     def _region(self, number: int, item: Shape) -> Region:

@@ -15,7 +15,7 @@ from vinculum.spec.element_types import REAL
 from vinculum.tensors.broadcasting import multidirectional
 from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.scalars import with_element_types
-from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, element_type_of, native
+from vinculum.tensors.storage import as_operand, checked_out, element_type_of, native
 
 Array = npt.NDArray[Any]
 
@@ -122,9 +122,7 @@ def _result(results: Array, out: Array | None, a: object, b: object) -> Array:
     if out is None:
         adopted: Array = in_library_of((a, b), results)
         return adopted
-    target = checked_out(out, results.dtype)
-    check_out_layout(target.shape, target.strides, results.shape, results.itemsize)
-    target[...] = results
+    checked_out(out, results.dtype, results.shape)[...] = results
     return out
 
 

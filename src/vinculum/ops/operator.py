@@ -14,9 +14,9 @@ import numpy.typing as npt
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError
 from vinculum.kernels import backend
 from vinculum.kernels.contract import Arithmetic, Exceptions
+from vinculum.ops.array_backends import backend_of
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor, raise_exceptions
 from vinculum.ops.rational import divide_rationals
-from vinculum.ops.rooms import room_of
 from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import REAL, ElementType
 from vinculum.spec.model import AttributeValue, Broadcasting, Dialect, IntegerRounding, OperatorSpec
@@ -26,7 +26,7 @@ from vinculum.tensors.inference import infer
 from vinculum.tensors.libraries import in_library_of
 from vinculum.tensors.scalars import with_element_types
 from vinculum.tensors.shapes import LARGEST_SIZE, Dimension, SymbolicShape
-from vinculum.tensors.storage import as_operand, check_out_layout, checked_out, dtype_of, element_type_of, native_dtype
+from vinculum.tensors.storage import as_operand, checked_out, dtype_of, element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
 Array = npt.NDArray[Any]
@@ -99,7 +99,8 @@ class Operator:
                 raise AttributeValueError(f"overflow is {overflow!r}; {self._spec.title} allows 'raise' only")
             overflow = "raise"
         self._policies = Policies(zero_divisor, overflow)
-        self._unary = len(self._spec.inputs) == 1
+        self._names = self._spec.operand_names
+        self._unary = len(self._names) == 1
         self._rule = Broadcasting.MULTIDIRECTIONAL if self._unary else self._spec.broadcasting_rule(self._attributes)
         rounded = bool(self._spec.integer_rounding)
         self._divide = backend().division(
@@ -189,23 +190,19 @@ class Operator:
 
     def _checked_call(self, a: object, b: object, out: Array | None) -> Array:
         """Divide operands that need preparation: view them as arrays, or raise an error that explains why not."""
-        names = [operand.name for operand in self._spec.inputs]
-        if not self._unary and self._spec.dialect is not Dialect.SONNX:  # [GR2]
-            a, b = with_element_types(a, b, names)
-        room = room_of(a, b)
-        if room is not None:
-            lazy: Array = room.divide(self, self._operands(a, b, names, room.as_operand), out)
+        a, b = self._typed(a, b)
+        backend = backend_of(a, b)
+        if backend is not None:
+            lazy: Array = backend.divide(self, self._operands(a, b, backend.as_operand), out)
             return lazy
-        operands = self._operands(a, b, names, as_operand)
-        given = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+        operands = self._operands(a, b, as_operand)
+        given = tuple(element_type_of(x, name) for x, name in zip(operands, self._names, strict=True))
         element_type = check_element_types(self._spec, given)
         dtype = dtype_of(element_type)
-        result = None if out is None else checked_out(out, dtype)
         alignment = self.alignment(*(x.shape for x in operands))
         if prod(size for size in alignment.shape if size) * dtype.itemsize > LARGEST_SIZE:
             raise BroadcastError(f"the result's shape {alignment.shape} holds more elements than memory can address")
-        if result is not None:
-            check_out_layout(result.shape, result.strides, alignment.shape, dtype.itemsize)
+        result = None if out is None else checked_out(out, dtype, alignment.shape)
         quotients = self._quotients(operands, alignment, result)
         if isinstance(quotients, Exceptions):
             self._raise(quotients, out)
@@ -240,10 +237,7 @@ class Operator:
                 "where is given without out, which keeps its elements where the mask is False; give out, such as "
                 "np.zeros_like(a)"
             )
-        names = [operand.name for operand in self._spec.inputs]
-        if not self._unary:
-            a, b = with_element_types(a, b, names)
-        operands = self._operands(a, b, names, as_operand)
+        operands = self._operands(*self._typed(a, b), as_operand)
         mask = as_operand(where, "where")
         if mask.dtype != np.bool_:
             raise ElementTypeError(f"where has type {mask.dtype}; a mask has type bool")
@@ -252,8 +246,7 @@ class Operator:
             mask = np.broadcast_to(mask, alignment.shape)
         except ValueError:
             raise BroadcastError(f"where has shape {mask.shape}, the result {alignment.shape}") from None
-        target = checked_out(out, native_dtype(operands[-1].dtype))
-        check_out_layout(target.shape, target.strides, alignment.shape, target.itemsize)
+        target = checked_out(out, native_dtype(operands[-1].dtype), alignment.shape)
         divisor = operands[-1] if self._unary else _onto(operands[-1], alignment)
         harmless = np.where(mask, divisor, np.ones((), divisor.dtype))
         quotients = self(harmless) if self._unary else self(operands[0], harmless)
@@ -293,16 +286,20 @@ class Operator:
         assert quotients is not None  # everything that a division refuses has been looked at
         return quotients
 
-    def _operands(
-        self, a: object, b: object, names: Sequence[str], view: Callable[[object, str], Any]
-    ) -> tuple[Any, ...]:
-        if len(names) == 2:
-            if b is None:
-                raise ElementTypeError(f"{self._spec.title} takes two operands, {names[0]} and {names[1]}; one given")
-            return view(a, names[0]), view(b, names[1])
-        if b is not None:
-            raise ElementTypeError(f"{self._spec.title} takes one operand, {names[0]}; two given")
-        return (view(a, names[0]),)
+    def _typed(self, a: object, b: object) -> tuple[object, object]:
+        """Give a Python number beside an array its element type; SONNX demands that operands state theirs, [GR2]."""
+        if self._unary or self._spec.dialect is Dialect.SONNX:
+            return a, b
+        return with_element_types(a, b, self._names)
+
+    def _operands(self, a: object, b: object, view: Callable[[object, str], Any]) -> tuple[Any, ...]:
+        given = (a,) if b is None else (a, b)
+        if len(given) == len(self._names):
+            return tuple(view(operand, name) for operand, name in zip(given, self._names, strict=True))
+        if b is None:
+            first, second = self._names
+            raise ElementTypeError(f"{self._spec.title} takes two operands, {first} and {second}; one given")
+        raise ElementTypeError(f"{self._spec.title} takes one operand, {self._names[0]}; two given")
 
     def alignment(self, a: tuple[int, ...], b: tuple[int, ...] = ()) -> Alignment:
         """Return how the version's broadcasting rule joins operands of these shapes; BroadcastError if it does not."""

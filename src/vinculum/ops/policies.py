@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from vinculum.errors import AttributeValueError, ConstraintError, DivisionByZeroError, IntegerOverflowError
-from vinculum.kernels.contract import Exceptions
 from vinculum.spec.model import Dialect, OperatorSpec
+
+if TYPE_CHECKING:
+    from vinculum.kernels.contract import Exceptions
 
 ZeroDivisor = Literal["raise", "zero", "saturate"]
 Overflow = Literal["wrap", "raise", "saturate"]
-
-# How an error tells a program to continue; the command line tells of its options instead.
-ALLOWED_OTHERWISE = {
-    "zero_divisor": "; allowed with zero_divisor='zero' or 'saturate'",
-    "overflow": "; allowed with overflow='wrap' or 'saturate'",
-}
 
 ZERO_DIVISOR_POLICIES = ("raise", "zero", "saturate")
 OVERFLOW_POLICIES = ("wrap", "raise", "saturate")
@@ -79,8 +75,8 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
             tag = "[C2]" if spec.variant == "real" else "[C3]"
             found = f"{tag} {found}; every divisor must be nonzero{note}"
             raise ConstraintError(found, tag=tag, count=count, first_index=index)
-        found += ALLOWED_OTHERWISE["zero_divisor"] + note
-        raise DivisionByZeroError(found, count=count, first_index=index)
+        advice = "allowed with zero_divisor='zero' or 'saturate'"
+        raise DivisionByZeroError(found + note, count=count, first_index=index, advice=advice)
     count, index = exceptions.overflows, exceptions.first_overflow
     assert index is not None, "a division reports exceptions only where a policy raises"
     found = f"{count} of {exceptions.elements} quotients of {spec.title} are MIN/-1, which the type cannot hold"
@@ -88,5 +84,5 @@ def raise_exceptions(exceptions: Exceptions, policies: Policies, spec: OperatorS
     if spec.dialect is Dialect.SONNX:
         found = f"[V1] {found} (the document does not mention the case, the tag is ours){note}"
         raise ConstraintError(found, tag="[V1]", count=count, first_index=index)
-    found += ALLOWED_OTHERWISE["overflow"] + note
-    raise IntegerOverflowError(found, count=count, first_index=index)
+    advice = "allowed with overflow='wrap' or 'saturate'"
+    raise IntegerOverflowError(found + note, count=count, first_index=index, advice=advice)

@@ -14,8 +14,8 @@ from vinculum.errors import (
     ConstraintError,
     ElementTypeError,
 )
+from vinculum.ops.array_backends import backend_of
 from vinculum.ops.operator import Operator
-from vinculum.ops.rooms import room_of
 from vinculum.reference.accuracy import Accuracy, ErrorBound
 from vinculum.reference.accuracy import accuracy as _accuracy
 from vinculum.spec.element_types import ElementType, Kind
@@ -61,13 +61,13 @@ def div(a: object, b: object, *, out: Array | None = None) -> Array:
     SONNX Div (real, real), (float, float) and (int, int). The tag [V1] is ours: the document does not mention
     that MIN/-1 does not fit the type.
     """
-    room = room_of(a, b)
-    if room is None:
+    backend = backend_of(a, b)
+    if backend is None:
         dividend, divisor = _operands(a, b)
         return _operator(dividend, divisor)(a, b, out)
-    dividend, divisor = _operands(a, b, room.as_operand)
-    types = room.element_type_of(dividend, "A"), room.element_type_of(divisor, "B")
-    return _checked_operator(types, (room.shape_of(dividend), room.shape_of(divisor)))(a, b, out)
+    dividend, divisor = _operands(a, b, backend.as_operand)
+    types = backend.element_type_of(dividend, "A"), backend.element_type_of(divisor, "B")
+    return _checked_operator(types, (backend.shape_of(dividend), backend.shape_of(divisor)))(a, b, out)
 
 
 def error_conditions(a: object, b: object) -> list[tuple[int, ...]]:

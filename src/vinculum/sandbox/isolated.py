@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 from types import TracebackType
 
-from vinculum.errors import ModelError, VinculumError
+from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox.answer import Answer, End
 from vinculum.sandbox.process import ChildProcess, Ended
 from vinculum.text import one_line, quoted
@@ -35,6 +35,11 @@ class Limits:
     seconds: float = 30.0
     start: float = 120.0
     memory: int = 4 << 30
+
+    def __post_init__(self) -> None:
+        # Not every release of typer refuses NaN where an option has a least value; a call would then wait for ever.
+        if not (self.seconds > 0 and self.start > 0):
+            raise AttributeValueError(f"the limit of a call is {self.seconds!r} seconds; give a number above 0")
 
 
 class Isolated:

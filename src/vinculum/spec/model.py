@@ -196,6 +196,11 @@ class OperatorSpec:
         return f"{self.name}-{self.since_version}"
 
     @property
+    def operand_names(self) -> tuple[str, ...]:
+        """What the document calls the operands."""
+        return tuple(operand.name for operand in self.inputs)
+
+    @property
     def element_types(self) -> tuple[ElementType, ...]:
         """The element types that every operand may have (all twelve rows have one type variable)."""
         (constraint,) = self.type_constraints

@@ -18,13 +18,13 @@ import numpy.typing as npt
 from vinculum.errors import ModelError
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.stored.plan import Region, Shape
-from vinculum.tensors.storage import dtype_of
+from vinculum.tensors.storage import dtype_of, stored_dtype
 from vinculum.text import one_line
 
 Array = npt.NDArray[Any]
 Format = Literal["npy", "zarr", "hdf5"]
 
-_ROOMS = {"npy": "vinculum.stored.flat", "zarr": "vinculum.stored.zarr_arrays", "hdf5": "vinculum.stored.hdf5"}
+_MODULES = {"npy": "vinculum.stored.flat", "zarr": "vinculum.stored.zarr_arrays", "hdf5": "vinculum.stored.hdf5"}
 _SUFFIXES: dict[str, Format] = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5"}
 
 UNNAMED = tuple(t for t in ELEMENT_TYPES if hasattr(ml_dtypes, t.numpy))
@@ -106,7 +106,7 @@ class Place:
         return replace(self, path=self.path.with_name(f"{self.path.name}.partial"))
 
 
-class _Room(Protocol):
+class _Format(Protocol):
     def open_array(self, place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:
         """Return an existing array."""
 
@@ -139,7 +139,7 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
         return _seen_as(stored, element_type, place)
 
     try:
-        array = _room(place).open_array(place, seen_as, writable)
+        array = _module(place).open_array(place, seen_as, writable)
     except Exception as error:  # The packages raise a dozen classes; all are about the file.
         if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
             raise
@@ -163,7 +163,7 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
         An array of this shape, whose order a ``.npy`` file takes, and whose compression a Zarr array.
     """
     try:
-        _room(place).create(place, shape, stored_dtype(dtype), chunk, like)
+        _module(place).create(place, shape, stored_dtype(dtype), chunk, like)
     except Exception as error:  # The packages raise a dozen classes, OSError without a name among them.
         if isinstance(error, OSError) and error.filename is not None:
             raise
@@ -185,28 +185,23 @@ def journal_of(target: Place) -> Path:
     return target.path.with_name(f"{target.path.name}.journal")
 
 
-def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of elements in files: raw bytes if the formats lack the type."""
-    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
-
-
 def check_place(place: Place) -> None:
     """Refuse a place where no result can be written."""
-    _room(place)
+    _module(place)
     if place.dataset == "":
         raise ModelError(f"{str(place.path)!r} needs the name of a dataset: {place.path}:/NAME")
     if not place.path.parent.is_dir():
         raise ModelError(f"there is no folder {str(place.path.parent)!r} for {place.path.name!r}; make it first")
 
 
-def _room(place: Place) -> _Room:
+def _module(place: Place) -> _Format:
     try:
-        room: Any = import_module(_ROOMS[place.format])
+        module: Any = import_module(_MODULES[place.format])
     except ModuleNotFoundError as error:
         raise ModelError(
             f"{str(place)!r} needs the package {error.name}: pip install 'vinculum-div[{place.format}]'"
         ) from None
-    typed: _Room = room
+    typed: _Format = module
     return typed
 
 

@@ -296,7 +296,7 @@ def _division(
     block_bytes: int,
 ) -> Division:
     """Return a division after every check that needs no elements."""
-    names = [operand.name for operand in operator.spec.inputs]
+    names = operator.spec.operand_names
     if len(places) != len(names):
         raise ElementTypeError(f"{operator.spec.title} takes {' and '.join(names)}; {len(places)} given")
     with ExitStack() as opened:

@@ -83,7 +83,7 @@ def workers(client: Any = None) -> Iterator[Workers]:
 
 def version() -> str:
     """Return the version of this package, in any process."""
-    return str(import_module("vinculum").__version__)  # by name: no room may import what imports them all
+    return str(import_module("vinculum").__version__)  # by name: the top package imports this one
 
 
 def _check_versions(client: Any) -> None:

@@ -177,13 +177,23 @@ def _from_dlpack(value: Any, name: str) -> Array:
     return array if dtype is None else array.view(dtype)
 
 
-def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
-    """View the target of results of a NumPy type as an array.
+def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that NumPy's files use for elements: raw bytes, ``V2``, for the types of ml_dtypes.
+
+    NumPy would write a name for them that it cannot read back, or none.
+    """
+    return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
+
+
+def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """View the target of results of a NumPy type and a shape as an array.
 
     Raises
     ------
     ElementTypeError
         If it is not an array of that type that may be written.
+    BroadcastError
+        If it has another shape, or stores two results in one place.
     """
     library = library_of(out)
     if isinstance(out, np.ma.MaskedArray) or not (library is not None or isinstance(out, np.ndarray)):
@@ -196,6 +206,7 @@ def checked_out(out: object, dtype: np.dtype[Any]) -> Array:
         raise ElementTypeError(f"out has type {array.dtype}; the result has type {dtype}, as the operands do")
     if not array.flags.writeable or (library is not None and not library.writable):
         raise ElementTypeError("out is read-only; give an array that may be written")
+    check_out_layout(array.shape, array.strides, shape, array.itemsize)
     return array
 
 

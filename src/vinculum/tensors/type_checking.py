@@ -20,7 +20,7 @@ def check_element_types(spec: OperatorSpec, given: tuple[ElementType, ...]) -> E
     ElementTypeError
         If there are too few or too many, they differ, or the version does not allow the type.
     """
-    names = [operand.name for operand in spec.inputs]
+    names = spec.operand_names
     if len(given) != len(names):
         raise ElementTypeError(f"{spec.title} takes {len(names)} operands ({', '.join(names)}); {len(given)} given")
     if len(set(given)) > 1:

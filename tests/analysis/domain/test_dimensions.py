@@ -8,7 +8,19 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinculum.analysis.domain.dimensions import Dimension, Size, bounds, minus, plus, product, quotient, times, variable
+from vinculum.analysis.domain.dimensions import (
+    Dimension,
+    Size,
+    bounds,
+    element_count,
+    minus,
+    plus,
+    product,
+    quotient,
+    resized,
+    times,
+    variable,
+)
 
 N, M = variable("n"), variable("m", 2, 9)
 _NAMES = {"n": 3, "m": 5}
@@ -89,3 +101,12 @@ class TestArithmetic:
     def test_it_is_written_as_a_sum(self) -> None:
         assert isinstance(plus(N, 2), Size)
         assert str(plus(times(N, M) or 0, 2)) == "2 + m*n"
+
+    def test_elements_are_counted_beyond_64_bits(self) -> None:
+        assert element_count((2**32, 2**32)) == (2.0**64, 2.0**64)
+        assert element_count((3, M)) == (3 * bounds(M)[0], 3 * bounds(M)[1])
+        assert element_count(()) == (1, 1)
+
+    def test_an_axis_gives_way_to_others(self) -> None:
+        assert resized((2, N, 4), 1, 3, M) == (2, 3, M, 4)
+        assert resized((2, N), 0) == (N,)

@@ -88,6 +88,11 @@ class AbstractTensor:
         return self.may_plus_zero or self.may_minus_zero
 
     @property
+    def never_negative(self) -> bool:
+        """Whether every element but NaN is at least +0."""
+        return not self.may_minus_zero and bool((self.low >= 0).all())
+
+    @property
     def may_infinite(self) -> bool:
         """Whether some element may be an infinity."""
         return bool(np.isinf(self.box.low).any() or np.isinf(self.box.high).any())
@@ -181,16 +186,12 @@ def tensor(
 
 def anything(element_type: str, shape: Shape | None) -> AbstractTensor:
     """Return what may be any tensor of an element type and a shape."""
-    may_nan = element_type in FORMATS or element_type not in (*_DISCRETE, "bool")
     whole = is_discrete(element_type)
     return tensor(
         element_type,
         shape,
         *type_range(element_type),
-        may_nan=may_nan,
+        may_nan=not whole,
         integral=whole,
         bounds_from=BoundsFrom.TYPE,
     )
-
-
-_DISCRETE = tuple(name for name in ("bool", *(f"{u}int{b}" for u in ("", "u") for b in (2, 4, 8, 16, 32, 64))))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from vinculum.analysis.domain.dimensions import Shape, fixed, is_fixed
+from vinculum.analysis.domain.dimensions import Shape, fixed
 from vinculum.analysis.domain.formats import Bounds
 
 LIMIT = 4096
@@ -41,15 +42,17 @@ class Box:
         """Return bounds of the magnitudes."""
         return np.maximum(np.abs(self.low), np.abs(self.high))
 
+    def hulled(self) -> Box:
+        """Return one interval that holds all."""
+        return Box(self.low.min(), self.high.max(), self.mag.min())
+
     def along(self, axes: tuple[int, ...]) -> Box:
         """Return the hull along axes, which are kept with size 1."""
-        return Box(*(each(f, axes) for f, each in zip(_REDUCTIONS, self._each(), strict=True)))
 
-    def _each(self) -> tuple[Callable[[Reduction, tuple[int, ...]], Bounds], ...]:
-        return tuple(
-            lambda f, axes, a=a: f(a, axis=tuple(x for x in axes if a.shape[x] > 1), keepdims=True)
-            for a in (self.low, self.high, self.mag)
-        )
+        def hull(bounds: Bounds, f: Reduction) -> Bounds:
+            return np.asarray(f(bounds, axis=tuple(x for x in axes if bounds.shape[x] > 1), keepdims=True))
+
+        return Box(hull(self.low, np.min), hull(self.high, np.max), hull(self.mag, np.min))
 
     def mapped(self, f: Callable[[Bounds], Bounds]) -> Box:
         """Return the box after a move of elements."""
@@ -57,16 +60,10 @@ class Box:
 
     def spread(self, shape: Shape | None) -> Box | None:
         """Return the box with an interval for each element; None if there are too many, or an unknown number."""
-        if shape is None or not is_fixed(shape):
-            return None
         sizes = fixed(shape)
-        count = int(np.prod(sizes, dtype=np.int64)) if sizes else 1
-        if not 0 < count <= SPREAD:
+        if sizes is None or not 0 < prod(sizes) <= SPREAD:
             return None
         return self.mapped(lambda bounds: np.broadcast_to(bounds, sizes))
-
-
-_REDUCTIONS: tuple[Reduction, ...] = (np.min, np.max, np.min)
 
 
 def ranked(bounds: Bounds, rank: int | None, f: Reduction) -> Bounds:

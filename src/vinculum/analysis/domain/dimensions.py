@@ -130,11 +130,20 @@ def largest(size: Dimension) -> float:
     return bounds(size)[1]
 
 
-def is_fixed(shape: Shape | None) -> bool:
-    """Tell whether every size is a number."""
-    return shape is not None and all(isinstance(size, int) for size in shape)
+def element_count(sizes: Iterable[Dimension]) -> tuple[float, float]:
+    """Return the smallest and the largest number of elements of a tensor, or of a part of it, by its sizes."""
+    ends = [bounds(size) for size in sizes]
+    return prod((low for low, _ in ends), start=1.0), prod((high for _, high in ends), start=1.0)
 
 
-def fixed(shape: Shape) -> tuple[int, ...]:
-    """Return a shape all of whose sizes are numbers."""
-    return tuple(size for size in shape if isinstance(size, int))
+def resized(shape: Shape, axis: int, *sizes: Dimension) -> Shape:
+    """Return a shape with other sizes in the place of an axis: another one, none, or several."""
+    return (*shape[:axis], *sizes, *shape[axis + 1 :])
+
+
+def fixed(shape: Shape | None) -> tuple[int, ...] | None:
+    """Return a shape all of whose sizes are numbers; None for another."""
+    if shape is None:
+        return None
+    sizes = tuple(size for size in shape if isinstance(size, int))
+    return sizes if len(sizes) == len(shape) else None

@@ -42,7 +42,7 @@ def find(facts: Facts, kind: Kind, axis: int) -> Fact | None:
     return next((fact for fact in facts if fact.kind is kind and fact.axis == axis), None)
 
 
-def moved(facts: Facts, axes: Iterable[int | None]) -> Facts:
+def moved_facts(facts: Facts, axes: Iterable[int | None]) -> Facts:
     """Return facts whose axes have gone elsewhere: the new axis of each, None where it is gone."""
     places = dict(enumerate(axes))
     kept = ((fact, places.get(fact.axis)) for fact in facts)

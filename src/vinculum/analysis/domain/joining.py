@@ -7,7 +7,6 @@ from itertools import count
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, bounds, variable
 from vinculum.analysis.domain.formats import type_range
 
@@ -19,6 +18,11 @@ def unknown_size(low: float = 0, high: float = np.inf) -> Size:
     return variable(f"?{next(_fresh)}", low, high)
 
 
+def known_size(size: Dimension | None) -> Dimension:
+    """Return a size, one of which nothing is known for None."""
+    return unknown_size() if size is None else size
+
+
 def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     """Return what holds of both."""
     if a.number and a.number == b.number:
@@ -26,7 +30,7 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.element_type != b.element_type:
         return anything("", joined_shape(a.shape, b.shape))
     shape = joined_shape(a.shape, b.shape)
-    p, q = (a.box, b.box) if a.shape == b.shape else (_hull(a.box), _hull(b.box))
+    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
     return tensor(
         a.element_type,
         shape,
@@ -39,10 +43,6 @@ def join(a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         integral=a.integral and b.integral,
         bounds_from=max(a.bounds_from, b.bounds_from),
     )
-
-
-def _hull(box: Box) -> Box:
-    return Box(box.low.min(), box.high.max(), box.mag.min())
 
 
 def joined_shape(a: Shape | None, b: Shape | None) -> Shape | None:
@@ -66,7 +66,7 @@ def holds(a: AbstractTensor, b: AbstractTensor) -> bool:
     flags = ((a.may_nan, b.may_nan), (a.may_plus_zero, b.may_plus_zero), (a.may_minus_zero, b.may_minus_zero))
     if any(has and not may for may, has in flags) or (a.integral and not b.integral):
         return False
-    p, q = (a.box, b.box) if a.shape == b.shape else (_hull(a.box), _hull(b.box))
+    p, q = (a.box, b.box) if a.shape == b.shape else (a.box.hulled(), b.box.hulled())
     return bool((p.low <= q.low).all() and (p.high >= q.high).all() and (p.mag <= q.mag).all())
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from onnx import NodeProto, helper
+from onnx import NodeProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.formats import INTEGERS, is_discrete, type_range
 from vinculum.analysis.hazards.hazard import Found, Hazard, divided, is_empty, readers
 from vinculum.analysis.interpreter import Site
 from vinculum.analysis.places import frames
+from vinculum.analysis.transfer.call import named_type
 
 _NARROWED = {"int64": 2.0**31 - 1, "uint64": 2.0**31 - 1, "uint32": 2.0**31 - 1, "int32": 2.0**24}
 """The largest integers that OpenVINO's CPU device divides exactly."""
 _MOST_QUOTIENTS = 1 << 20
 _MOST_DIVISORS = 64
 _ROUNDS = frozenset({"Floor", "Ceil", "Round"})
-_INTEGER_CODES = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 _BEHIND = frozenset({"Identity", "Floor", "Ceil", "Round", "Squeeze", "Unsqueeze", "Reshape"})
 
 
@@ -53,8 +53,7 @@ def _becomes_integer(site: Site) -> bool:
 
 
 def _casts_to_integer(node: NodeProto) -> bool:
-    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    return attributes.get("to") in _INTEGER_CODES
+    return any(attribute.name == "to" and named_type(attribute.i) in INTEGERS for attribute in node.attribute)
 
 
 def _was_integer(site: Site, value: AbstractTensor) -> bool:

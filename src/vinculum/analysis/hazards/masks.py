@@ -9,7 +9,7 @@ from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.numbering import Numbering
 from vinculum.analysis.hazards.hazard import Found, Hazard, is_empty
 from vinculum.analysis.interpreter import Site
-from vinculum.analysis.transfer.shared import axis_of
+from vinculum.analysis.transfer.operators.reductions import softmax_axes
 
 _MOST_STEPS = 200
 
@@ -26,7 +26,7 @@ class MaskedRow(Hazard):
         scores = site.operands[0] if site.operands else None
         if scores is None or scores.form is None or not scores.shape or is_empty(site):
             return None
-        axis = axis_of(site.call.attribute("axis", -1 if site.call.opset >= 13 else 1), len(scores.shape))
+        axis = softmax_axes(site.call, len(scores.shape))[0]
         if not bool(np.isneginf(scores.low).all(axis=axis).any()):
             return None
         left = find(scores.facts, Kind.SOME_AT_LEAST, axis)

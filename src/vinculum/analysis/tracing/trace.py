@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto
-from onnx.inliner import inline_local_functions
 
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.places import frames, path
+from vinculum.analysis.subject import inlined, onnx_model, source_given
 from vinculum.analysis.tracing.looker import Detail, InnerZero, Looker, summary
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
@@ -25,7 +25,7 @@ from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of
-from vinculum.models.source import SourceFile, read_source, source_of
+from vinculum.models.source import SourceFile
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.text import one_line
@@ -43,7 +43,7 @@ _ELSEWHERE = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose", "Transpose", 
 
 
 def trace(
-    model: str | PathLike[str] | ModelProto,
+    model: str | PathLike[str] | ModelProto | SourceFile,
     inputs: Mapping[str, Any],
     *,
     engines: Sequence[str] = ENGINES,
@@ -73,8 +73,7 @@ def trace(
     if unknown or not engines:
         given = unknown[0] if unknown else "none"
         raise AttributeValueError(f"the engine is {given!r}; allowed: {', '.join(map(repr, ENGINES))}")
-    source = read_source(Path(fspath(model))) if isinstance(model, str | PathLike) else source_of(model)
-    tracer = _Tracer(source, inputs)
+    tracer = _Tracer(source_given(model), inputs)
     traces = [tracer.trace(engine) for engine in dict.fromkeys(engines)]
     if all(one.refused and not one.died for one in traces):
         raise ModelError(f"the model cannot be traced: {traces[0].refused}")
@@ -83,9 +82,9 @@ def trace(
 
 class _Tracer:
     def __init__(self, source: SourceFile, inputs: Mapping[str, Any]) -> None:
-        proto = _inlined(_onnx_model(source))
+        proto = inlined(onnx_model(source) if source.onnx is None else complete_model(source))
         self._content = proto.SerializeToString()
-        self._inputs = validated_inputs(model_of(_copy(proto), source.path).inputs, inputs)
+        self._inputs = validated_inputs(model_of(deepcopy(proto), source.path).inputs, inputs)
         self._constants = _constants(proto)
         self._outputs = [value.name for value in proto.graph.output]
         self.nodes = list(proto.graph.node)
@@ -257,29 +256,6 @@ def _answer(process: Isolated, method: str, *arguments: object) -> Any:
 
 def _divides(node: NodeProto) -> bool:
     return not node.domain and node.op_type in _DIVISOR and len(node.input) > _DIVISOR[node.op_type]
-
-
-def _onnx_model(source: SourceFile) -> ModelProto:
-    if source.onnx is not None:
-        return _copy(complete_model(source))
-    from vinculum.models.convert.from_openvino.conversion import to_onnx
-
-    return to_onnx(source.content, source.path, 21).model
-
-
-def _inlined(model: ModelProto) -> ModelProto:
-    if not model.functions:
-        return model
-    try:
-        return inline_local_functions(model)
-    except (RuntimeError, ValueError) as error:
-        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None
-
-
-def _copy(model: ModelProto) -> ModelProto:
-    copy = type(model)()
-    copy.CopyFrom(model)
-    return copy
 
 
 def _constants(model: ModelProto) -> dict[str, NDArray[Any]]:

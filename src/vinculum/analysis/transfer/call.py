@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from onnx import TensorProto, helper
+
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.numbering import Definition, Numbering
@@ -76,32 +78,9 @@ Transfer = Callable[..., Result]
 """Takes a call and its operands, None for one that is left out."""
 
 _NAMES = {
-    1: "float32",
-    2: "uint8",
-    3: "int8",
-    4: "uint16",
-    5: "int16",
-    6: "int32",
-    7: "int64",
-    8: "string",
-    9: "bool",
-    10: "float16",
-    11: "float64",
-    12: "uint32",
-    13: "uint64",
-    14: "complex64",
-    15: "complex128",
-    16: "bfloat16",
-    17: "float8_e4m3fn",
-    18: "float8_e4m3fnuz",
-    19: "float8_e5m2",
-    20: "float8_e5m2fnuz",
-    21: "uint4",
-    22: "int4",
-    23: "float4_e2m1fn",
-    24: "float8_e8m0fnu",
-    25: "uint2",
-    26: "int2",
+    code: "string" if code == TensorProto.STRING else helper.tensor_dtype_to_np_dtype(code).name
+    for code in TensorProto.DataType.values()
+    if code != TensorProto.UNDEFINED
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import largest
+from vinculum.analysis.domain.dimensions import element_count
 from vinculum.analysis.domain.formats import gamma
 from vinculum.analysis.domain.numbering import Definition, Numbering
 from vinculum.analysis.transfer.call import Call
@@ -166,5 +166,5 @@ def _count_of_mean(values: Numbering, mean: Definition | None, x: AbstractTensor
         axes = None if given is None or given.constant is None else given.constant.reshape(-1).tolist()
     if not axes or x.shape is None:
         return None
-    count = float(np.prod([largest(x.shape[int(axis)]) for axis in axes]))
+    count = element_count(x.shape[int(axis)] for axis in axes)[1]
     return count if np.isfinite(count) else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box, compact
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, is_fixed
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import Bounds, Format, outward
 from vinculum.analysis.domain.joining import unknown_size
@@ -76,7 +76,13 @@ def like(a: AbstractTensor, shape: Shape | None, box: Box, **changes: Any) -> Ab
 
 def hulled(a: AbstractTensor, shape: Shape | None, **changes: Any) -> AbstractTensor:
     """Return a tensor of any elements of another."""
-    return like(a, shape, Box(a.low.min(), a.high.max(), a.mag.min()), **changes)
+    return like(a, shape, a.box.hulled(), **changes)
+
+
+def hulled_with_zero(a: AbstractTensor, shape: Shape | None) -> AbstractTensor:
+    """Return a tensor of any elements of another, and zeros."""
+    low, high = a.box.hull()
+    return like(a, shape, Box(np.asarray(min(low, 0.0)), np.asarray(max(high, 0.0)), np.zeros(())), may_plus_zero=True)
 
 
 def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **changes: Any) -> AbstractTensor:
@@ -87,7 +93,7 @@ def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **
     if a.constant is not None:
         changes.setdefault("constant", move(a.constant))
     spread = a.box.spread(a.shape)
-    if spread is None or not is_fixed(shape):
+    if spread is None or fixed(shape) is None:
         return hulled(a, shape, **changes)
     made = spread.mapped(move)
     if made.low.size == 0:
@@ -185,6 +191,19 @@ def ranged(low: float, high: float, *, needs_finite: bool = False) -> Transfer:
     return transfer
 
 
+def unbounded(a: AbstractTensor, shape: Shape | None, *others: AbstractTensor) -> AbstractTensor:
+    """Return floats of which nothing is known, or any of the type where operands are none; by what operands rest on."""
+    rests = rest_on(a, *others)
+    if a.form is None:
+        return anything(a.element_type, shape).known(bounds_from=rests)
+    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=rests)
+
+
+def counts(shape: Shape | None, most: Any = 2.0**62, least: Any = 0) -> AbstractTensor:
+    """Return int64 that count or number something: sizes, indices."""
+    return tensor("int64", shape, least, most, integral=True)
+
+
 def boolean(shape: Shape | None, low: Any = 0, high: Any = 1) -> AbstractTensor:
     """Return a tensor of truth values."""
     return tensor("bool", shape, low, high, integral=True)
@@ -195,12 +214,7 @@ def axis_of(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def count_of(shape: Shape, axes: tuple[int, ...]) -> tuple[float, float]:
-    """Return the smallest and the largest number of elements along axes."""
-    ends = [bounds(shape[axis]) for axis in axes]
-    return float(np.prod([low for low, _ in ends])), float(np.prod([high for _, high in ends]))
-
-
-def sizes_if_fixed(shape: Shape | None) -> tuple[int, ...] | None:
-    """Return a shape whose sizes are all numbers; None for another."""
-    return fixed(shape) if shape is not None and is_fixed(shape) else None
+def hull_of(corners: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
+    """Return bounds over corners; one that is NaN is 0 * inf, next to which all is finite or at another corner."""
+    clean = [np.where(np.isnan(corner), 0.0, corner) for corner in np.broadcast_arrays(*corners)]
+    return np.minimum.reduce(clean), np.maximum.reduce(clean)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -107,7 +108,7 @@ class _Cutter:
         for how, value in _values(known[name], bounds):
             values = {**given, name: value}
             try:
-                result = model_of(_copied(model), Path("part")).run(values, zero_divisor="zero")[divisor]
+                result = model_of(deepcopy(model), Path("part")).run(values, zero_divisor="zero")[divisor]
             except VinculumError:
                 return None
             if bool((result == 0).any()):
@@ -155,12 +156,6 @@ class _Cutter:
             if read != name:
                 given[read] = array
         return part, given
-
-
-def _copied(model: ModelProto) -> ModelProto:
-    copy = ModelProto()
-    copy.CopyFrom(model)
-    return copy
 
 
 def _can_be_chosen(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import inf, prod
 from time import monotonic
@@ -11,7 +12,7 @@ from onnx import ModelProto
 
 from vinculum.analysis.assumptions import Assumptions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
-from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness
+from vinculum.analysis.findings import Effect, Finding, Report, Search, Severity, Witness, surest_first
 from vinculum.analysis.witness.climb import EndOfSearch, Tried, search
 from vinculum.analysis.witness.confirm import OnnxRuntime
 from vinculum.analysis.witness.inner import Bounds
@@ -81,10 +82,7 @@ def with_evidence(
             evidence = searcher.search(values)
     except VinculumError as error:
         evidence = {id(f): replace(f, search=Search(0, inf, one_line(error))) for f in report.findings}
-    findings = [evidence.get(id(finding), finding) for finding in report.findings]
-    order = list(Severity)
-    findings.sort(key=lambda finding: order.index(finding.severity))
-    return replace(report, findings=tuple(findings))
+    return replace(report, findings=surest_first(evidence.get(id(one), one) for one in report.findings))
 
 
 class _Searcher:
@@ -281,8 +279,7 @@ def _complete(source: SourceFile) -> ModelProto:
 
 def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:
     """Return the complete model; nodes with findings in their function bodies are replaced by these."""
-    copy = ModelProto()
-    copy.CopyFrom(model)
+    copy = deepcopy(model)
     names = {name_of(node) for node in model.graph.node}
     if model.functions or not any(f.node not in names and "/" in f.node and not f.scope for f in findings):
         return copy

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from vinculum.benchmarking.cells import TYPES, Cell
 from vinculum.benchmarking.peers.registry import NAMES, OURS, ROOFLINE
 from vinculum.benchmarking.results import Measured, Missing, Report, Row
+from vinculum.reporting.tables import counted
 
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
@@ -56,11 +57,11 @@ def heading(cell: Cell) -> str:
 
 def how(report: Report) -> str:
     """Return in one sentence what the numbers are."""
-    threads = "1 thread each" if report.threads == 1 else f"{report.threads} threads each"
+    threads = f"{counted(report.threads, 'thread')} each"
     single = [report.titles[name] for name in report.single]
     if single and report.threads > 1:
         threads += f" ({', '.join(single)} can use 1 only)"
-    rounds = f"{report.rounds} round{'' if report.rounds == 1 else 's'}"
+    rounds = counted(report.rounds, "round")
     return f"Nanoseconds an element: medians of {rounds} in which all take turns; {threads}."
 
 

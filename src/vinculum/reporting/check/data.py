@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
@@ -46,10 +47,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "bounds_from": BOUNDS_FROM[finding.bounds_from],
         "message": message(finding),
         "path": list(finding.path),
-        "frames": [
-            {"file": f.file, "line": f.line, "function": f.function, "code": f.code, "in_library": f.in_library}
-            for f in finding.frames
-        ],
+        "frames": [asdict(frame) for frame in finding.frames],
         "fingerprint": finding.fingerprint,
         "fix": finding.fix,
         "detail": dict(finding.detail),
@@ -64,7 +62,7 @@ def _witness(witness: Witness, words: str) -> dict[str, Any]:
         "tensor": witness.tensor,
         "how": witness.how,
         "confirmed_by": list(witness.confirmed_by),
-        "effects": [{"output": e.output, "value": e.value, "count": e.count} for e in witness.effects],
+        "effects": [asdict(effect) for effect in witness.effects],
         "message": words,
     }
 

@@ -66,7 +66,7 @@ def _heading(finding: Finding) -> Text:
     line = Text(finding.severity.value, _STYLES.get(finding.severity, ""))
     where = f" in {one_line(finding.scope)}" if finding.scope else ""
     line.append(f"  {finding.rule}", "bold").append(f"  {one_line(finding.node)}{where}")
-    frame = alert_frame(finding)
+    frame = alert_frame(finding.frames)
     return line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
 
 

@@ -6,7 +6,6 @@ root, else at line 1 of the model. Lines of libraries, which lie nowhere there, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -18,8 +17,8 @@ from vinculum.analysis.triage import FINGERPRINT, Suppression, Triage
 from vinculum.reporting.check.data import number
 from vinculum.reporting.check.words import BOUNDS_FROM, message, path_words, witness_words
 from vinculum.reporting.escape import escaped, one_line
+from vinculum.reporting.sarif import sarif
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
 _MOST_RESULTS = 5_000  # Code scanning shows no more of a run, and takes 25,000.
 _MOST_RELATED = 20
@@ -44,8 +43,7 @@ def document(triages: Sequence[Triage], root: Path, version: str) -> str:
     version : str
         Ours.
     """
-    run = _Run(triages, root.resolve()).content(version)
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, allow_nan=False) + "\n"
+    return sarif([_Run(triages, root.resolve()).content(version)])
 
 
 class _Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +15,7 @@ from vinculum.analysis.domain.formats import FORMATS
 from vinculum.analysis.findings import Effect
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.reporting.check.data import number
+from vinculum.reporting.check.words import alert_frame, shortened, way
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.tables import counted
@@ -101,14 +102,13 @@ def _event(events: Sequence[Event]) -> Iterator[Text]:
     line = Text(f"first {' and '.join(one.kind.value for one in events)}", "bold red")
     where = f" in {one_line(event.scope)}" if event.scope else ""
     line.append(f"  {one_line(event.node)} ({one_line(event.operator)}{where})", "bold")
-    frame = next((f for f in reversed(event.frames) if not f.in_library), event.frames[-1] if event.frames else None)
+    frame = alert_frame(event.frames)
     yield line if frame is None else line.append(f"  {one_line(frame.file)}:{frame.line}", "cyan")
     for told in (one_line(frame.code) if frame is not None else "", why(event), *_operands(event)):
         if told:
             yield Text(f"  {told}")
     if len(event.path) > 1:
-        way = event.path if len(event.path) <= 8 else (*event.path[:3], "...", *event.path[-4:])
-        yield Text(f"  Path: {' -> '.join(map(one_line, way))}")
+        yield Text(f"  Path: {way(shortened(event.path))}")
 
 
 def why(event: Event) -> str:
@@ -193,7 +193,7 @@ def _engine(trace: EngineTrace) -> dict[str, Any]:
         "refused": trace.refused,
         "died": trace.died,
         "events": [_event_data(event) for event in trace.events],
-        "effects": [{"output": e.output, "value": e.value, "count": e.count} for e in trace.effects],
+        "effects": [asdict(effect) for effect in trace.effects],
     }
 
 
@@ -219,10 +219,7 @@ def _event_data(event: Event) -> dict[str, Any]:
             for o in event.operands
         ],
         "path": list(event.path),
-        "frames": [
-            {"file": f.file, "line": f.line, "function": f.function, "code": f.code, "in_library": f.in_library}
-            for f in event.frames
-        ],
+        "frames": [asdict(frame) for frame in event.frames],
     }
 
 

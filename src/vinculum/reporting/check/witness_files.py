@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from vinculum.analysis.findings import Finding
 from vinculum.analysis.triage import Triage
-from vinculum.files import atomic_write
+from vinculum.files import atomic_write, file_stem
 from vinculum.reporting.check.words import message, witness_words
 from vinculum.reporting.escape import one_line
+from vinculum.tensors.storage import stored_dtype
 
 _INNER = "the inner tensor"
 """The member of the .npz file that holds it; a model's input would hardly be called so."""
@@ -44,8 +45,7 @@ def write_witnesses(triages: Sequence[Triage], folder: Path) -> list[Path]:
     """
     scripts = []
     for triage in triages:
-        stem = "".join(c if c.isalnum() or c in "._-+" else "_" for c in Path(triage.model).stem)[:50]
-        stem = stem.lstrip(".") or "model"
+        stem = file_stem(Path(triage.model).stem)
         for number, finding in enumerate(triage.open, 1):
             if finding.witness is not None:
                 script = folder.absolute() / f"{stem}-{number:02d}-{finding.rule}.py"
@@ -61,16 +61,13 @@ def _write(finding: Finding, model: Path, script: Path) -> None:
         arrays[_INNER] = finding.witness.value
     data = script.with_suffix(".npz")
     with atomic_write(script, make_folder=True) as folder:
-        np.savez_compressed(folder / data.name, allow_pickle=False, **{n: _storable(a) for n, a in arrays.items()})
+        np.savez_compressed(
+            folder / data.name, allow_pickle=False, **{n: a.view(stored_dtype(a.dtype)) for n, a in arrays.items()}
+        )
         lines = (
             _inner_script(finding, model, data) if finding.witness.kind == "inner" else _script(finding, model, data)
         )
         (folder / script.name).write_text("\n".join([*_head(finding), *lines, ""]), encoding="utf-8", newline="\n")
-
-
-def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as NumPy can store it: bytes where it has no name for the type."""
-    return array.view(f"V{array.dtype.itemsize}") if array.dtype.isbuiltin == 2 else array
 
 
 def _head(finding: Finding) -> Iterator[str]:
@@ -84,7 +81,7 @@ def _arrays(arrays: Mapping[str, NDArray[Any]], data: Path) -> Iterator[str]:
     yield f"data = np.load({str(data)!r})"
     yield "inputs = {"
     for name, array in arrays.items():
-        typed = f".view(ml_dtypes.{array.dtype.name})" if array.dtype.isbuiltin == 2 else ""
+        typed = f".view(ml_dtypes.{array.dtype.name})" if stored_dtype(array.dtype) != array.dtype else ""
         yield f"    {name!r}: data[{name!r}]{typed},"
     yield "}"
 

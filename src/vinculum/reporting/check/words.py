@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from vinculum.analysis.domain.abstract_tensor import BoundsFrom
@@ -29,10 +30,17 @@ def message(finding: Finding) -> str:
 
 def path_words(finding: Finding) -> str:
     """Return the way from an input to the node, its middle left out if it is long; empty if there is none."""
-    if len(finding.path) < 2:
-        return ""
-    path = finding.path if len(finding.path) <= _LONGEST_PATH else (*finding.path[:3], "...", *finding.path[-4:])
-    return " -> ".join(map(one_line, (*path, finding.node)))
+    return way((*shortened(finding.path), finding.node)) if len(finding.path) > 1 else ""
+
+
+def shortened(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return values on a way, the middle left out if there are many."""
+    return path if len(path) <= _LONGEST_PATH else (*path[:3], "...", *path[-4:])
+
+
+def way(names: Iterable[str]) -> str:
+    """Return a way from the first to the last."""
+    return " -> ".join(map(one_line, names))
 
 
 def witness_words(finding: Finding) -> str:
@@ -74,7 +82,7 @@ def _reached(finding: Finding) -> str:
     return f"smallest magnitude reached from the inputs {search.smallest:.3g}, in {runs}{stopped}"
 
 
-def alert_frame(finding: Finding) -> Frame | None:
+def alert_frame(frames: Sequence[Frame]) -> Frame | None:
     """Return the line that an alert belongs to: the innermost of the user's own program, else the innermost."""
-    own = [frame for frame in finding.frames if not frame.in_library]
-    return next(reversed(own or finding.frames), None)
+    own = [frame for frame in frames if not frame.in_library]
+    return next(reversed(own or frames), None)

@@ -38,14 +38,9 @@ class Finding:
     passing: int = 0
 
     @property
-    def counts(self) -> Counter[Kind]:
-        """How many of its cases have which verdict."""
-        return Counter(result.verdict.kind for result in self.results)
-
-    @property
     def kind(self) -> Kind:
         """The worst of the verdicts."""
-        return worst(self.counts)
+        return worst(result.verdict.kind for result in self.results)
 
     @property
     def where(self) -> str:

@@ -21,7 +21,7 @@ from vinculum.conformance.expect import KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.data import data
 from vinculum.reporting.conformance.findings import Finding, findings, foremost
-from vinculum.reporting.conformance.matrix import WORST_FIRST, Cell, Matrix, in_order, matrix
+from vinculum.reporting.conformance.matrix import WORST_FIRST, Cases, Cell, Matrix, in_order, matrix
 from vinculum.reporting.conformance.severity import OF_KIND, Severity, severity
 from vinculum.reporting.conformance.survey import UlpRow, errors_in_ulps, silence, ulp_bins
 from vinculum.reporting.conformance.words import verdict_sentence
@@ -83,14 +83,9 @@ class Runtime:
         return foremost(self.findings, _FINDINGS_SHOWN)
 
     @property
-    def passing(self) -> int:
-        """How many cases pass."""
-        return sum(result.verdict.kind.passes for result in self.run.results)
-
-    @property
-    def deviating(self) -> int:
-        """How many cases deviate."""
-        return sum(result.verdict.kind.deviates for result in self.run.results)
+    def cases(self) -> Cases:
+        """All its cases."""
+        return Cases(self.run.results)
 
     @property
     def errors(self) -> tuple[UlpRow, ...]:
@@ -108,11 +103,6 @@ class Runtime:
         """The version of what answered."""
         package, version = next(iter(self.run.versions.items()), ("", ""))
         return short(f"{package} {version}".strip())
-
-    @property
-    def unsupported(self) -> int:
-        """How many cases are not supported."""
-        return len(self.run.results) - self.passing - self.deviating
 
 
 def document(runs: Sequence[Run], known: Mapping[str, KnownDeviations] | None = None) -> str:
@@ -194,7 +184,7 @@ def _number(value: int) -> str:
 
 
 def _word(cell: Cell) -> str:
-    if not (cell.deviating or cell.unsupported):
+    if not (cell.deviating or cell.is_lacking):
         return "ok"
     return _WORDS[Kind.WRONG_VALUE if cell.severity is Severity.WRONG and cell.worst is Kind.ULPS else cell.worst]
 

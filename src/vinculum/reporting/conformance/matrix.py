@@ -37,11 +37,9 @@ def worst(kinds: Iterable[Kind]) -> Kind:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """The results in one row on one element type; there is at least one."""
+class Cases:
+    """Results that are told of together."""
 
-    operator: str
-    element_type: str
     results: tuple[Result, ...]
 
     @cached_property
@@ -51,7 +49,7 @@ class Cell:
 
     @property
     def worst(self) -> Kind:
-        """The verdict that the cell is known by."""
+        """The verdict that they are known by."""
         return worst(self.counts)
 
     @property
@@ -75,9 +73,22 @@ class Cell:
         return sum(count for kind, count in self.counts.items() if kind.passes)
 
     @property
-    def unsupported(self) -> bool:
+    def unsupported(self) -> int:
+        """How many of them the runtime does not support."""
+        return self.counts[Kind.UNSUPPORTED]
+
+
+@dataclass(frozen=True)
+class Cell(Cases):
+    """The results in one row on one element type; there is at least one."""
+
+    operator: str
+    element_type: str
+
+    @property
+    def is_lacking(self) -> bool:
         """Whether the runtime supports none of it."""
-        return self.counts[Kind.UNSUPPORTED] == self.total
+        return self.unsupported == self.total
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ def matrix(run: Run) -> Matrix:
     found: dict[tuple[str, str], list[Result]] = {}
     for result in run.results:
         found.setdefault((result.id.row, result.id.element_type), []).append(result)
-    cells = {key: Cell(*key, tuple(results)) for key, results in found.items()}
+    cells = {key: Cell(tuple(results), *key) for key, results in found.items()}
     return Matrix(tuple(dict.fromkeys(name for name, _ in cells)), in_order({name for _, name in cells}), cells)
 
 

@@ -15,7 +15,7 @@ from vinculum.reporting.conformance.findings import (
     foremost,
     ulp_bars,
 )
-from vinculum.reporting.conformance.matrix import matrix
+from vinculum.reporting.conformance.matrix import Cases, matrix
 from vinculum.reporting.conformance.survey import silence
 from vinculum.reporting.conformance.tables import STYLES, legend, matrices, side_by_side, silent
 from vinculum.reporting.conformance.tables import found as findings_table
@@ -117,17 +117,16 @@ def _in_full(result: Result) -> Iterator[RenderableType]:
 
 
 def _verdict(run: Run) -> Iterator[RenderableType]:
-    kinds = [result.verdict.kind for result in run.results]
-    deviating, passing = sum(kind.deviates for kind in kinds), sum(kind.passes for kind in kinds)
-    unsupported = len(kinds) - deviating - passing
-    parts = [f"{counted(len(kinds), 'case')} in {run.seconds:.1f} s: {passing:,} pass, {deviating:,} deviate"]
-    parts += [f"{unsupported:,} are not supported"] if unsupported else []
+    cases = Cases(run.results)
+    deviating = cases.deviating
+    parts = [f"{counted(cases.total, 'case')} in {run.seconds:.1f} s: {cases.passing:,} pass, {deviating:,} deviate"]
+    parts += [f"{cases.unsupported:,} are not supported"] if cases.unsupported else []
     yield Text(", ".join(parts) + ".")
     if deviating:
         left = len(run.unexplained)
         causes = f"{counted(len(run.causes), 'cause')} explain{'s' if len(run.causes) == 1 else ''}"
         yield Text(f"{causes} {deviating - left:,} of {deviating:,} cases that deviate; {left:,} unexplained.")
-    if deviating and len(kinds) > _IN_FULL:
+    if deviating and cases.total > _IN_FULL:
         worst = findings(run)[0].shown
         yield Text("To see one case, with a script that reproduces it:")
         words = ("vinculum", "conform", run.backend, *run.selection.level.options, "--only", str(worst.id))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from vinculum.conformance.execute.run import Result, Run
 from vinculum.reporting.conformance.words import verdict_sentence
 from vinculum.reporting.escape import escaped, one_line
-
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+from vinculum.reporting.sarif import sarif
 
 
 def document(runs: Sequence[Run]) -> str:
     """Return the document: what does not deviate is not in it."""
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(run) for run in runs]}, indent=1) + "\n"
+    return sarif([_run(run) for run in runs])
 
 
 def _run(run: Run) -> dict[str, Any]:

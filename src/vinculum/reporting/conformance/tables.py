@@ -90,7 +90,7 @@ def cell_words(found: Cell) -> str:
     """Return what a cell says: the worst verdict's letter and how many of how many cases deviate, or how many pass."""
     if found.deviating:
         return f"{SYMBOLS[found.worst]} {found.deviating}/{found.total}"
-    if found.unsupported:
+    if found.is_lacking:
         return "-"
     return f"ok {found.passing}" if found.passing == found.total else f"ok {found.passing} -"
 

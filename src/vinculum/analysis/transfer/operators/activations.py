@@ -26,7 +26,8 @@ def _erf(values: Bounds) -> Bounds:
     return np.vectorize(erf, otypes=[np.float64])(values) if values.size else values
 
 
-def _logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
+def logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
+    """Return the natural logarithm: NaN below zero."""
     below_zero = bool((a.low < 0).any())
     if a.form is None:
         return anything(a.element_type, a.shape)
@@ -314,7 +315,7 @@ TABLE: Mapping[str, Transfer] = {
     "HardSwish": _self_gated(-0.376),
     "Identity": _identity,
     "LeakyRelu": _pieces(_leaky_below, _same),
-    "Log": _logarithm,
+    "Log": logarithm,
     "Max": _extremum(largest=True),
     "Min": _extremum(largest=False),
     "Mish": _self_gated(-0.31),

@@ -16,10 +16,10 @@ from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
-from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range
+from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range, upward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
-from vinculum.analysis.transfer.shared import broadcast, like, margined, rest_on, spread_facts
+from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, spread_facts, unbounded
 
 _FOLDED = 64
 """Elements of integer constants that are computed with."""
@@ -49,7 +49,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         low, high = outward(low, high, form, exact=exact)
         low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     elif not _within(low, high, 2.0**53):
-        low, high = downward(low), np.where(high == 0, high, np.nextafter(high, np.inf))
+        low, high = downward(low), upward(high)
     affine = _affine_sum(a, b, sign)
     if affine is not None and len(affine.terms) <= 4:
         ends = affine.bounds(lambda number: _box_of(call, number))
@@ -150,7 +150,7 @@ def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
         return square(a)
     shape, form = broadcast(a.shape, b.shape), a.form
     corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    low, high = _hull_of(corners)
+    low, high = hull_of(corners)
     mag = a.mag * b.mag
     mag = np.where(np.isnan(mag), 0.0, mag)
     integral = a.integral and b.integral
@@ -160,7 +160,7 @@ def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
         mag = below(mag, form)
         nan = nan or (a.may_infinite and b.may_zero) or (b.may_infinite and a.may_zero)
     elif not _within(low, high, 2.0**53):
-        low, high, mag = downward(low), np.where(high == 0, high, np.nextafter(high, np.inf)), downward(mag)
+        low, high, mag = downward(low), upward(high), downward(mag)
     result = tensor(
         a.element_type,
         shape,
@@ -168,7 +168,7 @@ def _multiply(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTenso
         high,
         mag if form is not None or _within(low, high, type_range(a.element_type)[1]) else None,
         may_nan=nan,
-        may_minus_zero=not (_never_negative(a) and _never_negative(b)),
+        may_minus_zero=not (a.never_negative and b.never_negative),
         integral=integral,
         bounds_from=rest_on(a, b),
         affine=_affine_product(a, b),
@@ -191,19 +191,6 @@ def _affine_product(a: AbstractTensor, b: AbstractTensor) -> Affine | None:
         slack = 2.0**-50 * sum(abs(c) for _, c in scaled.terms) * largest
         return combined(scaled, rest, 1.0, error + slack) if np.isfinite(slack) else None
     return None
-
-
-def _never_negative(a: AbstractTensor) -> bool:
-    return not a.may_minus_zero and bool((a.low >= 0).all())
-
-
-def _hull_of(corners: list[Bounds]) -> tuple[Bounds, Bounds]:
-    """Return bounds over corners; one that is NaN is 0 * inf, next to which all is finite or at another corner."""
-    clean = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
-    low, high = clean[0], clean[0]
-    for corner in clean[1:]:
-        low, high = np.minimum(low, corner), np.maximum(high, corner)
-    return low, high
 
 
 def below(mag: Bounds, form: Format) -> Bounds:
@@ -255,7 +242,7 @@ def _divide(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         high,
         below(mag, form),
         may_nan=nan,
-        may_minus_zero=not (_never_negative(a) and _never_negative(b)),
+        may_minus_zero=not (a.never_negative and b.never_negative),
         bounds_from=rest_on(a, b),
     )
     return at_most_of_norm(call, a, b, result)
@@ -270,7 +257,7 @@ def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bound
         far = np.maximum(sign * np.where(sign > 0, b.high, b.low), near)
         # 0/0 is NaN and counts for nothing here; a divisor of zero may also have been rounded to it.
         corners = [sign * (x / y) for x in (a.low, a.high) for y in (near, far)]
-        some_low, some_high = _hull_of(corners)
+        some_low, some_high = hull_of(corners)
         low = np.where(may, np.minimum(low, some_low), low)
         high = np.where(may, np.maximum(high, some_high), high)
     for sign, may_zero in ((1.0, b.may_plus_zero), (-1.0, b.may_minus_zero)):
@@ -285,9 +272,9 @@ def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bound
 def _divide_integers(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if not is_discrete(a.element_type) or b.may_zero:
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+        return unbounded(a, shape, b)
     low, high = quotient_bounds(a, b)
-    low, high = (low, high) if _within(low, high, 2.0**52) else (downward(low), np.nextafter(high, np.inf))
+    low, high = (low, high) if _within(low, high, 2.0**52) else (downward(low), upward(high))
     return tensor(
         a.element_type,
         shape,
@@ -325,7 +312,7 @@ def _modulo(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     limit = b.box.largest()
     if is_discrete(a.element_type):
         if b.may_zero:
-            return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+            return unbounded(a, shape, b)
         limit = limit - 1
     signs = a if call.attribute("fmod", 0) else b
     low = np.where(signs.low >= 0, 0.0, -limit)
@@ -412,7 +399,7 @@ def _power(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.form is None:
         if exponent == 2 and shape == a.shape:
             return square(a)
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+        return unbounded(a, shape, b)
     if exponent is not None and shape == a.shape:
         if exponent == 1:
             return like(a, shape, a.box)
@@ -468,7 +455,7 @@ def _power_of_nonnegative(a: AbstractTensor, b: AbstractTensor, shape: Any) -> A
     corners.append(np.where((a.low <= 1) & (a.high >= 1), 1.0, corners[0]))
     corners.append(np.where((b.low <= 0) & (b.high >= 0), 1.0, corners[0]))
     nan = [np.isnan(corner) for corner in corners]
-    low, high = _hull_of(corners)
+    low, high = hull_of(corners)
     unknown = np.logical_or.reduce(np.broadcast_arrays(*nan))
     low, high = np.where(unknown, 0.0, low), np.where(unknown, np.inf, high)
     low, high = margined(low, high, a.form, 4)

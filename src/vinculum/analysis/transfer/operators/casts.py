@@ -6,30 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from onnx import TensorProto
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.facts import Facts, Kind
-from vinculum.analysis.domain.formats import FORMATS, INTEGERS, Format, is_discrete, outward, type_range
+from vinculum.analysis.domain.formats import FORMATS, Format, is_discrete, outward, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import below
 
-_NAMED = {
-    "FLOAT": 1,
-    "UINT8": 2,
-    "INT8": 3,
-    "UINT16": 4,
-    "INT16": 5,
-    "INT32": 6,
-    "INT64": 7,
-    "BOOL": 9,
-    "FLOAT16": 10,
-    "DOUBLE": 11,
-}
+_OF_NUMPY = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+"""Integers that NumPy itself converts."""
 
 
 def _cast(call: Call, a: AbstractTensor) -> AbstractTensor:
     to = call.attribute("to", 0)
-    code = _NAMED.get(to, 0) if isinstance(to, str) else to  # The first operator set has names.
+    code = dict(TensorProto.DataType.items()).get(to, 0) if isinstance(to, str) else to  # Operator set 1 has names.
     return converted(a, call.element_type(code) or call.expected().element_type)
 
 
@@ -56,11 +47,7 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
     if a.form is not None:
         return _float_to_integer(a, to)
     wraps = a.low.min() < type_range(to)[0] or a.high.max() > type_range(to)[1]
-    whole = (
-        a.constant.astype(to)
-        if a.small is not None and a.constant is not None and to in INTEGERS and to[-1] in "8642" and _plain(to)
-        else None
-    )
+    whole = a.small.astype(to) if a.small is not None and to in _OF_NUMPY else None
     return tensor(
         to,
         a.shape,
@@ -73,10 +60,6 @@ def converted(a: AbstractTensor, to: str) -> AbstractTensor:
         facts=() if wraps else a.facts,
         bounds_from=BoundsFrom.TYPE if wraps else a.bounds_from,
     )
-
-
-def _plain(name: str) -> bool:
-    return name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
 def _to_bool(a: AbstractTensor) -> AbstractTensor:

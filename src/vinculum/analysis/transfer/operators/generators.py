@@ -11,7 +11,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom,
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.shared import boolean
+from vinculum.analysis.transfer.shared import boolean, unbounded
 
 _OVER_ONE = 1 + 2.0**-10
 
@@ -66,7 +66,7 @@ def _window(call: Call, size: AbstractTensor) -> AbstractTensor:
 
 
 def _spectrum(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
-    return tensor(a.element_type, None, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+    return unbounded(a, None)
 
 
 def _mel_weights(call: Call, *_: Operand) -> AbstractTensor:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from vinculum.analysis.domain import dimensions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import Box, compact
+from vinculum.analysis.domain.abstract_tensor import SMALL, AbstractTensor, BoundsFrom, anything, tensor
+from vinculum.analysis.domain.box import compact
 from vinculum.analysis.domain.constants import constant
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, is_fixed
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, element_count, fixed, resized
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import gamma, outward
 from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.shapes import shape_from
-from vinculum.analysis.transfer.shared import axis_of, hulled, like, rest_on
+from vinculum.analysis.transfer.shared import axis_of, counts, hulled, hulled_with_zero, like, rest_on
 
 
 def _gather(call: Call, a: AbstractTensor, indices: AbstractTensor) -> AbstractTensor:
     if a.shape is None or indices.shape is None:
         return hulled(a, None)
     axis = axis_of(call.attribute("axis", 0), len(a.shape))
-    shape = (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
+    shape = resized(a.shape, axis, *indices.shape)
     chosen = indices.small
     size = a.shape[axis]
     if chosen is not None and isinstance(size, int) and size and chosen.size and _inside(chosen, size):
@@ -147,26 +148,26 @@ def _tensor_scatter(call: Call, cache: AbstractTensor, update: AbstractTensor, *
 
 def _non_zero(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", None, 0, 2.0**62, integral=True)
+        return counts(None)
     most = dimensions.product(a.shape)
     count = unknown_size(0, np.inf if most is None else bounds(most)[1])
     high = np.array([[max(dimensions.largest(size) - 1, 0)] for size in a.shape])
     high = high if high.size else np.zeros((1, 1))
-    return tensor("int64", (len(a.shape), count), np.zeros_like(high), high, integral=True)
+    return counts((len(a.shape), count), high, np.zeros_like(high))
 
 
 def _compress(call: Call, a: AbstractTensor, condition: AbstractTensor) -> AbstractTensor:
     axis = call.attribute("axis", None)
     if axis is None or a.shape is None:
-        most = np.inf if a.shape is None else float(np.prod([bounds(size)[1] for size in a.shape]))
+        most = np.inf if a.shape is None else element_count(a.shape)[1]
         return hulled(a, (unknown_size(0, most),))
     place = axis_of(axis, len(a.shape))
-    new = unknown_size(0, bounds(a.shape[place])[1])
-    return like(a, (*a.shape[:place], new, *a.shape[place + 1 :]), a.box.along((place,)))
+    new = unknown_size(0, dimensions.largest(a.shape[place]))
+    return like(a, resized(a.shape, place, new), a.box.along((place,)))
 
 
 def _unique(call: Call, a: AbstractTensor) -> Result:
-    most = np.inf if a.shape is None else float(np.prod([bounds(size)[1] for size in a.shape]))
+    most = np.inf if a.shape is None else element_count(a.shape)[1]
     axis = call.attribute("axis", None)
     count: Dimension = unknown_size(0, most)
     shape: Shape | None = (count,)
@@ -174,10 +175,10 @@ def _unique(call: Call, a: AbstractTensor) -> Result:
         shape = None
         if a.shape is not None:
             place = axis_of(axis, len(a.shape))
-            shape = (*a.shape[:place], count, *a.shape[place + 1 :])
-    index = tensor("int64", (unknown_size(0, most),), 0, min(most, 2.0**62), integral=True)
-    counts = tensor("int64", (unknown_size(0, most),), 1, min(max(most, 1), 2.0**62), integral=True)
-    return hulled(a, shape), index, index.known(number=0), counts
+            shape = resized(a.shape, place, count)
+    index = counts((unknown_size(0, most),), min(most, 2.0**62))
+    repeats = counts((unknown_size(0, most),), min(max(most, 1), 2.0**62), 1)
+    return hulled(a, shape), index, index.known(number=0), repeats
 
 
 def _one_hot(call: Call, indices: AbstractTensor, depth: AbstractTensor, values: AbstractTensor) -> AbstractTensor:
@@ -191,12 +192,11 @@ def _one_hot(call: Call, indices: AbstractTensor, depth: AbstractTensor, values:
 
 
 def _select_boxes(call: Call, *operands: Operand) -> AbstractTensor:
-    return tensor("int64", (unknown_size(), 3), 0, 2.0**31, integral=True)
+    return counts((unknown_size(), 3), 2.0**31)
 
 
 def _max_unpool(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
-    box = Box(np.minimum(a.low.min(), 0), np.maximum(a.high.max(), 0), np.asarray(0.0))
-    return like(a, None, box, may_plus_zero=True)
+    return hulled_with_zero(a, None)
 
 
 def _eye_like(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -220,7 +220,7 @@ def _range(call: Call, start: AbstractTensor, limit: AbstractTensor, delta: Abst
     box_low: Any = low
     box_high: Any = high
     fixed_start, fixed_delta = start.scalar, delta.scalar
-    if isinstance(count, int) and 0 < count <= 4096 and whole and fixed_start is not None and fixed_delta is not None:
+    if isinstance(count, int) and 0 < count <= SMALL and whole and fixed_start is not None and fixed_delta is not None:
         values = fixed_start + fixed_delta * np.arange(count)
         if np.abs(values).max() < 2**24:
             box_low = box_high = values
@@ -245,14 +245,15 @@ def _count_of_range(start: AbstractTensor, limit: AbstractTensor, delta: Abstrac
     return found if found is not None and bounds(found)[0] >= 0 else unknown_size()
 
 
-def _constant_of_shape(call: Call, sizes: AbstractTensor) -> AbstractTensor:
+def _constant_of_shape(call: Call, asked: AbstractTensor) -> AbstractTensor:
     value = call.attribute("value", None)
     value = np.zeros(1, np.float32) if value is None else value
     known = constant(np.asarray(value).reshape(()), call.narrowed if value.dtype == np.float32 else None)
-    shape = shape_from(sizes)
+    shape = shape_from(asked)
+    sizes = fixed(shape)
     whole = None
-    if shape is not None and is_fixed(shape) and np.prod([float(s) for s in shape if isinstance(s, int)]) <= 4096:
-        whole = np.full([s for s in shape if isinstance(s, int)], np.asarray(value).reshape(()))
+    if sizes is not None and prod(sizes) <= SMALL:
+        whole = np.full(sizes, np.asarray(value).reshape(()))
     return like(known, shape, known.box, bounds_from=BoundsFrom.MODEL, constant=whole)
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import LIMIT, Box
-from vinculum.analysis.domain.dimensions import Shape, bounds
+from vinculum.analysis.domain.dimensions import Shape, bounds, element_count, resized
 from vinculum.analysis.domain.facts import Kind, find
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.operators.windows import convolution_shape, transposed_shape
-from vinculum.analysis.transfer.shared import broadcast, like, rest_on
+from vinculum.analysis.transfer.shared import broadcast, like, rest_on, unbounded
 
 _OURS = 2.0**-52
 """Of each of our own additions."""
@@ -43,17 +43,11 @@ def _product(
     )
 
 
-def _unbounded(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> AbstractTensor:
-    if a.form is None:
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
-    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(a, b))
-
-
 def _matmul(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     if a.shape is None or b.shape is None:
-        return _unbounded(a, b, None)
+        return unbounded(a, None, b)
     if not a.shape or not b.shape:
-        return _unbounded(a, b, None)
+        return unbounded(a, None, b)
     p = _with_axis(a, 0) if len(a.shape) == 1 else a
     q = _with_axis(b, 1) if len(b.shape) == 1 else b
     result = multiplied(p, q, find(a.facts, Kind.SUM, len(a.shape) - 1))
@@ -85,11 +79,11 @@ def multiplied(a: AbstractTensor, b: AbstractTensor, rows: Any = None) -> Abstra
     shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
     terms = min(bounds(a.shape[-1])[1], bounds(b.shape[-2])[1])
     if a.may_infinite or b.may_infinite:
-        return _unbounded(a, b, shape)
+        return unbounded(a, shape, b)
     if not np.isfinite(terms):
         zero = float(a.box.largest().max()) == 0 or float(b.box.largest().max()) == 0
         if not zero:
-            result = _unbounded(a, b, shape)
+            result = unbounded(a, shape, b)
             return _weighted(a, b, rows, result)
         terms = 0.0
     low, high, total = _bounds_of_product(a, b, terms)
@@ -191,7 +185,7 @@ def _gemm(call: Call, a: AbstractTensor, b: AbstractTensor, c: Operand = None) -
     p = _transposed(a) if call.attribute("transA", 0) else a
     q = _transposed(b) if call.attribute("transB", 0) else b
     if p.rank != 2 or q.rank != 2:
-        return _unbounded(a, b, None)
+        return unbounded(a, None, b)
     result = multiplied(p, q)
     alpha, beta = call.attribute("alpha", 1.0), call.attribute("beta", 1.0)
     result = _scaled(result, alpha)
@@ -253,12 +247,11 @@ def _convolved(
 ) -> AbstractTensor:
     """Return a convolution, what is padded being zero; each output channel by the signs of its weights."""
     if x.may_infinite or w.may_infinite or x.form is None or w.shape is None:
-        return _unbounded(x, w, shape)
+        return unbounded(x, shape, w)
     low, high = min(float(x.low.min()), 0.0), max(float(x.high.max()), 0.0)
-    sizes = [bounds(size)[1] for size in w.shape]
-    terms = float(np.prod(sizes[1:])) if channels_first else float(np.prod([sizes[0], *sizes[2:]]))
+    terms = element_count(w.shape[1:] if channels_first else resized(w.shape, 1))[1]
     if not np.isfinite(terms):
-        return _unbounded(x, w, shape)
+        return unbounded(x, shape, w)
     per_channel = (1, -1, *[1] * (len(w.shape) - 2))
     if w.constant is not None and channels_first and (w.form is None or w.form.name == w.constant.dtype.name):
         flat = w.constant.reshape(w.constant.shape[0], -1)
@@ -278,13 +271,13 @@ def _convolved(
     if bias.rank == 1 and shape is not None:
         box = bias.box.mapped(lambda b: b.reshape(per_channel))
     else:
-        box = Box(bias.low.min(), bias.high.max(), bias.mag.min())
+        box = bias.box.hulled()
     channels = None if shape is None else (1, shape[1], *[1] * (len(shape) - 2))
     return _added(call, result, bias.known(box=box, shape=channels)).known(shape=shape)
 
 
 def _deformable(call: Call, x: AbstractTensor, w: AbstractTensor, *others: Operand) -> AbstractTensor:
-    return _unbounded(x, w, None)
+    return unbounded(x, None, w)
 
 
 def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: Operand) -> AbstractTensor:
@@ -294,7 +287,7 @@ def _integer_product(call: Call, a: AbstractTensor, b: AbstractTensor, *points: 
     if call.operator == "ConvInteger":
         shape = convolution_shape(call, a, b)
         if b.shape is not None:
-            terms = float(np.prod([bounds(size)[1] for size in b.shape[1:]]))
+            terms = element_count(b.shape[1:])[1]
     elif a.shape is not None and b.shape is not None and len(a.shape) > 1 and len(b.shape) > 1:
         lead = broadcast(a.shape[:-2], b.shape[:-2])
         shape = None if lead is None else (*lead, a.shape[-2], b.shape[-1])
@@ -315,18 +308,18 @@ def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
     inputs, arrow, output = equation.partition("->")
     terms_of = inputs.split(",")
     if "." in equation or not arrow or form is None or any(operand.may_infinite for operand in given):
-        return _unbounded(first, given[-1], shape)
+        return unbounded(first, shape, given[-1])
     sizes: dict[str, Any] = {}
     for letters, operand in zip(terms_of, given, strict=False):
         for letter, size in zip(letters, operand.shape or (), strict=False):
             sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
     if any(letter not in sizes for letter in output):
-        return _unbounded(first, given[-1], shape)
+        return unbounded(first, shape, given[-1])
     shape = tuple(sizes[letter] for letter in output)
-    terms = float(np.prod([bounds(size)[1] for letter, size in sizes.items() if letter not in output]))
+    terms = element_count(size for letter, size in sizes.items() if letter not in output)[1]
     reach = float(np.prod([float(operand.box.largest().max()) for operand in given])) * terms
     if not np.isfinite(reach):
-        return _unbounded(first, given[-1], shape)
+        return unbounded(first, shape, given[-1])
     low = 0.0 if all(bool((operand.low >= 0).all()) for operand in given) else -reach
     slack = gamma(len(given) + 2, form) * reach  # Of products of more than two.
     result = _product(
@@ -338,11 +331,11 @@ def _einsum(call: Call, *operands: Operand) -> AbstractTensor:
 
 def _determinant(call: Call, a: AbstractTensor) -> AbstractTensor:
     shape = None if a.shape is None else a.shape[:-2]
-    return tensor(a.element_type, shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+    return unbounded(a, shape)
 
 
 def _columns_to_image(call: Call, a: AbstractTensor, *_: Operand) -> AbstractTensor:
-    return _unbounded(a, a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
+    return unbounded(a, None) if not is_discrete(a.element_type) else anything(a.element_type, None)
 
 
 def _rotated(
@@ -351,7 +344,7 @@ def _rotated(
     """Return a rotary embedding: each element is x cos - y sin, or x itself."""
     form: Format | None = a.form
     if form is None or a.may_infinite or cosines.may_infinite or sines.may_infinite:
-        return _unbounded(a, cosines, a.shape)
+        return unbounded(a, a.shape, cosines)
     reach = float(a.box.largest().max()) * max(
         float(cosines.box.largest().max()) + float(sines.box.largest().max()), 1.0
     )

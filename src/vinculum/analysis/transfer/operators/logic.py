@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
 from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.dimensions import Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
 from vinculum.analysis.domain.formats import is_discrete, type_range
 from vinculum.analysis.transfer.call import Call, Transfer
 from vinculum.analysis.transfer.refinement import refine
-from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts
+from vinculum.analysis.transfer.shared import boolean, broadcast, like, rest_on, spread_facts, unbounded
 
 
 def _comparison(operator: str) -> Transfer:
@@ -158,7 +158,7 @@ def _bits(operator: str) -> Transfer:
     def transfer(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
         shape = broadcast(a.shape, b.shape)
         if (a.low < 0).any() or (b.low < 0).any() or not is_discrete(a.element_type):
-            return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+            return unbounded(a, shape, b)
         high = np.minimum(a.high, b.high) if operator == "and" else _all_ones(np.maximum(a.high, b.high))
         low = np.maximum(a.low, b.low) if operator == "or" else 0.0
         return tensor(a.element_type, shape, low, high, integral=True, bounds_from=rest_on(a, b))
@@ -179,7 +179,7 @@ def _bitwise_not(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _shift(call: Call, a: AbstractTensor, b: AbstractTensor) -> AbstractTensor:
     shape = broadcast(a.shape, b.shape)
     if (a.low < 0).any() or (b.low < 0).any():
-        return anything(a.element_type, shape).known(bounds_from=rest_on(a, b))
+        return unbounded(a, shape, b)
     if call.attribute("direction", "") == "RIGHT":
         return tensor(a.element_type, shape, 0, a.high, integral=True, bounds_from=rest_on(a, b))
     high = a.high * np.exp2(np.minimum(b.high, 128))

@@ -9,11 +9,11 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape, bounds
+from vinculum.analysis.domain.dimensions import Shape, element_count, largest
 from vinculum.analysis.domain.formats import Bounds, gamma, outward
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, like, rest_on
+from vinculum.analysis.transfer.shared import axis_of, hull_of, like, rest_on, unbounded
 
 _SLACK = 1e-2
 """Of a deviation that is computed with rounding."""
@@ -26,7 +26,7 @@ def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: An
     # Where float32 is narrowed, statistics stay in float32, as `stash_type` says.
     overflows = float(np.max(scale)) / np.sqrt(max(epsilon, 2.0**-126)) > a.form.max
     if epsilon < 2.0**-126 or not np.isfinite(count) or overflows:
-        return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+        return unbounded(a, a.shape)
     slack = gamma(count + 8, a.form)
     reach = np.sqrt(count) * (1 + _SLACK + (slack if np.isfinite(slack) else 1.0)) * np.asarray(scale)
     error = 8 * a.form.u * (reach + np.maximum(np.abs(low), np.abs(high)))
@@ -36,8 +36,8 @@ def _normalised(call: Call, a: AbstractTensor, count: float, scale: Any, low: An
 
 def _may_overflow(a: AbstractTensor, count: float) -> bool:
     """Tell whether squares or their sum may be infinite, so that a difference or a quotient of infinities is NaN."""
-    largest = float(a.box.largest().max())
-    return a.form is None or not largest * largest * count * 1.01 <= a.form.max
+    magnitude = float(a.box.largest().max())
+    return a.form is None or not magnitude * magnitude * count * 1.01 <= a.form.max
 
 
 def _statistics(call: Call, a: AbstractTensor, shape: Shape | None, place: int) -> list[AbstractTensor]:
@@ -53,7 +53,7 @@ def _layer(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand 
     if a.form is None or a.shape is None:
         return [anything(a.element_type, a.shape) for _ in range(max(len(call.results), 1))]
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
-    count = float(np.prod([bounds(size)[1] for size in a.shape[axis:]]))
+    count = element_count(a.shape[axis:])[1]
     scales, low, high = _per_element(scale, shift)
     result = _normalised(call, a, count, scales, low, high)
     nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
@@ -80,10 +80,10 @@ def _channels(operand: Operand, rank: int, count: Any) -> Operand:
 def _instance(call: Call, a: AbstractTensor, scale: Operand = None, shift: Operand = None) -> AbstractTensor:
     if a.form is None or a.shape is None or len(a.shape) < 3:
         return anything(a.element_type, a.shape)
-    count = float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
+    count = element_count(a.shape[2:])[1]
     if call.operator == "GroupNormalization":
         groups = max(int(call.attribute("num_groups", 1)), 1)
-        count *= bounds(a.shape[1])[1] / groups
+        count *= largest(a.shape[1]) / groups
     given = [_channels(operand, len(a.shape), a.shape[1]) for operand in (scale, shift)]
     result = _normalised(call, a, count, *_per_element(given[0], given[1]))
     nan = result.may_nan or any(o is not None and (o.may_nan or o.may_infinite) for o in (scale, shift))
@@ -118,9 +118,9 @@ def _batch(
         return [anything(a.element_type, a.shape)]
     inverse_high, inverse_low = 1 / np.sqrt(under_low), 1 / np.sqrt(under_high)
     factors = [g * i for g in (gain.low, gain.high) for i in (inverse_low, inverse_high)]
-    factor_low, factor_high = _ends(factors)
+    factor_low, factor_high = hull_of(factors)
     centred_low, centred_high = a.low - middle.high, a.high - middle.low
-    low, high = _ends([c * f for c in (centred_low, centred_high) for f in (factor_low, factor_high)])
+    low, high = hull_of([c * f for c in (centred_low, centred_high) for f in (factor_low, factor_high)])
     reach = np.maximum(np.abs(factor_low), np.abs(factor_high))
     magnitudes = reach * (a.box.largest() + middle.box.largest()) + offset.box.largest()
     error = 16 * a.form.u * np.where(np.isnan(magnitudes), np.inf, magnitudes) + 4 * a.form.smallest_subnormal
@@ -133,11 +133,6 @@ def _batch(
     return tensor(a.element_type, a.shape, low, high, may_nan=nan, bounds_from=rest_on(a, scale, mean, variance))
 
 
-def _ends(corners: list[Bounds]) -> tuple[Bounds, Bounds]:
-    clean = [np.where(np.isnan(corner), 0.0, corner) for corner in np.broadcast_arrays(*corners)]
-    return np.minimum.reduce(clean), np.maximum.reduce(clean)
-
-
 def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return the norms that LpNormalization divides by, hulled."""
     assert a.form is not None
@@ -148,9 +143,8 @@ def norm_of_rows(call: Call, a: AbstractTensor) -> AbstractTensor:
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
     squares = square(a) if int(call.attribute("p", 2)) == 2 else like(a, a.shape, Box(a.mag, a.box.largest(), a.mag))
     mag = squares.mag.max(axis=axis, keepdims=True)
-    count = bounds(a.shape[axis])[1]
-    largest = squares.high.max(axis=axis, keepdims=True)
-    high = np.where(largest == 0, 0.0, largest * count * 1.01)
+    biggest = squares.high.max(axis=axis, keepdims=True)
+    high = np.where(biggest == 0, 0.0, biggest * largest(a.shape[axis]) * 1.01)
     total = tensor(a.element_type, None, mag.min(), high.max(), mag.min(), may_nan=a.may_nan, may_minus_zero=False)
     found = square_root(total, 1) if int(call.attribute("p", 2)) == 2 else total
     return found.known(bounds_from=a.bounds_from)
@@ -170,8 +164,7 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return x / (bias + alpha/size * sum of squares)**beta."""
     bias, alpha, beta = (float(call.attribute(n, d)) for n, d in (("bias", 1.0), ("alpha", 1e-4), ("beta", 0.75)))
     if a.form is None or bias <= 0 or alpha < 0 or beta < 0:
-        known = anything(a.element_type, a.shape)
-        return known.known(bounds_from=a.bounds_from)
+        return unbounded(a, a.shape)
     factor = bias**-beta * 1.001
     low, high = np.minimum(a.low * factor, 0), np.maximum(a.high * factor, 0)
     low, high = outward(low, high, a.form)
@@ -180,7 +173,7 @@ def _local_response(call: Call, a: AbstractTensor) -> AbstractTensor:
 
 def _mean_and_variance(call: Call, a: AbstractTensor) -> AbstractTensor:
     """Return what is anything: ONNX's formula adds 1e-9 to the deviation, runtimes divide by it as it is."""
-    return tensor(a.element_type, a.shape, -np.inf, np.inf, may_nan=True, bounds_from=a.bounds_from)
+    return unbounded(a, a.shape)
 
 
 TABLE: Mapping[str, Transfer] = {

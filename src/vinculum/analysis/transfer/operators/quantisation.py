@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
-from vinculum.analysis.domain.box import Box
 from vinculum.analysis.domain.formats import FORMATS, INTEGERS, outward, type_range
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
 from vinculum.analysis.transfer.operators.arithmetic import quotient_bounds
@@ -23,7 +22,7 @@ def _quantised_type(call: Call, point: Operand) -> str:
 
 
 def _hull(a: AbstractTensor) -> AbstractTensor:
-    return a.known(box=Box(a.low.min(), a.high.max(), a.mag.min()), shape=())
+    return a.known(box=a.box.hulled(), shape=())
 
 
 def _quantise(call: Call, a: AbstractTensor, scale: AbstractTensor, point: Operand = None) -> AbstractTensor:

@@ -11,14 +11,14 @@ import numpy as np
 from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Shape
-from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved
+from vinculum.analysis.domain.dimensions import Shape, element_count
+from vinculum.analysis.domain.facts import Fact, Facts, Kind, find, moved_facts
 from vinculum.analysis.domain.formats import Bounds, Format, gamma, is_discrete, outward, type_range
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.joining import known_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.operators.activations import TABLE as ACTIVATIONS
+from vinculum.analysis.transfer.operators.activations import logarithm
 from vinculum.analysis.transfer.operators.arithmetic import square, square_root
-from vinculum.analysis.transfer.shared import axis_of, count_of, hulled, like, margined, ranged
+from vinculum.analysis.transfer.shared import axis_of, counts, hulled, like, margined
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Rows:
         """Return facts on the axes that stay."""
         places = iter(range(len(self.shape)))
         kept = [axis not in self.axes for axis in range(len(self.shape) + (0 if self.keep else len(self.axes)))]
-        return moved(facts, [next(places) if stays or self.keep else None for stays in kept])
+        return moved_facts(facts, [next(places) if stays or self.keep else None for stays in kept])
 
 
 def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
@@ -61,7 +61,7 @@ def _rows(call: Call, a: AbstractTensor, given: Operand) -> _Rows | None:
         listed = [] if call.attribute("noop_with_empty_axes", 0) else range(rank)
     axes = tuple(sorted({axis_of(int(axis), rank) for axis in listed}))
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(a.shape) if keep or axis not in axes)
-    return _Rows(axes, keep, shape, *count_of(a.shape, axes))
+    return _Rows(axes, keep, shape, *element_count(a.shape[axis] for axis in axes))
 
 
 def _reduction(reduce: Callable[[Call, AbstractTensor, _Rows], AbstractTensor]) -> Transfer:
@@ -146,14 +146,10 @@ def _reduce_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
         box.mapped(rows.left),
         may_nan=nan,
         may_plus_zero=True,
-        may_minus_zero=not (_never_negative(a)),
+        may_minus_zero=not a.never_negative,
         entries=entries,
         constant=_folded(a, rows, np.sum),
     )
-
-
-def _never_negative(a: AbstractTensor) -> bool:
-    return bool((a.low >= 0).all()) and not a.may_minus_zero
 
 
 def _folded(a: AbstractTensor, rows: _Rows, f: Callable[..., Any]) -> Any:
@@ -206,7 +202,7 @@ def mean_of(
         Box(low, high, mag).mapped(left),
         may_nan=nan or rows.fewest == 0,
         may_plus_zero=True,
-        may_minus_zero=not _never_negative(a),
+        may_minus_zero=not a.never_negative,
         integral=False,
     )
 
@@ -259,17 +255,11 @@ def _reduce_l1(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
     return like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True, may_minus_zero=False)
 
 
-def _logarithm(call: Call, a: AbstractTensor) -> AbstractTensor:
-    result = ACTIVATIONS["Log"](call, a)
-    assert isinstance(result, AbstractTensor)
-    return result
-
-
 def _reduce_log_sum(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
     if a.form is None:
         return anything(a.element_type, rows.shape)
     box, nan = _total(a, rows)
-    return _logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
+    return logarithm(call, like(a, rows.shape, box.mapped(rows.left), may_nan=nan, may_plus_zero=True))
 
 
 def _reduce_log_sum_exp(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTensor:
@@ -324,7 +314,7 @@ def _reduce_product(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTenso
         Box(low, high, mag if a.form is not None else np.where(high < 2.0**53, np.floor(mag), 0.0)).mapped(rows.left),
         may_nan=nan,
         may_plus_zero=True,
-        may_minus_zero=not _never_negative(a),
+        may_minus_zero=not a.never_negative,
         constant=folded,
         entries=entries,
     )
@@ -332,10 +322,10 @@ def _reduce_product(call: Call, a: AbstractTensor, rows: _Rows) -> AbstractTenso
 
 def _extreme_index(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", None, 0, 2.0**62, integral=True)
+        return counts(None)
     axis, keep = axis_of(call.attribute("axis", 0), len(a.shape)), call.attribute("keepdims", 1)
     shape = tuple(1 if x == axis else size for x, size in enumerate(a.shape) if keep or x != axis)
-    return tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+    return counts(shape, max(dimensions.largest(a.shape[axis]) - 1, 0))
 
 
 def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> AbstractTensor:
@@ -366,7 +356,7 @@ def _cumulative_sum(call: Call, a: AbstractTensor, axis: Operand = None) -> Abst
     facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == place and f.low >= 0)
     if not bool((a.low >= 0).all()) or call.attribute("exclusive", 0):
         facts = ()
-    minus = not _never_negative(a)
+    minus = not a.never_negative
     return like(
         a,
         a.shape,
@@ -395,27 +385,31 @@ def _cumulative_product(call: Call, a: AbstractTensor, axis: Operand = None) -> 
 
 def _largest_elements(call: Call, a: AbstractTensor, given: Operand = None) -> Result:
     if a.shape is None:
-        return anything(a.element_type, None), tensor("int64", None, 0, 2.0**62, integral=True)
+        return anything(a.element_type, None), counts(None)
     axis = axis_of(call.attribute("axis", -1), len(a.shape))
     count: Any = call.attribute("k", None) if call.opset < 10 else None
     sizes = given.sizes() if given is not None else None
     if count is None and sizes is not None and len(sizes) == 1:
         count = sizes[0]
-    count = unknown_size() if count is None else count
+    count = known_size(count)
     shape = tuple(count if x == axis else size for x, size in enumerate(a.shape))
     facts = tuple(f for f in a.facts if f.kind is Kind.SOME_AT_LEAST and f.axis == axis)
     kept = facts if call.attribute("largest", 1) and dimensions.bounds(count)[0] >= 1 else ()
-    index = tensor("int64", shape, 0, max(dimensions.largest(a.shape[axis]) - 1, 0), integral=True)
+    index = counts(shape, max(dimensions.largest(a.shape[axis]) - 1, 0))
     return hulled(a, shape, facts=kept), index
+
+
+def softmax_axes(call: Call, rank: int) -> tuple[int, ...]:
+    """Return the axes of a row of Softmax: before operator set 13 all from one on."""
+    axis = axis_of(call.attribute("axis", -1 if call.opset >= 13 else 1), rank)
+    return (axis,) if call.opset >= 13 else tuple(range(axis, rank))
 
 
 def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.form is None or a.shape is None or not a.shape:
-        return ranged(0.0, 1 + 2.0**-8)(call, a)  # type: ignore[return-value]
-    rank = len(a.shape)
-    axis = axis_of(call.attribute("axis", -1 if call.opset >= 13 else 1), rank)
-    axes = (axis,) if call.opset >= 13 else tuple(range(axis, rank))
-    _fewest, most = count_of(a.shape, axes)
+        return tensor(a.element_type, a.shape, 0.0, 1 + 2.0**-8, may_nan=a.may_nan)
+    axes = softmax_axes(call, len(a.shape))
+    most = element_count(a.shape[axis] for axis in axes)[1]
     error = min(gamma(most + 6, a.form), 0.5) if np.isfinite(most) else 0.5
     masked = np.isneginf(a.low).all(axis=axes)
     nan = a.may_nan or bool(np.isposinf(a.high).any()) or bool(masked.any())
@@ -424,9 +418,9 @@ def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     least = 0.0 if least < 2 * a.form.smallest_normal else least
     facts: Facts = ()
     if len(axes) == 1:
-        facts = (Fact(Kind.SUM, axis, 1 - error, 1 + error),)
+        facts = (Fact(Kind.SUM, axes[0], 1 - error, 1 + error),)
         if np.isfinite(most):
-            facts = (*facts, Fact(Kind.SOME_AT_LEAST, axis, (1 - error) / most))
+            facts = (*facts, Fact(Kind.SOME_AT_LEAST, axes[0], (1 - error) / most))
     top = 1.0 if most <= 1 else 1 + max(error, 2.0**-20) if np.isfinite(most) else 1 + 2.0**-7
     return tensor(a.element_type, a.shape, least, top, may_nan=nan, may_minus_zero=False, facts=facts)
 
@@ -434,10 +428,7 @@ def _softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _log_softmax(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.form is None or a.shape is None or not a.shape:
         return anything(a.element_type, a.shape)
-    rank = len(a.shape)
-    axis = axis_of(call.attribute("axis", -1 if call.opset >= 13 else 1), rank)
-    axes = (axis,) if call.opset >= 13 else tuple(range(axis, rank))
-    _, most = count_of(a.shape, axes)
+    most = element_count(a.shape[axis] for axis in softmax_axes(call, len(a.shape)))[1]
     spread = float(a.high.max() - a.low.min()) + float(np.log(max(most, 1.0)))
     slack = gamma(most + 8, a.form) * (1 + float(a.box.largest().max())) + 2.0**-18
     low = -spread - slack - 16 * a.form.u * spread if np.isfinite([spread, slack]).all() else -np.inf

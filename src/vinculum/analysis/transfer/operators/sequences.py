@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything, tensor
+from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
+from vinculum.analysis.domain.dimensions import resized
 from vinculum.analysis.domain.joining import join, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
-from vinculum.analysis.transfer.shared import axis_of, boolean, hulled
+from vinculum.analysis.transfer.shared import axis_of, boolean, counts, hulled
 
 
 def _construct(call: Call, *items: Operand) -> AbstractTensor:
@@ -34,7 +33,7 @@ def _whole(call: Call, sequence: Operand = None, *_: Operand) -> AbstractTensor:
 
 
 def _length(call: Call, sequence: AbstractTensor) -> AbstractTensor:
-    return tensor("int64", (), 0, 2.0**62, integral=True)
+    return counts(())
 
 
 def _one_after_another(call: Call, sequence: AbstractTensor) -> AbstractTensor:
@@ -46,8 +45,8 @@ def _split(call: Call, a: AbstractTensor, sizes: Operand = None) -> AbstractTens
         return hulled(a, None)
     axis = axis_of(call.attribute("axis", 0), len(a.shape))
     if sizes is None and not call.attribute("keepdims", 1):
-        return hulled(a, (*a.shape[:axis], *a.shape[axis + 1 :]))
-    return hulled(a, (*a.shape[:axis], unknown_size(0, np.inf), *a.shape[axis + 1 :]))
+        return hulled(a, resized(a.shape, axis))
+    return hulled(a, resized(a.shape, axis, unknown_size()))
 
 
 def _has_element(call: Call, value: Operand = None) -> AbstractTensor:

@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from vinculum.analysis.domain import dimensions
-from vinculum.analysis.domain.abstract_tensor import AbstractTensor, tensor
+from vinculum.analysis.domain.abstract_tensor import SMALL, AbstractTensor, tensor
 from vinculum.analysis.domain.box import Box, compact
 from vinculum.analysis.domain.constants import constant
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, is_fixed
-from vinculum.analysis.domain.facts import Facts, Kind
-from vinculum.analysis.domain.facts import moved as moved_facts
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed, resized
+from vinculum.analysis.domain.facts import Facts, Kind, moved_facts
+from vinculum.analysis.domain.joining import known_size, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.shared import axis_of, broadcast, hulled, like, moved, rest_on, sizes_if_fixed
-
-_FOLDED = 4096
+from vinculum.analysis.transfer.shared import axis_of, broadcast, counts, hulled, hulled_with_zero, like, moved, rest_on
 
 
 def shape_from(sizes: AbstractTensor | None) -> Shape | None:
@@ -27,7 +24,7 @@ def shape_from(sizes: AbstractTensor | None) -> Shape | None:
         return None
     found = sizes.sizes()
     if found is not None:
-        return tuple(unknown_size() if size is None else size for size in found)
+        return tuple(map(known_size, found))
     if sizes.shape is not None and len(sizes.shape) == 1 and isinstance(sizes.shape[0], int):
         return tuple(unknown_size() for _ in range(sizes.shape[0]))
     return None
@@ -62,7 +59,7 @@ def _reshape(call: Call, a: AbstractTensor, asked: Operand = None) -> AbstractTe
     for place, size in enumerate(listed):
         if size == 0 and not call.attribute("allowzero", 0):
             size = a.shape[place] if a.shape is not None and place < len(a.shape) else unknown_size()
-        shape.append(unknown_size() if size is None else size)
+        shape.append(known_size(size))
     if -1 in shape:
         shape[shape.index(-1)] = _left_over(a, [size for size in shape if size != -1])
     return reshaped(a, tuple(shape))
@@ -72,19 +69,18 @@ def _left_over(a: AbstractTensor, others: list[Dimension]) -> Dimension:
     if a.shape is None:
         return unknown_size()
     whole, known = dimensions.product(a.shape), dimensions.product(others)
-    found = None if whole is None or known is None else dimensions.quotient(whole, known)
-    return unknown_size() if found is None else found
+    return known_size(None if whole is None or known is None else dimensions.quotient(whole, known))
 
 
 def reshaped(a: AbstractTensor, shape: Shape | None) -> AbstractTensor:
     """Return the same elements, in the same order, in another shape."""
     if shape == a.shape:
         return like(a, shape, a.box, facts=a.facts, constant=a.constant, entries=a.entries)
-    sizes = sizes_if_fixed(shape)
+    sizes = fixed(shape)
     facts: Facts = ()
     if shape and a.shape:
         facts = _facts_of_reshaped(a, shape)
-    if sizes is None or not is_fixed(a.shape):
+    if sizes is None or fixed(a.shape) is None:
         entries = a.entries if shape is not None and len(shape) <= 1 else None
         box = _box_of_unsqueezed(a, shape)
         return hulled(a, shape, facts=facts, entries=entries) if box is None else like(a, shape, box, facts=facts)
@@ -119,7 +115,7 @@ def _flatten(call: Call, a: AbstractTensor) -> AbstractTensor:
         return reshaped(a, (unknown_size(), unknown_size()))
     axis = axis_of(call.attribute("axis", 1), len(a.shape))
     halves = [dimensions.product(part) for part in (a.shape[:axis], a.shape[axis:])]
-    return reshaped(a, tuple(unknown_size() if half is None else half for half in halves))
+    return reshaped(a, tuple(map(known_size, halves)))
 
 
 def _axes(call: Call, given: Operand) -> list[int] | None:
@@ -131,7 +127,7 @@ def _squeeze(call: Call, a: AbstractTensor, given: Operand = None) -> AbstractTe
     if a.shape is None or (axes is None and given is not None):
         return reshaped(a, None)
     if axes is None:
-        if not is_fixed(a.shape):
+        if fixed(a.shape) is None:
             return reshaped(a, None)
         axes = [axis for axis, size in enumerate(a.shape) if size == 1]
     gone = {axis_of(axis, len(a.shape)) for axis in axes}
@@ -180,7 +176,7 @@ def _tile(call: Call, a: AbstractTensor, repeats: Operand = None) -> AbstractTen
     sizes = [
         None if count is None else dimensions.times(size, count) for size, count in zip(a.shape, counts, strict=True)
     ]
-    shape = tuple(unknown_size() if size is None else size for size in sizes)
+    shape = tuple(map(known_size, sizes))
     stretched = [count != 1 for count in counts]
     keep = tuple(axis for axis, again in enumerate(stretched) if again)
     return like(a, shape, a.box.along(keep))
@@ -200,7 +196,7 @@ def _concat(call: Call, *operands: Operand) -> AbstractTensor:
         next((o.shape[x] for o in given if o.shape and isinstance(o.shape[x], int)), (first.shape or ())[x])
         for x in range(first.rank or 0)
     ]
-    shape = tuple((unknown_size() if total is None else total) if x == axis else size for x, size in enumerate(others))
+    shape = resized(tuple(others), axis, known_size(total))
     result = _joined(given, shape)
     sizes = [operand.sizes() for operand in given]
     entries = None
@@ -209,7 +205,7 @@ def _concat(call: Call, *operands: Operand) -> AbstractTensor:
     whole = None
     if (
         all(o.constant is not None for o in given)
-        and sum(o.constant.size for o in given if o.constant is not None) <= _FOLDED
+        and sum(o.constant.size for o in given if o.constant is not None) <= SMALL
     ):
         whole = np.concatenate([o.constant for o in given if o.constant is not None], axis)
     box = _boxes_side_by_side(given, axis, shape)
@@ -239,11 +235,12 @@ def _joined(given: Sequence[AbstractTensor], shape: Shape | None) -> AbstractTen
 def _boxes_side_by_side(given: Sequence[AbstractTensor], axis: int, shape: Shape) -> Box | None:
     """Return an interval for each place along the axis, and along others for each if they are few."""
     counts = [operand.shape[axis] for operand in given if operand.shape is not None]
-    if not is_fixed(tuple(counts)) or not 0 < sum(c for c in counts if isinstance(c, int)) <= _FOLDED:
+    fixed_counts = fixed(tuple(counts))
+    if fixed_counts is None or not 0 < sum(fixed_counts) <= SMALL:
         return None
-    parts = [(operand, count) for operand, count in zip(given, counts, strict=True) if isinstance(count, int) and count]
+    parts = [(operand, count) for operand, count in zip(given, fixed_counts, strict=True) if count]
     others = [max(o.low.shape[x] for o, _ in parts) for x in range(len(shape))]
-    if np.prod([*others[:axis], *others[axis + 1 :], 1.0]) * sum(count for _, count in parts) > _FOLDED * 4:
+    if np.prod([*others[:axis], *others[axis + 1 :], 1.0]) * sum(count for _, count in parts) > SMALL * 4:
         return None
 
     def stacked(name: str) -> Any:
@@ -268,11 +265,11 @@ def _split(call: Call, a: AbstractTensor, given: Operand = None) -> Result:
         parts = [max(min(each, size - k * each), 0) for k in range(count)]
     if parts is None or len(parts) != count:
         sizes: list[Dimension] = [unknown_size() for _ in range(count)]
-        return [hulled(a, (*a.shape[:axis], sizes[k], *a.shape[axis + 1 :])) for k in range(count)]
+        return [hulled(a, resized(a.shape, axis, sizes[k])) for k in range(count)]
     results, start = [], 0
     for part in parts:
         place = (*[slice(None)] * axis, slice(start, start + part))
-        shape = (*a.shape[:axis], part, *a.shape[axis + 1 :])
+        shape = resized(a.shape, axis, part)
         results.append(_cut(a, shape, place, axis))
         start += part
     return results
@@ -318,7 +315,7 @@ def _slice(
         along = list(range(count))
     along = [axis_of(axis, rank) for axis in along]
     if unknown_axes:
-        return hulled(a, tuple(unknown_size(0, bounds(size)[1]) for size in a.shape))
+        return hulled(a, tuple(unknown_size(0, dimensions.largest(size)) for size in a.shape))
     if begin is None or end is None or (steps is not None and step is None):
         return _slice_of_unknown(call, a, along, starts, ends, step if steps is not None else [1] * len(along))
     step = step or [1] * len(along)
@@ -340,8 +337,8 @@ def _sliced(a: AbstractTensor, axis: int, start: int, stop: int, stride: int) ->
     if isinstance(size, int):
         places = range(*slice(start, last, stride).indices(size))
         cut = slice(start, last, stride)
-        return _cut(a, (*a.shape[:axis], len(places), *a.shape[axis + 1 :]), (*[slice(None)] * axis, cut), axis)
-    new: Dimension = unknown_size(0, bounds(size)[1])
+        return _cut(a, resized(a.shape, axis, len(places)), (*[slice(None)] * axis, cut), axis)
+    new: Dimension = unknown_size(0, dimensions.largest(size))
     if abs(stride) == 1 and _covers(start, stop, stride):
         new = size
     elif stride == 1 and 0 <= start < stop < 2**31 and stop <= bounds(size)[0]:
@@ -350,7 +347,7 @@ def _sliced(a: AbstractTensor, axis: int, start: int, stop: int, stride: int) ->
         new = dimensions.minus(size, start) or new
     elif stride == 1 and start < 0 and stop >= 2**31 and -start <= bounds(size)[0]:
         new = -start
-    return like(a, (*a.shape[:axis], new, *a.shape[axis + 1 :]), a.box)
+    return like(a, resized(a.shape, axis, new), a.box)
 
 
 def _covers(start: int, stop: int, stride: int) -> bool:
@@ -366,7 +363,7 @@ def _slice_of_unknown(
     shape = list(a.shape)
     low, high = (starts.sizes() if starts is not None else None), (ends.sizes() if ends is not None else None)
     for place, axis in enumerate(along):
-        new: Dimension = unknown_size(0, bounds(a.shape[axis])[1])
+        new: Dimension = unknown_size(0, dimensions.largest(a.shape[axis]))
         if low is not None and high is not None and step is not None and step[place] == 1:
             start, stop = low[place], high[place]
             length = dimensions.minus(stop, start) if start is not None and stop is not None else None
@@ -390,9 +387,9 @@ def _is_inside(start: Dimension, stop: Dimension, size: Dimension) -> bool:
 
 def _shape(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
-        return tensor("int64", (unknown_size(),), 0, 2.0**62, integral=True)
+        return counts((unknown_size(),))
     sizes = a.shape[call.attribute("start", 0) : call.attribute("end", None)]
-    if is_fixed(sizes):
+    if fixed(sizes) is not None:
         return constant(np.array(sizes, np.int64))
     return _listed(sizes)
 
@@ -400,7 +397,7 @@ def _shape(call: Call, a: AbstractTensor) -> AbstractTensor:
 def _listed(sizes: Shape) -> AbstractTensor:
     ends = [bounds(size) for size in sizes]
     low, high = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-    return tensor("int64", (len(sizes),), np.maximum(low, 0), np.minimum(high, 2.0**62), integral=True, entries=sizes)
+    return counts((len(sizes),), np.minimum(high, 2.0**62), np.maximum(low, 0)).known(entries=sizes)
 
 
 def _size(call: Call, a: AbstractTensor) -> AbstractTensor:
@@ -408,7 +405,7 @@ def _size(call: Call, a: AbstractTensor) -> AbstractTensor:
     if isinstance(count, int):
         return constant(np.array(count, np.int64))
     if count is None:
-        return tensor("int64", (), 0, 2.0**62, integral=True)
+        return counts(())
     return reshaped(_listed((count,)), ()).known(entries=(count,))
 
 
@@ -431,13 +428,13 @@ def _pad(
         if widths is not None and along is not None:
             added = {axis: widths[k] + widths[k + len(along)] for k, axis in enumerate(along)}
             sizes = [dimensions.plus(size, added.get(axis, 0)) for axis, size in enumerate(a.shape)]
-            shape = tuple(unknown_size() if size is None else size for size in sizes)
+            shape = tuple(map(known_size, sizes))
     if call.attribute("mode", "constant") != "constant":
         return hulled(a, shape)
     filled = value
     if filled is None:
         filled = constant(np.array(call.attribute("value", 0.0), np.float64), a.element_type or "float64")
-    both = [hulled(a, shape), like(filled, shape, Box(filled.low.min(), filled.high.max(), filled.mag.min()))]
+    both = [hulled(a, shape), hulled(filled, shape)]
     result = _joined([both[0], both[1].known(element_type=a.element_type)], shape)
     return result if a.form is not None or value is not None else result.known(element_type=a.element_type)
 
@@ -463,7 +460,7 @@ def _depth_and_space(*, to_space: bool) -> Transfer:
                 dimensions.quotient(height, block),
                 dimensions.quotient(width, block),
             ]
-        return hulled(a, tuple(unknown_size() if size is None else size for size in sizes))
+        return hulled(a, tuple(map(known_size, sizes)))
 
     return transfer
 
@@ -473,9 +470,7 @@ def _reverse_sequence(call: Call, a: AbstractTensor, lengths: Operand = None) ->
 
 
 def _center_crop_pad(call: Call, a: AbstractTensor, asked: Operand = None) -> AbstractTensor:
-    box = Box(np.minimum(a.low.min(), 0), np.maximum(a.high.max(), 0), np.asarray(0.0))
-    shape = None if a.shape is None else tuple(unknown_size() for _ in a.shape)
-    return like(a, shape, box, may_plus_zero=True)
+    return hulled_with_zero(a, None if a.shape is None else tuple(unknown_size() for _ in a.shape))
 
 
 def _triangle(call: Call, a: AbstractTensor, diagonal: Operand = None) -> AbstractTensor:

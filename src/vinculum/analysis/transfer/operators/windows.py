@@ -9,11 +9,11 @@ import numpy as np
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds
+from vinculum.analysis.domain.dimensions import Dimension, Shape, element_count
 from vinculum.analysis.domain.formats import gamma, outward
-from vinculum.analysis.domain.joining import unknown_size
+from vinculum.analysis.domain.joining import known_size, unknown_size
 from vinculum.analysis.transfer.call import Call, Operand, Result, Transfer
-from vinculum.analysis.transfer.shared import hulled, like, rest_on
+from vinculum.analysis.transfer.shared import counts, hulled, like, unbounded
 
 
 def _outward_shape(call: Call, leading: Shape, sizes: Shape, kernel: list[int]) -> Shape:
@@ -61,7 +61,7 @@ def _kernel(call: Call, a: AbstractTensor) -> list[int]:
 
 def _max_pool(call: Call, a: AbstractTensor) -> Result:
     shape = None if a.shape is None else _outward_shape(call, a.shape[:2], a.shape[2:], _kernel(call, a))
-    index = tensor("int64", shape, 0, 2.0**62, integral=True)
+    index = counts(shape)
     box = a.box if shape is None else a.box.along(tuple(range(2, len(shape))))
     low, high = box.low, box.high
     if a.may_nan:  # Beside a NaN runtimes give what they like: the smallest value where they find no larger one.
@@ -105,8 +105,7 @@ def _averaged(a: AbstractTensor, shape: Shape | None, count: float, *, padded: b
 def _global_mean_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
     if a.shape is None:
         return _averaged(a, None, np.inf, padded=False)
-    count = float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
-    return _averaged(a, _ones(a.shape), count, padded=False)
+    return _averaged(a, _ones(a.shape), element_count(a.shape[2:])[1], padded=False)
 
 
 def _ones(shape: Shape) -> Shape:
@@ -126,7 +125,7 @@ def _norm_pool(call: Call, a: AbstractTensor) -> AbstractTensor:
     shape: Shape | None = None
     count = np.inf
     if a.shape is not None and call.operator == "GlobalLpPool":
-        shape, count = _ones(a.shape), float(np.prod([bounds(size)[1] for size in a.shape[2:]]))
+        shape, count = _ones(a.shape), element_count(a.shape[2:])[1]
     elif a.shape is not None:
         shape = _outward_shape(call, a.shape[:2], a.shape[2:], _kernel(call, a))
         count = float(np.prod(_kernel(call, a)))
@@ -141,7 +140,7 @@ def _region_pool(call: Call, a: AbstractTensor, regions: AbstractTensor, *_: Ope
     """Return pooled regions: weights of neighbours are between 0 and 1, and what lies outside counts as zero."""
     box = Box(np.minimum(a.low.min(), 0), np.maximum(a.high.max(), 0), np.asarray(0.0))
     if a.form is None or a.may_infinite:
-        return tensor(a.element_type, None, -np.inf, np.inf, may_nan=True, bounds_from=rest_on(a, regions))
+        return unbounded(a, None, regions)
     slack = 1e-2 * float(a.box.largest().max())
     return tensor(a.element_type, None, box.low - slack, box.high + slack, may_nan=True, bounds_from=a.bounds_from)
 
@@ -151,7 +150,7 @@ def _resize(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
     if call.operator == "Resize" and len(others) > 2 and others[2] is not None and call.attribute("axes", None) is None:
         sizes = others[2].sizes()
         if sizes is not None and a.shape is not None and len(sizes) == len(a.shape):
-            shape = tuple(unknown_size() if size is None else size for size in sizes)
+            shape = tuple(map(known_size, sizes))
             if call.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
                 shape = tuple(unknown_size() for _ in sizes)
     mode = call.attribute("mode", "nearest")
@@ -168,8 +167,7 @@ def _resize(call: Call, a: AbstractTensor, *others: Operand) -> AbstractTensor:
             a, shape, Box(np.asarray(low), np.asarray(high), np.asarray(mag)), may_plus_zero=a.may_plus_zero or zero
         )
     if a.form is None or a.may_infinite:
-        known = anything(a.element_type, shape)
-        return known if a.form is None else known.known(bounds_from=a.bounds_from)
+        return unbounded(a, shape)
     # Weights of cubic interpolation are negative too; those of linear interpolation sum to 1 but for rounding.
     largest = max(abs(low), abs(high))
     reach = 4.0 * (high - low) + largest if mode == "cubic" else 1e-3 * largest

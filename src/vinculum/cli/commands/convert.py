@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import Engine, ModelFile, OneObject
-from vinculum.reporting.console import console
 
 
 def convert(
@@ -46,6 +45,7 @@ def convert(
 ) -> None:
     """Convert a model to another operator set or format, keeping the result of every division."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
+    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source
@@ -54,11 +54,7 @@ def convert(
 
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = []
-    if inputs:
-        from vinculum.cli.model_inputs import model_inputs
-
-        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
+    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_file(
             source,
@@ -70,7 +66,4 @@ def convert(
             engine=engine,
             advance=lambda done: advance(done, f"{done:,} sets of inputs compared"),
         )
-    if in_json:
-        print(json.dumps(as_json(conversion, model, output), indent=2, allow_nan=False))
-    else:
-        console().print(page(conversion, model, output))
+    tell(in_json, as_json, page, conversion, model, output)

@@ -1,4 +1,4 @@
-"""Rooms for operands that are not arrays in CPU memory; each is imported for its first operand."""
+"""Array backends, which divide operands other than arrays in CPU memory; each is imported for its first operand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from vinculum.ops.operator import Operator
 
 
-class Room(Protocol):
-    """A way to divide operands that lie elsewhere."""
+class ArrayBackend(Protocol):
+    """A module that divides the arrays of a library."""
 
     def as_operand(self, value: object, name: str) -> Any:
-        """Return an operand as the room divides it, or refuse it as `vinculum.tensors.storage.as_operand` does."""
+        """Return an operand as the backend divides it, or refuse it as `vinculum.tensors.storage.as_operand` does."""
 
     def element_type_of(self, operand: Any, name: str) -> ElementType:
         """Return the element type of an operand of `as_operand`, or refuse it."""
@@ -30,11 +30,11 @@ class Room(Protocol):
         """Return the quotients of operands of `as_operand`, as an array of their kind."""
 
 
-def room_of(*operands: object) -> Room | None:
-    """Return the room of the first operand that has one; None if all are for NumPy."""
+def backend_of(*operands: object) -> ArrayBackend | None:
+    """Return the backend of the first operand that needs one; None if NumPy views all."""
     for operand in operands:
         if "dask" in packages_of(operand):
-            return cast("Room", import_module("vinculum.dask_arrays"))
+            return cast("ArrayBackend", import_module("vinculum.dask_arrays"))
         if on_cuda_device(operand):
-            return cast("Room", import_module("vinculum.device_arrays.room"))
+            return cast("ArrayBackend", import_module("vinculum.device_arrays.backend"))
     return None

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 import typer
 
-from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.reporting.console import console
-
-_FINDING = 1
+from vinculum.cli.answers import end, tell
+from vinculum.cli.options import Dimensions, Inputs, ModelFile, OneObject, Seed
 
 
 def trace(
     model: ModelFile,
     inputs: Inputs = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs without a file at random, from this seed.")
-    ] = None,
-    dims: Annotated[
-        list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
-    ] = None,
+    seed: Seed = None,
+    dims: Dimensions = None,
     engine: Annotated[
         Literal["both", "reference", "onnxruntime"],
         typer.Option(help="The engine: Vinculum's, ONNX Runtime with its inner values as outputs, or both."),
@@ -41,14 +33,11 @@ def trace(
     from vinculum.reporting.check.trace import Traced, as_json, page
     from vinculum.reporting.progress import progress
 
-    given = model_inputs(read_source(model).model(use_up=True).inputs, inputs or (), seed, dims or ())
+    source = read_source(model)
+    given = model_inputs(source.model().inputs, inputs or (), seed, dims or ())
     engines = ENGINES if engine == "both" else (engine,)
     with progress("Tracing", 0):
-        report = traced(model, given.arrays, engines=engines)
+        report = traced(source, given.arrays, engines=engines)
     whole = Traced(str(model), given.reports(), seed if given.drawn else None, report)
-    if in_json:
-        print(json.dumps(as_json(whole), indent=2, allow_nan=False))
-    else:
-        console().print(page(whole))
-    if report.finds:
-        raise typer.Exit(_FINDING)
+    tell(in_json, as_json, page, whole)
+    end(finds=report.finds)

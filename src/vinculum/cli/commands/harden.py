@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError
-from vinculum.reporting.console import console
-
-_FINDING = 1
 
 
 def harden(
@@ -51,6 +48,7 @@ def harden(
     Exit code 1: a division or remainder that can crash the runtime remains, or a validation failed.
     """
     # What imports the onnx package is imported when a model is hardened, not for a page of help.
+    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.harden import harden_file
     from vinculum.models.source import read_source
@@ -61,11 +59,7 @@ def harden(
         raise AttributeValueError("give -o FILE to write the hardened model to, or --dry-run for the plan")
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = []
-    if inputs:
-        from vinculum.cli.model_inputs import model_inputs
-
-        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
+    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
     with progress("Validating", 0) as advance:
         hardened = harden_file(
             source,
@@ -79,9 +73,5 @@ def harden(
             advance=lambda done, total: advance(done, f"{done:,} of {total:,} models"),
         )
     written = None if dry_run else output
-    if in_json:
-        print(json.dumps(as_json(hardened, model, written), indent=2, allow_nan=False))
-    else:
-        console().print(page(hardened, model, written))
-    if hardened.hardening.left:
-        raise typer.Exit(_FINDING)
+    tell(in_json, as_json, page, hardened, model, written)
+    end(finds=bool(hardened.hardening.left))

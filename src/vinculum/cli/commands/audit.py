@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from typing import Annotated
 
 import typer
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import Inputs, ModelFile, OneObject
-from vinculum.reporting.console import console
 
-_FINDING = 1
 _MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
 
 
@@ -75,9 +73,5 @@ def audit(
     with progress("Auditing", 0):
         found = auditor.audit(given.arrays, islice(edges, 1, sets + 1))
     drawn_from = seed if given.drawn else None
-    if in_json:
-        print(json.dumps(as_json(found, given.reports(), drawn_from), indent=2, allow_nan=False))
-    else:
-        console().print(page(found, given.reports(), drawn_from))
-    if found.finds:
-        raise typer.Exit(_FINDING)
+    tell(in_json, as_json, page, found, given.reports(), drawn_from)
+    end(finds=found.finds)

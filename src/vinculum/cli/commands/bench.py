@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 from vinculum.reporting.console import console
 from vinculum.text import did_you_mean
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _SIZES = "16,1000000"
 _ROUNDS = 5
-_LARGEST = 1 << 40
+_LARGEST_SIZE = 1 << 40  # Quotients of a division.
+_LARGEST_RUN = 64 << 20  # Bytes of a saved one.
 
 
 def bench(
@@ -95,8 +97,7 @@ def bench(
         report = _measured(_cells(types, sizes, shapes, operators, full), peers, threads, rounds or _ROUNDS)
     _write(report, None if printed else machine, svg, markdown)
     _print(report, printed)
-    if not report.is_sound:
-        raise typer.Exit(1)
+    end(finds=not report.is_sound)
 
 
 def _refuse(option: str, others: dict[str, object]) -> None:
@@ -134,8 +135,8 @@ def _numbers(option: str, given: str) -> list[int]:
     numbers = []
     for part in given.split(","):
         text = part.strip()
-        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST):
-            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST}")
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:20]) <= _LARGEST_SIZE):
+            raise AttributeValueError(f"{option} has {text!r}; allowed: whole numbers from 1 to {_LARGEST_SIZE}")
         numbers.append(int(text))
     return list(dict.fromkeys(numbers))
 
@@ -156,19 +157,11 @@ def _measured(cells: tuple[Cell, ...], peers: str | None, threads: int | None, r
         return measure(cells, asked, threads=threads or get_threads(), rounds=rounds, advance=advance)
 
 
-_LARGEST = 64 << 20  # Bytes of a stored run.
-
-
 def _read(stored: Path) -> Report:
-    from vinculum.errors import ModelError
-    from vinculum.files import read_bounded
+    from vinculum.files import read_text
     from vinculum.reporting.bench.json_file import report_of
 
-    try:
-        content = read_bounded(stored, _LARGEST, "a file written by --json").decode("utf-8")
-    except UnicodeDecodeError:
-        raise ModelError(f"{str(stored)!r} is not UTF-8 text; give a file written by --json") from None
-    return report_of(content, repr(str(stored)))
+    return report_of(read_text(stored, _LARGEST_RUN, "a file written by --json"), repr(str(stored)))
 
 
 def _write(report: Report, machine: Path | None, svg: Path | None, markdown: Path | None) -> None:

@@ -114,8 +114,7 @@ def divide(operator: Operator, operands: Sequence[DeviceOperand], out: object) -
     DivisionByZeroError, IntegerOverflowError, ConstraintError
         As the policies say, after the division; `out` may then hold partial results.
     """
-    names = [operand.name for operand in operator.spec.inputs]
-    types = tuple(element_type_of(x, name) for x, name in zip(operands, names, strict=True))
+    types = tuple(element_type_of(x, name) for x, name in zip(operands, operator.spec.operand_names, strict=True))
     element_type = check_element_types(operator.spec, types)
     dtype = storage.dtype_of(element_type)
     alignment = operator.alignment(*(shape_of(x) for x in operands))  # type: ignore[arg-type]  # no size is unknown

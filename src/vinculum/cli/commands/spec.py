@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import Group
 from rich.text import Text
 
-from vinculum.cli.options import DialectName
+from vinculum.cli.answers import tell
+from vinculum.cli.options import DialectName, OneObject
 from vinculum.errors import SpecLookupError
-from vinculum.reporting.console import console
 from vinculum.spec.model import Dialect, OperatorSpec
 from vinculum.spec.registry import find, find_version, rows_of, versions
 
@@ -27,7 +26,7 @@ def spec(
         Literal["real", "float", "int"] | None, typer.Option(help="The variant of SONNX Div. Default: all.")
     ] = None,
     traced: Annotated[bool, typer.Option("--trace", help="Print each clause's theorems, functions and tests.")] = False,
-    in_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    in_json: OneObject = False,
 ) -> None:
     """Print the specification of a division operator, its changes between versions, or the evidence for each clause."""
     # Every command starts with the imports above; what makes pages of the documents is for this one alone.
@@ -42,20 +41,19 @@ def spec(
             raise SpecLookupError(
                 "--version, --against, --variant and --trace need an operator; give Div, Reciprocal or Divide"
             )
-        rows = rows_of(dialect)
-        _print(overview(rows), {"rows": [as_json(row) for row in rows]}, in_json)
+        tell(in_json, lambda rows: {"rows": [as_json(row) for row in rows]}, overview, rows_of(dialect))
     elif against is not None:
         if traced:
             raise SpecLookupError("--against compares two versions, --trace follows the clauses of one; leave one out")
         old = find_version(name, against, dialect=dialect, variant=variant)
         diff = difference(old, _rows(name, version, dialect, variant)[0])
-        _print(difference_page(diff), difference_as_json(diff), in_json)
+        tell(in_json, difference_as_json, difference_page, diff)
     else:
         rows = _rows(name, version, dialect, variant)
         as_page, as_object = (trace_page, trace_as_json) if traced else (page, as_json)
         pages = [part for row in rows for part in (as_page(row), Text(""))]
         objects = [as_object(row) for row in rows]
-        _print(Group(*pages[:-1]), objects[0] if len(objects) == 1 else {"rows": objects}, in_json)
+        tell(in_json, lambda: objects[0] if len(objects) == 1 else {"rows": objects}, lambda: Group(*pages[:-1]))
 
 
 def _rows(name: str, version: int | None, dialect: str | None, variant: str | None) -> tuple[OperatorSpec, ...]:
@@ -65,10 +63,3 @@ def _rows(name: str, version: int | None, dialect: str | None, variant: str | No
     if named[0].dialect is Dialect.SONNX and variant is None:
         return named
     return (find(name, dialect=dialect, variant=variant),)
-
-
-def _print(text: RenderableType, machine_form: dict[str, Any], in_json: bool) -> None:
-    if in_json:
-        print(json.dumps(machine_form, indent=2))
-    else:
-        console().print(text)

@@ -31,17 +31,17 @@ from vinculum import (
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 
-ROOM = ("vinculum.device_arrays.room", "vinculum.device_arrays.kernels")
+MODULES = ("vinculum.device_arrays.backend", "vinculum.device_arrays.kernels")
 
 
 @pytest.fixture(autouse=True)
 def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the room import the stand-in, and forget it afterwards."""
+    """Let the backend import the stand-in, and forget it afterwards."""
     monkeypatch.setitem(sys.modules, "cupy", cpu_cupy)
-    for name in ROOM:
+    for name in MODULES:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield
-    for name in ROOM:
+    for name in MODULES:
         sys.modules.pop(name, None)
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
+from vinculum.cli.answers import end
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -87,8 +86,7 @@ def finish(
     comparisons = tuple((run, file, mismatches(run, file)) for run, file in pairs)
     _print(runs, comparisons, in_json, verbose)
     outputs.write(runs, known)
-    if _deviates(runs, comparisons):
-        raise typer.Exit(1)
+    end(finds=_deviates(runs, comparisons))
 
 
 def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool, verbose: bool) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinculum.cli import options
-from vinculum.cli.run_outputs import Outputs, finish
+from vinculum.cli.answers import end
+from vinculum.cli.commands.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 if TYPE_CHECKING:
@@ -51,9 +52,7 @@ def conform(
 
     Exit codes: 0 if every case passes, is not supported or deviates as --expect says; 1 if not; 2 for wrong usage.
     """
-    if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
-    level = "quick" if quick else "full" if full else None
+    level = options.level_asked(quick, full)
     patterns = tuple(only or ())
     outputs = Outputs(save, junit, sarif, html, record, tuple(expect or ()))
     if list_ids or diff:
@@ -116,8 +115,7 @@ def _compare(files: Sequence[str], in_json: bool) -> None:
         print(json.dumps(as_json(found)))
     else:
         console().print(page(found))
-    if any(diff.changes for diff in found):
-        raise typer.Exit(1)
+    end(finds=any(diff.changes for diff in found))
 
 
 def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import RenderableType
+from rich.text import Text
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import (
     ClusterAddress,
     DialectName,
@@ -19,7 +21,6 @@ from vinculum.cli.options import (
     policies_advised,
 )
 from vinculum.errors import AttributeValueError, SpecLookupError
-from vinculum.reporting.console import console
 from vinculum.reporting.tables import counted
 from vinculum.spec.registry import find_version
 from vinculum.text import shape_text
@@ -104,15 +105,15 @@ def divide(
             client=client,
             advance=lambda done, size: advance(1000 * done // max(1, size), f"{_size(done)} of {_size(size)}"),
         )
-    seconds = perf_counter() - start
-    if in_json:
-        print(json.dumps({"a": a, "b": b, "output": output, **asdict(report), "seconds": seconds}, indent=2))
-        return
-    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
-    console().print(
-        f"{output}: {report.element_type}, shape {shape_text(report.shape)}, {_size(report.bytes)}", markup=False
-    )
-    console().print(f"{report.operator}, {counted(report.blocks, 'block')}{before}, {seconds:.1f} s", markup=False)
+    told = {"a": a, "b": b, "output": output, **asdict(report), "seconds": perf_counter() - start}
+    tell(in_json, dict, _page, told)
+
+
+def _page(told: dict[str, Any]) -> RenderableType:
+    """Return what was made, of how many blocks, and how long it took."""
+    before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
+    made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {_size(told['bytes'])}"
+    return Text(f"{made}\n{told['operator']}, {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s")
 
 
 def _raw_type(name: str) -> ElementType:

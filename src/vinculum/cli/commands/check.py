@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from vinculum.cli.answers import end, tell
 from vinculum.cli.options import OneObject
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.console import console
 from vinculum.text import quoted
 
 if TYPE_CHECKING:
-    from vinculum.analysis.triage import Triage
-
-_FINDING = 1
+    from vinculum.analysis.accuracy import Accuracy
+    from vinculum.analysis.triage import Suppression, Triage
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,9 @@ def check(
     # What imports the onnx package is imported when a model is checked, not for a page of help.
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
-    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out, unused
+    from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
     from vinculum.cli.input_files import read_arrays
-    from vinculum.reporting.check.accuracy import as_json as accuracy_data
-    from vinculum.reporting.check.accuracy import page as accuracy_page
-    from vinculum.reporting.check.data import as_json
-    from vinculum.reporting.check.page import page
-    from vinculum.reporting.escape import short
+    from vinculum.models.source import read_source
     from vinculum.reporting.progress import progress
 
     files = _Files(sarif, suppress, baseline, witness)
@@ -122,12 +118,14 @@ def check(
     accepted = () if suppress is None else read_suppressions(suppress)
     known = None if baseline is None else read_baseline(baseline)
     arrays = None if calibrate is None else read_arrays(calibrate)
-    triages = []
+    triages: list[Triage] = []
+    accuracies: list[Accuracy | None] = []
     with progress("Checking", len(models)) as advance:
         for number, model in enumerate(models):
             advance(number, model.name)
+            source = read_source(model)
             report = checked(
-                model,
+                source,
                 assume=assume or (),
                 calibrate=arrays,
                 as_type=as_type,
@@ -136,20 +134,39 @@ def check(
                 seed=seed,
             )
             triages.append(sorted_out(report, str(model), accepted, known))
-    accuracies = [accuracy(model, assume=assume or (), input_errors=errors) for model in models if bounds]
-    if in_json:
-        found = {"accuracy": accuracy_data(accuracies[0])} if bounds else {}
-        print(json.dumps({**as_json(triages[0], list(arrays or ())), **found}, indent=2, allow_nan=False))
-    for place, triage in enumerate(() if in_json else triages):
-        console().print(page(triage, list(arrays or ())))
-        if bounds:
-            console().print(accuracy_page(accuracies[place]))
-    if not in_json:
-        for one in unused(accepted, triages):
-            console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
+            bound = accuracy(source, assume=assume or (), input_errors=errors) if bounds else None
+            accuracies.append(bound)
+    _print(triages, accuracies, tuple(arrays or ()), accepted, in_json)
     _write(triages, files)
-    if any(triage.fails(fail_on) for triage in triages):
-        raise typer.Exit(_FINDING)
+    end(finds=any(triage.fails(fail_on) for triage in triages))
+
+
+def _print(
+    triages: Sequence[Triage],
+    accuracies: Sequence[Accuracy | None],
+    calibrated: Sequence[str],
+    accepted: Sequence[Suppression],
+    in_json: bool,
+) -> None:
+    """Print each model's findings and bounds, and the suppressions that are about none of them."""
+    from vinculum.analysis.triage import unused
+    from vinculum.reporting.check import accuracy
+    from vinculum.reporting.check.data import as_json
+    from vinculum.reporting.check.page import page
+    from vinculum.reporting.escape import short
+
+    def data(triage: Triage, bounds: Accuracy | None) -> dict[str, Any]:
+        bounded = {} if bounds is None else {"accuracy": accuracy.as_json(bounds)}
+        return {**as_json(triage, calibrated), **bounded}
+
+    def pages(triage: Triage, bounds: Accuracy | None) -> RenderableType:
+        bounded = () if bounds is None else (accuracy.page(bounds),)
+        return Group(page(triage, calibrated), *bounded)
+
+    for triage, bounds in zip(triages, accuracies, strict=True):
+        tell(in_json, data, pages, triage, bounds)
+    for one in () if in_json else unused(accepted, triages):
+        console().print(Text(f"Suppresses nothing: {short(one.fingerprint or one.rule or one.node)}.", "yellow"))
 
 
 def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bool) -> None:

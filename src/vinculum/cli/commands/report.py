@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from vinculum.cli.commands.run_outputs import Outputs, finish
 from vinculum.cli.options import Expect, Html, JsonLines, Junit, Record, Sarif, Verbose
-from vinculum.cli.run_outputs import Outputs, finish
 from vinculum.errors import AttributeValueError
 
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from vinculum.cli.answers import tell
 from vinculum.cli.options import (
     ClusterAddress,
+    Dimensions,
     Engine,
     Inputs,
     ModelFile,
     OneObject,
     OverflowPolicy,
     Processes,
+    Seed,
     ZeroDivisorPolicy,
     policies_advised,
 )
 from vinculum.errors import AttributeValueError
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
-from vinculum.reporting.console import console
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,13 +41,8 @@ def run(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Write outputs to this folder, as NAME.npy.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Draw the inputs without a file at random, from this seed.")
-    ] = None,
-    dims: Annotated[
-        list[str] | None,
-        typer.Option("--dim", metavar="NAME=SIZE", help="The size of a symbolic dimension. Default: 1."),
-    ] = None,
+    seed: Seed = None,
+    dims: Dimensions = None,
     zero_divisor: ZeroDivisorPolicy = "raise",
     overflow: OverflowPolicy = "wrap",
     engine: Annotated[
@@ -75,7 +71,7 @@ def run(
     from vinculum.reporting.models.run_report import Observations, RunReport, as_json
 
     if batch is not None:
-        from vinculum.cli.run_batches import Batches, run_batches
+        from vinculum.cli.commands.run_batches import Batches, run_batches
 
         if seed is not None or dims or output is None:
             raise AttributeValueError("--batch needs a file for every input, and --output FOLDER")
@@ -97,10 +93,7 @@ def run(
     reports = given.reports(), _output_reports(loaded, results, written), observations.reports()
     drawn_from, inner = seed if given.drawn else None, loaded.inner_divisions
     report = RunReport(str(model), drawn_from, zero_divisor, overflow, seconds, *reports, engine, inner)
-    if in_json:
-        print(json.dumps(as_json(report), indent=2, allow_nan=False))
-    else:
-        console().print(page(report))
+    tell(in_json, as_json, page, report)
 
 
 def _results(

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from vinculum.errors import AttributeValueError
+from vinculum.cli.answers import end
+from vinculum.cli.options import level_asked
 
 vectors = typer.Typer(
     name="vectors", no_args_is_help=True, help="Export the cases of conform as files, or judge answers to them."
@@ -38,8 +39,7 @@ def export(
 
     Every export holds index.json with a digest of each file, cases.jsonl with a line for each case, and schemas.
     """
-    if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none")
+    level = level_asked(quick, full)
     from vinculum.conformance.cases.case import Level
     from vinculum.conformance.vectors.export import check_empty
     from vinculum.conformance.vectors.export import export as written
@@ -47,12 +47,11 @@ def export(
     from vinculum.reporting.progress import progress
 
     check_empty(folder)
-    level = Level.QUICK if quick else Level.FULL if full else Level.DEFAULT
     with progress("Writing", 0) as advance:
         index = written(
             folder,
             form,
-            level,
+            Level(level or "default"),
             tuple(only or ()),
             advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
         )
@@ -99,5 +98,4 @@ def judge_command(
             print(f"and {len(failing) - _MOST:,} more, which --verbose names")
         found = ", ".join(f"{count:,} {name}" for name, count in counts(results).items())
         print(f"{len(results):,} cases: {found}; {len(failing):,} fail")
-    if failing:
-        raise typer.Exit(1)
+    end(finds=bool(failing))

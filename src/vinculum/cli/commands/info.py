@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
+from vinculum.cli.answers import tell
 from vinculum.cli.options import OneObject
-from vinculum.reporting.console import console
 
 
 def info(
@@ -16,8 +14,4 @@ def info(
     from vinculum.conformance.execute.installation import installation
     from vinculum.reporting.info_page import as_json, page
 
-    found = installation()
-    if in_json:
-        print(json.dumps(as_json(found), indent=2))
-    else:
-        console().print(page(found))
+    tell(in_json, as_json, page, installation())

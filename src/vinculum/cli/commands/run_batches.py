@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +9,10 @@ from time import perf_counter
 from typing import Any
 
 from numpy.typing import NDArray
+from rich.console import RenderableType
+from rich.text import Text
 
+from vinculum.cli.answers import tell
 from vinculum.cli.input_files import input_files, read_inputs
 from vinculum.cli.options import policies_advised
 from vinculum.cli.output_files import output_paths
@@ -18,7 +20,6 @@ from vinculum.models import load
 from vinculum.models.model import Engine
 from vinculum.models.stored_batches import run_stored
 from vinculum.ops.policies import Policies
-from vinculum.reporting.console import console
 from vinculum.reporting.progress import progress
 from vinculum.reporting.tables import counted
 from vinculum.stored.arrays import Place
@@ -77,15 +78,15 @@ def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batc
             if made and not any(folder.iterdir()):
                 folder.rmdir()
             raise
-    seconds = perf_counter() - start
     written = {name: str(paths[name]) for name in report.outputs}
-    if in_json:
-        print(json.dumps({"model": str(model), **asdict(report), "files": written, "seconds": seconds}, indent=2))
-        return
-    shown = console()
-    for name, (element_type, shape) in report.outputs.items():
-        shown.print(f"{written[name]}: {element_type}, shape {shape_text(shape)}", markup=False)
-    before = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
-    shown.print(
-        f"{counted(report.items, 'item')} in {counted(report.blocks, 'block')}{before}, {seconds:.1f} s", markup=False
-    )
+    told = {"model": str(model), **asdict(report), "files": written, "seconds": perf_counter() - start}
+    tell(in_json, dict, _page, told)
+
+
+def _page(told: dict[str, Any]) -> RenderableType:
+    """Return what was written, from how many items, and how long it took."""
+    outputs = told["outputs"].items()
+    lines = [f"{told['files'][name]}: {kind}, shape {shape_text(shape)}" for name, (kind, shape) in outputs]
+    before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
+    taken = f"{counted(told['items'], 'item')} in {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s"
+    return Text("\n".join([*lines, taken]))

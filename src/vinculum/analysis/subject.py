@@ -1,0 +1,42 @@
+"""The model that is asked about: however it is given, as one ONNX message."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from onnx.inliner import inline_local_functions
+
+from vinculum.errors import ModelError
+from vinculum.models.source import SourceFile, any_source
+from vinculum.text import one_line
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+_OPSET = 21
+"""The operator set that models in OpenVINO IR are converted to."""
+
+
+def source_given(model: str | PathLike[str] | ModelProto | SourceFile) -> SourceFile:
+    """Return a model's source; one that has been read is not read again."""
+    return model if isinstance(model, SourceFile) else any_source(model)
+
+
+def onnx_model(source: SourceFile) -> ModelProto:
+    """Return the source's own message, or the one that OpenVINO IR is converted to."""
+    if source.onnx is not None:
+        return source.onnx
+    from vinculum.models.convert.from_openvino.conversion import to_onnx
+
+    return to_onnx(source.content, source.path, _OPSET).model
+
+
+def inlined(model: ModelProto) -> ModelProto:
+    """Return a model without functions: a new one if it has any."""
+    if not model.functions:
+        return model
+    try:
+        return inline_local_functions(model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"the model's functions cannot be inlined: {one_line(error)}") from None

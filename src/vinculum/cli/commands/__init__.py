@@ -1,0 +1,1 @@
+"""The commands, one to a file."""

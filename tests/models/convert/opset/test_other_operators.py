@@ -335,7 +335,7 @@ REFUSED = [
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
      "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 2], ceil_mode = 1> (x)", "begins in the padding"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
-    (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floating point"),
+    (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
      'y = ConvTranspose <auto_pad = "SAME_UPPER", strides = [2]> (x, w)', "pad on different sides"),
     (13, 14, "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] m, float[2] v, float[2] p, float[2] q)",
@@ -437,7 +437,7 @@ class TestControlFlow:
         """
         model = _model(8, "(float[1,3,2] x) => (float[1,3,2] y)", body.replace('""', "x"))
         model.graph.node[0].input[0] = ""
-        with pytest.raises(ModelError, match="it holds graphs"):
+        with pytest.raises(ModelError, match="it holds subgraphs"):
             convert_opset(model, 9)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError
@@ -85,6 +85,14 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
             yield from all_nodes(graph.node)
 
 
+def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
+    """Yield a graph and the subgraphs in it, each before those in its nodes."""
+    yield graph
+    for node in graph.node:
+        for _, inner in subgraphs(node):
+            yield from all_graphs(inner)
+
+
 def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
     """Yield the subgraphs in a node's attributes, each with the attribute's name."""
     for attribute in node.attribute:
@@ -122,10 +130,5 @@ def _nested(scope: Scope) -> Iterator[Scope]:
 def _declared_types(graph: GraphProto, outer: Types) -> Types:
     declared = {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
     for tensor in graph.initializer:
-        known = TypeProto()
-        known.tensor_type.elem_type = tensor.data_type
-        known.tensor_type.shape.SetInParent()
-        for size in tensor.dims:
-            known.tensor_type.shape.dim.add(dim_value=size)
-        declared[tensor.name] = known
+        declared[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
     return outer.new_child(declared)

@@ -12,7 +12,7 @@ from vinculum.models.convert.change import Change, OnnxConversion, check_opset
 from vinculum.models.convert.opset.other_operators import convert_node
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
-from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
+from vinculum.models.onnx.scopes import Scope, all_graphs, name_of
 from vinculum.models.onnx.typed_scopes import inner_first
 
 _LONGEST_LIST = 3
@@ -110,13 +110,8 @@ def _import(model: ModelProto, opset: int) -> None:
             if not entry.domain:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    alone = any(map(_has_initializer_alone, _graphs(model)))
+    alone = any(map(_has_initializer_alone, all_graphs(model.graph)))  # There are no functions before IR version 8.
     model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE if alone else 0)
-
-
-def _graphs(model: ModelProto) -> list[GraphProto]:
-    """Return the top graph and the subgraphs in it; there are no functions before IR version 8."""
-    return [model.graph, *(graph for node in all_nodes(model.graph.node) for _, graph in subgraphs(node))]
 
 
 def _has_initializer_alone(graph: GraphProto) -> bool:
@@ -126,7 +121,7 @@ def _has_initializer_alone(graph: GraphProto) -> bool:
 
 def _unused(model: ModelProto) -> set[str]:
     """Return the top graph's initializers that nothing uses."""
-    graphs = _graphs(model)
+    graphs = list(all_graphs(model.graph))
     used = {name for graph in graphs for node in graph.node for name in node.input}
     used.update(value.name for graph in graphs for value in graph.output)
     used.update(value.name for value in model.graph.input)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 _QUIET = 4
-_PLAIN = {f"tensor({name})" for name in ("bool", "float16", "float", "double")}
-_PLAIN |= {f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""The types of ONNX Runtime that NumPy has too."""
+_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
+_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""NumPy's own types, and what ONNX Runtime calls them."""
 
 Model = bytes | str
 """A serialised model, or the path of a file."""
@@ -28,7 +28,8 @@ def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     if feeds is None:
         return []
     names = [output.name for output in session.get_outputs()]
-    if {output.type for output in session.get_outputs()} <= _PLAIN and all(map(_is_plain, feeds.values())):
+    plain = {f"tensor({name})" for name in _NUMBERS.values()}
+    if {output.type for output in session.get_outputs()} <= plain and all(map(_is_plain, feeds.values())):
         return list(session.run(names, dict(feeds)))
     # It imports the onnx package, which takes longer than most models.
     from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
@@ -38,7 +39,7 @@ def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.isbuiltin == 1 and value.dtype.kind in "biuf"
+    return isinstance(value, np.ndarray) and value.dtype.name in _NUMBERS
 
 
 def run_openvino(model: Model, feeds: Feeds) -> list[Any]:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from tests.conformance import miniatures
 from tests.conformance.miniatures import Divider
+from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.execute.suite import Asked, ask
+from vinculum.conformance.execute.suite import ask
 from vinculum.conformance.oracle.verdict import Kind
 from vinculum.reporting.conformance.words import message
 from vinculum.sandbox import Limits
@@ -46,7 +47,7 @@ def chosen() -> tuple[Case, ...]:
 
 def results(
     miniature: type[Divider], seconds: float = 60.0, memory: int = 4096 * MIB, only: str = "*"
-) -> dict[str, Asked]:
+) -> dict[str, Answered]:
     """Return what is found out about a miniature, by the ids of the cases."""
     asked = [case for case in chosen() if case.id.matches(only)]
     factory = f"{miniature.__module__}:{miniature.__name__}"
@@ -56,7 +57,7 @@ def results(
     return {str(result.case.id): result for result in found}
 
 
-def kinds(found: dict[str, Asked], pattern: str) -> set[Kind]:
+def kinds(found: dict[str, Answered], pattern: str) -> set[Kind]:
     """Return the verdicts on the cases whose ids match a pattern; there must be one."""
     matching = {result.verdict.kind for id, result in found.items() if fnmatchcase(id, pattern)}
     assert matching, pattern
@@ -227,7 +228,7 @@ class TestDeaths:
     """What kills its process, hangs or takes all memory is named so, once for each time; all else is judged as ever."""
 
     @staticmethod
-    def check(found: dict[str, Asked], dies: Any, kind: Kind, words: str) -> None:
+    def check(found: dict[str, Answered], dies: Any, kind: Kind, words: str) -> None:
         count = 0
         for case in (case for case in chosen() if str(case.id) in found):
             if case.expectation.quotient is not None and dies(case):

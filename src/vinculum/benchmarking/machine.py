@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from vinculum.conformance.execute.environment import processor
+from vinculum.conformance.execute.installation import processor
 from vinculum.kernels import backend
 from vinculum.kernels.threads import usable_processors
 

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.runs import Runs
-from vinculum.conformance.audit.taps import Subject
+from vinculum.conformance.audit.taps import AuditedModel
 from vinculum.models.source import read_source
 from vinculum.sandbox import Answer, End, Isolated
 
@@ -28,7 +28,7 @@ class Scripted:
 
 
 @pytest.fixture
-def branching(tmp_path: Path) -> Subject:
+def branching(tmp_path: Path) -> AuditedModel:
     """Return a model with a division in a branch of an If."""
     info = helper.make_tensor_value_info
     branches = [
@@ -58,7 +58,7 @@ class TestRuns:
             [End.UNSUPPORTED, End.REFUSED, End.RETURNED],
         ],
     )
-    def test_as_many_as_there_is_hope(self, branching: Subject, ends: list[End], tmp_path: Path) -> None:
+    def test_as_many_as_there_is_hope(self, branching: AuditedModel, ends: list[End], tmp_path: Path) -> None:
         process = Scripted(ends)
         runs = Runs(branching, cast(Isolated, process), "Runtime", str(tmp_path))
         plain, exposed = runs.both({})

@@ -15,7 +15,7 @@ from vinculum import Operator, sonnx
 from vinculum.conformance.cases.case import Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.placements import constant, placement_words, placements
+from vinculum.conformance.cases.placements import placements
 from vinculum.errors import VinculumError
 from vinculum.reference import elements
 from vinculum.spec.model import Dialect, OperatorSpec
@@ -156,8 +156,8 @@ class TestIds:
 
     def test_the_last_part_is_the_placement(self) -> None:
         for case in cases(Level.DEFAULT, [DIV_14]):
-            (placement,) = (d for d in placements(DIV_14) if placement_words(d, DIV_14) == case.id.placement)
-            assert case.operation.constant == constant(placement, DIV_14)
+            (placement,) = (d for d in placements(DIV_14) if d.words(DIV_14) == case.id.placement)
+            assert case.operation.constant == placement.constant(DIV_14)
 
     @pytest.mark.parametrize(
         "words",

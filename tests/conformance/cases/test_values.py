@@ -13,7 +13,7 @@ import pytest
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject, clause
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.values.classes import value_classes
+from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.conformance.cases.values.hard_quotients import hard_reciprocals, nearest_to_halfway
 from vinculum.conformance.cases.values.value_class import Operands, ValueClass
 from vinculum.reference import divide, elements
@@ -309,6 +309,6 @@ class TestClauses:
         assert clause(DIV_14, FLOAT, Subject.ORDINARY) == "ieee-754"
 
     def test_a_tag_is_looked_for_in_the_row(self) -> None:
-        assert clause(DIV_13, FLOAT, "special-values") == "special-values"
+        assert clause(DIV_13, FLOAT, ("special-values",)) == "special-values"
         with pytest.raises(KeyError, match="narrow-integers"):
-            clause(DIV_13, FLOAT, "narrow-integers")
+            clause(DIV_13, FLOAT, ("narrow-integers",))

@@ -23,8 +23,8 @@ from tests.processes import importing, python, started
 from vinculum.conformance.cases.case import Case, CaseId, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute import environment as environment_module
-from vinculum.conformance.execute.environment import environment, processor
+from vinculum.conformance.execute import installation
+from vinculum.conformance.execute.installation import environment, processor
 from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import ask, survey
@@ -251,11 +251,11 @@ class TestEnvironment:
 
     def test_the_processor_is_named(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 3 GHz: fast\n")
-        monkeypatch.setattr(environment_module, "_CPUINFO", tmp_path / "cpuinfo")
+        monkeypatch.setattr(installation, "_CPUINFO", tmp_path / "cpuinfo")
         assert environment()["processor"] == "Example CPU @ 3 GHz: fast"
 
     def test_the_architecture_stands_in(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(environment_module, "_CPUINFO", tmp_path / "missing")
+        monkeypatch.setattr(installation, "_CPUINFO", tmp_path / "missing")
         monkeypatch.setattr(platform, "system", lambda: "Plan 9")
         monkeypatch.setattr(platform, "processor", lambda: "")
         assert processor() == platform.machine()

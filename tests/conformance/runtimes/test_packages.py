@@ -10,7 +10,7 @@ import pytest
 
 import vinculum
 from tests.conformance.asking import message
-from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.packages import check_package, versions_of
 from vinculum.errors import AttributeValueError, ModelError
 
 
@@ -18,11 +18,13 @@ class TestInstalled:
     """One line says what to install."""
 
     def test_missing(self) -> None:
-        line = message(ModelError, lambda: check_installed("Runtime X", "runtime_x", "pip install x"))
-        assert line == "Runtime X cannot be used: the package runtime_x is not installed: pip install x"
+        line = message(ModelError, lambda: check_package("Runtime X", "runtime_x", "", {}))
+        assert line == (
+            "Runtime X cannot be used: the package runtime_x is not installed: pip install 'vinculum-div[runtime_x]'"
+        )
 
     def test_there(self) -> None:
-        check_installed("Hypothesis", "hypothesis", "")
+        check_package("Hypothesis", "hypothesis", "", {})
 
 
 class TestVersions:
@@ -43,7 +45,7 @@ class TestElsewhere:
     RUNTIME = """
 import os
 class Runtime:
-    def __init__(self, how): self.how = how
+    def __init__(self, options): self.how = options["how"]
     def start(self):
         if self.how == "dies":
             os._exit(7)
@@ -56,11 +58,11 @@ class Runtime:
         (tmp_path / "starting.py").write_text(self.RUNTIME)
         monkeypatch.syspath_prepend(tmp_path)
         assert f"Mine cannot be started: {words}" == message(
-            ModelError, lambda: check_elsewhere("Mine", "starting:Runtime", how)
+            ModelError, lambda: check_package("Mine", "numpy", "starting:Runtime", {"how": how})
         )
-        check_elsewhere("Mine", "starting:Runtime", "starts")
+        check_package("Mine", "numpy", "starting:Runtime", {"how": "starts"})
         assert "starting" not in sys.modules
 
     def test_made(self) -> None:
         factory = "vinculum.conformance.runtimes.onnx_reference:OnnxReference"
-        assert "no option" in message(AttributeValueError, lambda: check_elsewhere("Mine", factory, {"a": "b"}))
+        assert "no option" in message(AttributeValueError, lambda: check_package("Mine", "onnx", factory, {"a": "b"}))

@@ -15,7 +15,7 @@ from vinculum.conformance.execute.planning import plan
 from vinculum.conformance.execute.run import Selection
 from vinculum.conformance.execute.suite import survey
 from vinculum.conformance.oracle.verdict import Kind
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 from vinculum.conformance.runtimes.registry import runtime
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.sandbox import End, Isolated
@@ -122,7 +122,7 @@ class TestWhatBackendsHandOver:
     @pytest.mark.parametrize("name", ["Array", "Named", "Prepares"])
     def test_a_model_in_a_file(self, name: str) -> None:
         """Its inputs are taken by their names, and handed over in the model's order."""
-        onnx.save(onnx_program(ASKED).model, "model.onnx")
+        onnx.save(onnx_model(ASKED), "model.onnx")
         with Isolated(MAKER, f"handing_over:{name}") as isolated:
             (output,) = isolated.call("run_model", Path("model.onnx"), {"B": B, "A": A}).value
         assert output.tolist() == [2.5]

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vinculum.conformance.vectors.conventions import SPECIFICATIONS, ByZero, Overflow, Specification, convention_lines
+from vinculum.conformance.vectors.conventions import SPECIFICATIONS, Outcome, Specification, convention_lines
 from vinculum.conformance.vectors.elements import array_of
 from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor
 from vinculum.spec.element_types import by_name
@@ -86,7 +86,7 @@ class TestSpecifications:
 
     def test_the_conventions(self) -> None:
         found = {s.name: (s.by_zero, s.overflow) for s in SPECIFICATIONS}
-        assert found["WGSL /"] == (ByZero.DIVIDEND, Overflow.MINIMUM)
+        assert found["WGSL /"] == (Outcome.DIVIDEND, Outcome.MINIMUM)
         (wgsl,) = [line for line in LINES if line.id == "truncating/int32/x/0 gives x"]
         assert all(quotient == a for (a, _), quotient in quotients(wgsl).items())
         (ones,) = [line for line in LINES if line.id == "truncating/uint32/x/0 gives all ones"]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord, Run
+from vinculum.conformance.audit.record import Audit, EdgeRuns, Hazard, NodeRecord
 from vinculum.conformance.oracle.verdict import Example, Kind, Verdict
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.reporting.models.audit import as_json, page
 from vinculum.reporting.models.run_report import InputReport
-from vinculum.sandbox import End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, INT64
 from vinculum.spec.registry import find
 
@@ -46,8 +46,11 @@ NODES = (
     ),
     NodeRecord(Division("hidden", "Loop:body", DIV), INT64, unobserved="inside the body of a Loop"),
 )
-EDGES = EdgeRuns(3, 2, Run(End.REFUSED, "too large"))
-AUDIT = Audit("model.onnx", "runtime[device=X]", "Runtime", {"runtime": "1.0"}, NODES, Run(), Run(), 0.5, edges=EDGES)
+RETURNED, CRASHED = Answer(End.RETURNED), Answer(End.CRASHED, words="SIGFPE")
+EDGES = EdgeRuns(3, 2, Answer(End.REFUSED, None, "too large"))
+AUDIT = Audit(
+    "model.onnx", "runtime[device=X]", "Runtime", {"runtime": "1.0"}, NODES, RETURNED, RETURNED, 0.5, edges=EDGES
+)
 INPUTS = (InputReport("x", "float", (3, 4), "seed", None, {"N": 1}),)
 
 
@@ -88,7 +91,7 @@ class TestPage:
         assert "1 of 1 division exact where observed" in told
 
     def test_a_death_on_edge_cases(self) -> None:
-        runs = EdgeRuns(2, 1, None, Run(End.CRASHED, "SIGFPE"), ("node 'x' (Div-14): MIN/-1",))
+        runs = EdgeRuns(2, 1, None, CRASHED, ("node 'x' (Div-14): MIN/-1",))
         audit = replace(AUDIT, nodes=(replace(NODES[0], edges=None),), edges=runs)
         assert "Runtime died on edge cases SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in words(audit)
         assert audit.finds
@@ -109,7 +112,10 @@ class TestPage:
     @pytest.mark.parametrize(
         ("changes", "step"),
         [
-            ({"backend": "onnxruntime", "plain": Run(End.CRASHED, "SIGFPE")}, "harden model.onnx --for onnxruntime"),
+            (
+                {"backend": "onnxruntime", "plain": CRASHED},
+                "harden model.onnx --for onnxruntime",
+            ),
             (
                 {"backend": "openvino", "nodes": (replace(NODES[0], element_type=INT64),)},
                 "harden model.onnx --for openvino",
@@ -134,13 +140,14 @@ class TestPage:
 
     def test_floats_that_deviate_on_openvino(self) -> None:
         lines = ["from vinculum.openvino import exact_divisions", "exact_divisions(model)"]
-        for backend in ("openvino", "openvino[device=CPU]"):
+        for backend in ("openvino", "openvino[device=CPU]", "openvino[ device = CPU ]"):
             audit = replace(AUDIT, backend=backend)
             assert "exact on the CPU device: " + " ".join(lines) in words(audit)
             assert as_json(replace(audit, expanded=1), INPUTS, 7)["cure"] == []  # They are no divisions of the model's.
             assert as_json(audit, INPUTS, 7)["cure"] == lines
         for backend, nodes in (
             ("openvino[device=GPU]", NODES),
+            ("openvino[device = GPU]", NODES),
             ("openvino", (replace(NODES[0], edges=None),)),
             ("onnxruntime", NODES),
         ):
@@ -182,15 +189,15 @@ class TestPage:
         ],
     )
     def test_ends(self, end: End, words_of_end: str) -> None:
-        audit = replace(AUDIT, exposed=Run(end, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
+        audit = replace(AUDIT, exposed=Answer(end, None, "SIGFPE"), suspects=("node 'x' (Div-14): MIN/-1",))
         told = words(audit)
         assert f"{words_of_end} SIGFPE Vinculum meets here: node 'x' (Div-14): MIN/-1" in told
         assert "Without its divisions exposed, the model runs." in told
         assert audit.finds
 
     def test_how_the_model_as_it_is_ends(self) -> None:
-        refused = Run(End.UNSUPPORTED, "no rule for local.Ratio")
-        told = words(replace(AUDIT, plain=refused, exposed=Run(End.REFUSED, "node 'exposed_6': overflow")))
+        refused = Answer(End.UNSUPPORTED, None, "no rule for local.Ratio")
+        told = words(replace(AUDIT, plain=refused, exposed=Answer(End.REFUSED, None, "node 'exposed_6': overflow")))
         assert "refused to run it node 'exposed_6': overflow" in told
         assert "The original model: Runtime does not support it: no rule for local.Ratio" in told
         assert "As it is" not in told
@@ -202,7 +209,7 @@ class TestPage:
             replace(AUDIT, changed=("output 'y' differs",))
         )
         assert "those of the original model: Runtime died: SIGSEGV" in words(
-            replace(AUDIT, plain=Run(End.CRASHED, "SIGSEGV"))
+            replace(AUDIT, plain=Answer(End.CRASHED, None, "SIGSEGV"))
         )
 
     def test_nothing_is_divided(self) -> None:

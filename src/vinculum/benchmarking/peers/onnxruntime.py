@@ -40,16 +40,16 @@ class OnnxRuntime:
             raise UnsupportedError("ONNX has no floor division")
         import onnxruntime
 
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
-        program = onnx_program(Operation(cell.spec, {}, tuple(operands), (False,) * len(operands)))
+        operation = Operation(cell.spec, {}, tuple(operands), (False,) * len(operands))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = self._threads, 1
         options.log_severity_level = _QUIET
-        content = program.model.SerializeToString()
+        content = onnx_model(operation).SerializeToString()
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         binding = session.io_binding()
-        for name, array in program.inputs.items():
+        for name, array in operation.inputs.items():
             binding.bind_cpu_input(name, array)
         (output,) = session.get_outputs()
         binding.bind_output(output.name, "cpu", 0, out.dtype, out.shape, out.ctypes.data)

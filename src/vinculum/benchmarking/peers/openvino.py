@@ -61,17 +61,16 @@ def _infer(held: tuple[Any, ...]) -> None:
 def _model(cell: Cell, operands: Sequence[NDArray[Any]]) -> tuple[bytes, bytes]:
     at_run_time = (False,) * len(operands)
     if len(operands) == 1:
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
         operation = Operation(cell.spec, {}, tuple(operands), at_run_time)
-        return onnx_program(operation).model.SerializeToString(), b""
-    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
+        return onnx_model(operation).SerializeToString(), b""
+    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
 
     signed = TYPES[cell.element_type].kind is Kind.SIGNED
     # Only of signed integers do the two values mean different quotients.
     attributes = {"m_pythondiv": rounding_of(cell) is IntegerRounding.FLOOR} if signed else {}
-    program = openvino_program(Operation(DIVIDE_1, attributes, tuple(operands), at_run_time))
-    return program.xml, program.data
+    return openvino_ir(Operation(DIVIDE_1, attributes, tuple(operands), at_run_time))
 
 
 def _tensor(cell: Cell, array: NDArray[Any]) -> Any:

@@ -53,7 +53,7 @@ def export(
             form,
             Level(level or "default"),
             tuple(only or ()),
-            advance=lambda done, id: advance(done, f"{done:,} cases, {'/'.join(id.split('/')[:2])}"),
+            advance=lambda done, id: advance(done, f"{done:,} cases, {id.row}/{id.element_type}"),
         )
     told = ", ".join(f"{count:,} {name}" for name, count in index.cases.items())
     size = sum(file.bytes for file in index.files)

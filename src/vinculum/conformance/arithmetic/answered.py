@@ -18,16 +18,17 @@ VALUES, REFUSED, ACCEPTED, UNSUPPORTED = "divided", "refused", "accepted", "not 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A case, what became of its operation, and what that is worth."""
+    """A case, what became of its operation, what that is worth, and Python source that shows it if it is no pass."""
 
     case: Case
     answer: Answer
     verdict: Verdict
+    reproducer: str | None = None
 
     @property
     def deviates(self) -> bool:
         """Whether the answer wants an explanation."""
-        return not self.verdict.kind.passes and self.verdict.kind is not Kind.UNSUPPORTED
+        return self.verdict.kind.deviates
 
     @property
     def outcome(self) -> str:
@@ -37,11 +38,8 @@ class Answered:
         if self.answer.end is End.UNSUPPORTED:
             return UNSUPPORTED
         if self.answer.end is not End.RETURNED:
-            return (
-                f"{self.answer.end.value}: {self.answer.words}"
-                if self.answer.end is End.CRASHED
-                else self.answer.end.value
-            )
+            of_what = f": {self.answer.words}" if self.answer.end is End.CRASHED else ""
+            return f"{self.answer.end.value}{of_what}"
         if self.case.expectation.quotient is None:
             return ACCEPTED
         if self.verdict.kind is Kind.WRONG_TYPE:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation, alignment
+from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one
+from vinculum.conformance.cases.operation import Operation, alignment, rounding_asked
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.element_types import by_numpy_name
-from vinculum.spec.model import Broadcasting, IntegerRounding
+from vinculum.spec.model import Broadcasting
+from vinculum.tensors.storage import element_type_of
 
 _PLACED = {
     (False,): "run-time operands",
@@ -35,10 +36,10 @@ def placement(operation: Operation) -> str:
 
 def why_refused(operation: Operation) -> str | None:
     """Return why an operation must be refused, in words; None if its type, attributes and shapes are all legal."""
-    spec, types = operation.spec, {operand.dtype for operand in operation.operands}
+    spec, types = operation.spec, {element_type_of(operand) for operand in operation.operands}
     if len(types) > 1:
         return "operands of two element types"
-    if by_numpy_name(types.pop().name) not in spec.element_types:
+    if types.pop() not in spec.element_types:
         return "an element type that the version does not list"
     for name, value in operation.attributes.items():
         if spec.attribute(name) is None:
@@ -62,7 +63,7 @@ def properties(operation: Operation) -> Iterator[str]:
     yield spec.title
     yield f"version {spec.since_version} of an operator"
     if len(operation.operands) > 1:
-        yield f"{by_numpy_name(operation.operands[1].dtype.name)} divisors"
+        yield f"{element_type_of(operation.operands[1])} divisors"
     if spec.integer_rounding:
         yield f"division {rounding_asked(operation).value}"
     yield from (f"{name}={value}" for name, value in operation.attributes.items())
@@ -70,15 +71,6 @@ def properties(operation: Operation) -> Iterator[str]:
     if spec.attribute("axis") is not None and "axis" not in operation.attributes:
         yield "no axis"
     yield from _sizes(operation)
-
-
-def rounding_asked(operation: Operation) -> IntegerRounding:
-    """Return how an operation's integers are to be rounded, by whatever name its attribute is spelled."""
-    attributes = {a.name: v for n, v in operation.attributes.items() if (a := operation.spec.attribute(n)) is not None}
-    try:
-        return operation.spec.rounding(attributes)
-    except KeyError:  # of an illegal value, or of an operator that has no integers
-        return IntegerRounding.TRUNCATING
 
 
 def _sizes(operation: Operation) -> Iterator[str]:
@@ -108,7 +100,7 @@ def _sizes(operation: Operation) -> Iterator[str]:
 
 def _numbers(operation: Operation) -> Iterator[str]:
     dividend, divisor = operation.operands[0], operation.operands[-1]
-    element_type = by_numpy_name(divisor.dtype.name)
+    element_type = element_type_of(divisor)
     if element_type.binary_format is None and not element_type.is_integer:
         return
     with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
@@ -127,8 +119,7 @@ def _numbers(operation: Operation) -> Iterator[str]:
 
 
 def _overflows(dividend: NDArray[Any], divisor: NDArray[Any]) -> bool:
-    least = np.array(by_numpy_name(dividend.dtype.name).minimum).astype(dividend.dtype)
-    minimum, minus_one = dividend == least, divisor == np.array(-1).astype(divisor.dtype)
     if dividend.shape == divisor.shape:
-        return bool((minimum & minus_one).any())
-    return bool(minimum.any() and minus_one.any())  # of shapes that differ, each meets every other or is alone
+        return bool(are_minimum_by_minus_one(dividend, divisor).any())
+    # Of shapes that differ, each meets every other or is alone.
+    return bool(are(dividend, element_type_of(dividend).minimum).any() and are(divisor, -1).any())

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
 from vinculum.conformance.arithmetic.catalogue import catalogue
-from vinculum.conformance.arithmetic.circumstances import placement, rounding_asked
+from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
-from vinculum.conformance.cases.operation import Operation, aligned, alignment
+from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.broadcasting import Alignment
+from vinculum.tensors.comparison import different, encodings
+from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
 Circumstances = tuple[str, str, bool]
@@ -50,25 +52,23 @@ def circumstances(operation: Operation) -> Circumstances:
     return placement(operation), lying, len(shapes) == 1
 
 
-def canonical(array: Array) -> Array:
-    """Return encodings by which numbers are the same: every NaN has one, and zeros of two signs differ."""
-    if array.dtype.kind in "iu":
-        return array
-    if array.dtype.name in ("int4", "uint4"):
-        return array.astype(np.int8)
-    bits = array.view(f"u{array.itemsize}")
+def _canonical(array: Array) -> Array:
+    """Return numbers that are equal where `different` finds no difference, made once for all ways to divide."""
+    element_type = element_type_of(array)
+    if element_type.is_integer:
+        return array.astype(np.int8) if element_type.bits == 4 else array
+    bits = encodings(array, element_type)
     with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
-        return np.where(np.isnan(array), bits.dtype.type(-1 % (1 << 8 * bits.itemsize)), bits)
+        return np.where(np.isnan(array), ~np.zeros_like(bits), bits)
 
 
 def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
     """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
     a, b = dividends_and_divisors(one.case.operation, under)
-    same = canonical(way.quotients(a, b, rounding_asked(one.case.operation))) == canonical(
-        np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
-    )
+    given = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
+    differ = different(way.quotients(a, b, rounding_asked(one.case.operation)), given, way.element_type)
     unspecified = one.case.expectation.unspecified
-    return bool((same if unspecified is None or under is not None else same | unspecified.reshape(-1)).all())
+    return not (differ if unspecified is None or under is not None else differ & ~unspecified.reshape(-1)).any()
 
 
 class Fit:
@@ -175,7 +175,7 @@ class Fit:
         if way not in self._known:
             predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
             for pairs in self._pairs:
-                given = canonical(self.ways[way].quotients(pairs.a, pairs.b, pairs.rounding))
+                given = _canonical(self.ways[way].quotients(pairs.a, pairs.b, pairs.rounding))
                 for number, answer, counts in pairs.members:
                     predicted[number] = bool(((given == answer) | ~counts).all())
         return self._known[way]
@@ -202,7 +202,7 @@ class Fit:
             where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
             shared: Shared = {}
             for place, way in enumerate(self.ways):
-                given = canonical(way.quotients(a, b, rounding, shared))
+                given = _canonical(way.quotients(a, b, rounding, shared))
                 predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
         return predicted
 
@@ -218,8 +218,8 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
         if key not in found:
             kept.append(operation.operands)
             a, b = dividends_and_divisors(operation, lying)
-            found[key] = Pairs(a, b, rounding, canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
-        answer = canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
+            found[key] = Pairs(a, b, rounding, _canonical(np.ascontiguousarray(expected.quotient).reshape(-1)))
+        answer = _canonical(np.ascontiguousarray(one.answer.value, found[key].a.dtype).reshape(-1))
         open_ = expected.unspecified
         counts = np.ones(answer.shape, np.bool_) if open_ is None else ~np.broadcast_to(open_, one.answer.value.shape)
         found[key].members.append((number, answer, counts.reshape(-1)))

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from vinculum.conformance.audit.recomputation import merged, record
-from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
+from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.audit.runs import Runs, end_in_words
 from vinculum.conformance.audit.suspects import suspects
-from vinculum.conformance.audit.taps import Subject, Tap
+from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.conformance.runtimes.protocol import ModelRuntime
-from vinculum.conformance.runtimes.registry import names, parsed, runtime
-from vinculum.errors import DifferenceError, ModelError, SpecLookupError, VinculumError
+from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runtime
+from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.source import read_source
@@ -28,7 +28,6 @@ from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
 
-_RUNTIME = "vinculum.conformance.runtimes.registry:started"
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")
 _SECONDS = 60.0
@@ -63,13 +62,13 @@ class Auditor:
         self._backend, self._limits, self._expand = backend, limits, expand
         made = runtime(backend)
         if not isinstance(made, ModelRuntime):
-            able = ", ".join(name for name in names() if _runs_models(name))
+            able = ", ".join(name for name in names() if isinstance(runtime(name), ModelRuntime))
             allowed = f"allowed: {able}, or package.module:attribute, an ONNX backend"
             raise SpecLookupError(f"{quoted(backend)} cannot run models, so it cannot be audited; {allowed}")
         made.check()
         self._runtime = made
-        self._factory: tuple[object, ...] = (_RUNTIME, backend)
-        self.subject: Subject = self._read(file)
+        self._factory: tuple[object, ...] = (STARTED, backend)
+        self.subject: AuditedModel = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
         """Return what runs of the model show.
@@ -119,7 +118,7 @@ class Auditor:
                 why = "has a value in the model, and OpenVINO takes that for a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
-    def _without_values(self, subject: Subject) -> list[NodeRecord]:
+    def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
         reason = f"{self._runtime.title} returned no outputs"
         return [
             NodeRecord(p.division, p.division.element_type, unobserved=p.unobserved or reason) for p in subject.taps
@@ -132,8 +131,8 @@ class Auditor:
             title=self._runtime.title,
             versions=self._runtime.versions(),
             nodes=nodes,
-            plain=Run(plain.end, plain.words),
-            exposed=Run(exposed.end, exposed.words),
+            plain=replace(plain, value=None),
+            exposed=replace(exposed, value=None),
             seconds=seconds,
             inner=self.subject.inner,
             expanded=self.subject.expanded,
@@ -144,7 +143,7 @@ class Auditor:
         factory, *arguments = self._factory
         return Isolated(str(factory), *arguments, limits=self._limits)
 
-    def _read(self, file: Path) -> Subject:
+    def _read(self, file: Path) -> AuditedModel:
         source = read_source(file)
         if source.onnx is not None:
             from vinculum.conformance.audit.onnx_subject import onnx_subject
@@ -161,7 +160,7 @@ class Auditor:
             answer = process.call("subject", file.absolute())
         if answer.end is not End.RETURNED:
             raise ModelError(f"model {str(file)!r} is not read by {self._runtime.title}: {end_in_words(answer)}")
-        subject: Subject = answer.value
+        subject: AuditedModel = answer.value
         return replace(subject, file=file)
 
 
@@ -176,15 +175,14 @@ def _edge_runs(
     for given in edges:
         if perf_counter() > end:
             break
-        first: Run | None = None
+        first: Answer | None = None
         for inputs in _milder(taps, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
-            first = first or Run(answer.end, answer.words)
+            first = first or answer
             if answer.end is End.CRASHED and tried.died is None:
-                died = Run(answer.end, answer.words)
-                tried = replace(tried, died=died, suspects=suspects(runs.subject.file, inputs))
+                tried = replace(tried, died=answer, suspects=suspects(runs.subject.file, inputs))
             if answer.end not in (End.CRASHED, End.REFUSED):
                 break
         returned = answer.end is End.RETURNED
@@ -196,13 +194,6 @@ def _edge_runs(
             found[place].append(one)
     verdicts = map(merged, found)
     return tried, [replace(n, edges=e, alone=a) for n, e, a in zip(nodes, verdicts, alone, strict=True)]
-
-
-def _runs_models(name: str) -> bool:
-    try:
-        return isinstance(runtime(name), ModelRuntime)
-    except VinculumError:  # Another package's, which cannot be had.
-        return False
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -227,7 +218,7 @@ def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[
             yield dict(tame)
 
 
-def _changed(subject: Subject, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:
+def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:
     """Return the sentences that tell which outputs are others once the divisions are exposed."""
     sentences = []
     sides = ("the model as it is", "the model with its divisions exposed")

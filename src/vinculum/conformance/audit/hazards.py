@@ -9,23 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.record import Hazard
-from vinculum.spec.element_types import BinaryFormat, by_numpy_name
+from vinculum.conformance.cases.expectations import are, are_minimum_by_minus_one
+from vinculum.spec.element_types import BinaryFormat
+from vinculum.tensors.comparison import encodings
+from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
 
 
-def unspecified_quotients(dividend: Array, divisor: Array) -> Mask | None:
-    """Return where the documents leave the quotient of integers open: x/0 and MIN/-1; None where they do not."""
-    if not by_numpy_name(divisor.dtype.name).is_integer:
-        return None
-    mask = _equal(divisor, 0) | _overflowing(dividend, divisor)
-    return mask if bool(mask.any()) else None
-
-
 def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, ...]:
     """Return what aligned operands and their exact quotients hold, only what there is."""
-    form = by_numpy_name(divisor.dtype.name).binary_format
+    form = element_type_of(divisor).binary_format
     kinds = _of_integers(dividend, divisor) if form is None else _of_floats(dividend, divisor, quotient, form)
     found = []
     for what, mask in kinds:
@@ -38,7 +33,7 @@ def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, .
 def smallest_divisor(divisor: Array) -> str | None:
     """Return the first divisor of the smallest magnitude that is not zero, NaN left out."""
     flat = np.ascontiguousarray(divisor).reshape(-1)
-    form = by_numpy_name(divisor.dtype.name).binary_format
+    form = element_type_of(divisor).binary_format
     if form is None:
         wide = flat.astype(np.int64) if flat.dtype.itemsize < 8 else flat
         # No positive number has the magnitude of MIN, so magnitudes are compared below zero.
@@ -53,8 +48,8 @@ def smallest_divisor(divisor: Array) -> str | None:
 
 
 def _of_integers(dividend: Array, divisor: Array) -> Iterator[tuple[str, Mask]]:
-    yield "divisor zero", _equal(divisor, 0)
-    yield "MIN/-1", _overflowing(dividend, divisor)
+    yield "divisor zero", are(divisor, 0)
+    yield "MIN/-1", are_minimum_by_minus_one(dividend, divisor)
 
 
 def _of_floats(dividend: Array, divisor: Array, quotient: Array, form: BinaryFormat) -> Iterator[tuple[str, Mask]]:
@@ -73,17 +68,6 @@ def _of_floats(dividend: Array, divisor: Array, quotient: Array, form: BinaryFor
 
 
 def _magnitudes(array: Array, form: BinaryFormat) -> Array:
-    bits: Array = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+    bits = encodings(array, element_type_of(array))
     magnitudes: Array = bits & bits.dtype.type(form.sign_mask - 1)
     return magnitudes
-
-
-def _equal(array: Array, number: int) -> Mask:
-    return np.asarray(array == np.asarray(number).astype(array.dtype), bool)
-
-
-def _overflowing(dividend: Array, divisor: Array) -> Mask:
-    element_type = by_numpy_name(divisor.dtype.name)
-    if not element_type.minimum:
-        return np.zeros(divisor.shape, bool)
-    return np.asarray(_equal(dividend, element_type.minimum) & _equal(divisor, -1))

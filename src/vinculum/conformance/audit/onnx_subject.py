@@ -12,7 +12,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 from onnx.inliner import inline_local_functions
 
 from vinculum.conformance.audit.bodies import Bodies
-from vinculum.conformance.audit.taps import Layout, Source, Subject, Tap, distinct_name, inside_body
+from vinculum.conformance.audit.taps import AuditedModel, Layout, Source, Tap, distinct_name, inside_body
 from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
@@ -48,7 +48,7 @@ _GUARDED: Mapping[str, tuple[OperatorSpec, Mapping[str, AttributeValue]]] = {
 """What guards by `vinculum harden` compute."""
 
 
-def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool = False) -> Subject:
+def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool = False) -> AuditedModel:
     """Return the model in an ONNX file with the operands and quotients of its divisions exposed; functions are inlined.
 
     A guard that `vinculum harden` made is a division itself, whatever it divides inside.
@@ -101,7 +101,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
             inner.append(InnerDivision(name_of(node), scope.path, operator, "for its remainder, guarded"))
     outputs = tuple(tensor.name for tensor in model.outputs)
     found_points = (*chain(*taps.values()), *guards)
-    return Subject(file, model.inputs, outputs, found_points, exposed.model, tuple(inner), bodies)
+    return AuditedModel(file, model.inputs, outputs, found_points, exposed.model, tuple(inner), bodies)
 
 
 def _originals(proto: ModelProto, model: Model, titles: Mapping[str, str]) -> dict[int | None, Division]:

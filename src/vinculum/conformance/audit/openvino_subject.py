@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vinculum.conformance.audit.taps import Source, Subject, Tap, distinct_name, inside_body
+from vinculum.conformance.audit.taps import AuditedModel, Source, Tap, distinct_name, inside_body
 from vinculum.conformance.runtimes.openvino import OpenVino, places
 from vinculum.errors import ModelError, SpecLookupError
 from vinculum.models.engines.openvino.cut_model import nodes_of
@@ -24,7 +24,7 @@ from vinculum.text import quoted
 class OpenVinoAudit(OpenVino):
     """Tells where the model in an IR divides, and runs it exposed; this object lives in a process of its own."""
 
-    def subject(self, file: Path) -> Subject:
+    def subject(self, file: Path) -> AuditedModel:
         """Return the model in an IR file.
 
         Raises
@@ -53,7 +53,7 @@ class OpenVinoAudit(OpenVino):
                 place += len(taps[-1].sources)
             elif divides is not None:
                 inner.append(InnerDivision(node.get_friendly_name(), path, kind, divides))
-        return Subject(file, inputs, outputs, tuple(taps), None, tuple(inner))
+        return AuditedModel(file, inputs, outputs, tuple(taps), None, tuple(inner))
 
     def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
         """Return all outputs of a model, and behind them operands and quotient of each Divide that is in no body."""

@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.audit.bodies import taken_branch
-from vinculum.conformance.audit.hazards import hazards, smallest_divisor, unspecified_quotients
+from vinculum.conformance.audit.hazards import hazards, smallest_divisor
 from vinculum.conformance.audit.record import NodeRecord
 from vinculum.conformance.audit.taps import Layout, Tap
 from vinculum.conformance.cases.case import Expectation
+from vinculum.conformance.cases.expectations import without_quotient
 from vinculum.conformance.cases.operation import Operation, aligned
 from vinculum.conformance.oracle.judgement import judge
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.errors import VinculumError
 from vinculum.ops.operator import Operator
 from vinculum.sandbox import Answer, End, Isolated
-from vinculum.spec.element_types import by_numpy_name
+from vinculum.tensors.storage import element_type_of
 
 _KINDS = list(Kind)
 """The worse, the later."""
@@ -57,9 +58,9 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
         expected = _quotient(operation)
     except VinculumError as error:
         return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
-    element_type = by_numpy_name(expected.dtype.name)
+    element_type = element_type_of(expected)
     dividend, divisor = aligned(operation)
-    expectation = Expectation(expected, unspecified_quotients(dividend, divisor))
+    expectation = Expectation(expected, without_quotient(dividend, divisor))
     verdict = judge(operation, expectation, Answer(End.RETURNED, np.asarray(actual)))
     return NodeRecord(
         division,

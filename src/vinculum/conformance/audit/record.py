@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vinculum.conformance.oracle.verdict import Verdict
+from vinculum.conformance.runtimes.registry import parsed
 from vinculum.models.engines.openvino import EXACT_ON_OPENVINO
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
-from vinculum.sandbox import End
+from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import FLOAT, FLOAT16, ElementType
 
 Index = tuple[int, ...]
@@ -84,14 +85,6 @@ class NodeRecord:
 
 
 @dataclass(frozen=True)
-class Run:
-    """How a run of the whole model ended, and what the runtime said of it; nothing if it returned."""
-
-    end: End = End.RETURNED
-    words: str = ""
-
-
-@dataclass(frozen=True)
 class EdgeRuns:
     """What became of the runs of the exposed model on sets of edge cases.
 
@@ -99,9 +92,9 @@ class EdgeRuns:
     ----------
     sets, compared : int
         How many sets were tried, and how many of them the model ran on.
-    skipped : Run or None
+    skipped : Answer or None
         The first run that did not return, if it is no finding.
-    died : Run or None
+    died : Answer or None
         The first in which the process died.
     suspects : tuple of str
         The divisions that our engine meets MIN/-1 or a zero divisor in, in that run.
@@ -109,8 +102,8 @@ class EdgeRuns:
 
     sets: int = 0
     compared: int = 0
-    skipped: Run | None = None
-    died: Run | None = None
+    skipped: Answer | None = None
+    died: Answer | None = None
     suspects: tuple[str, ...] = ()
 
 
@@ -130,8 +123,9 @@ class Audit:
         The versions of the packages that its answers depend on.
     nodes : tuple of NodeRecord
         One for each division, in the model's order.
-    plain, exposed : Run
-        The model as it is, and with its divisions exposed. Without divisions it is not run.
+    plain, exposed : Answer
+        What became of the model as it is, and with its divisions exposed, less their outputs.
+        Without divisions it is not run.
     suspects : tuple of str
         If the second did not return: the divisions that our engine meets MIN/-1 or a zero divisor in.
     changed : tuple of str
@@ -153,8 +147,8 @@ class Audit:
     title: str
     versions: Mapping[str, str]
     nodes: tuple[NodeRecord, ...]
-    plain: Run
-    exposed: Run
+    plain: Answer
+    exposed: Answer
     seconds: float
     suspects: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -172,14 +166,14 @@ class Audit:
     @property
     def runtime(self) -> str:
         """The backend without its options."""
-        return self.backend.partition("[")[0].strip()
+        return parsed(self.backend)[0]
 
     @property
     def cure(self) -> tuple[str, ...]:
         """Lines of Python that make divisions exact which are not; none where nothing is known to help."""
         if self.expanded:  # What was found are not the model's own divisions.
             return ()
-        options = self.backend.partition("[")[2]
+        name, options = parsed(self.backend)
         wrong = any(node.is_wrong and node.element_type in (FLOAT, FLOAT16) for node in self.nodes)
-        on_cpu = "device=" not in options or "device=CPU" in options
-        return EXACT_ON_OPENVINO if self.runtime == "openvino" and on_cpu and wrong else ()
+        on_cpu = name == "openvino" and options.get("device", "CPU") == "CPU"
+        return EXACT_ON_OPENVINO if on_cpu and wrong else ()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vinculum.conformance.audit.taps import Subject, Tap
+from vinculum.conformance.audit.taps import AuditedModel, Tap
 from vinculum.errors import ModelError
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import read_source
@@ -20,7 +20,7 @@ class Runs:
 
     Parameters
     ----------
-    subject : Subject
+    subject : AuditedModel
         The model.
     process : Isolated
         The runtime.
@@ -31,14 +31,14 @@ class Runs:
 
     Attributes
     ----------
-    subject : Subject
+    subject : AuditedModel
         The model that was exposed in the end.
     """
 
-    def __init__(self, subject: Subject, process: Isolated, title: str, folder: str) -> None:
+    def __init__(self, subject: AuditedModel, process: Isolated, title: str, folder: str) -> None:
         self.subject = subject
         self._process, self._title, self._folder = process, title, folder
-        self._written: Subject | None = None
+        self._written: AuditedModel | None = None
 
     def both(self, inputs: Mapping[str, Any]) -> tuple[Answer, Answer]:
         """Return what became of the model as it is and exposed.
@@ -81,7 +81,7 @@ def end_in_words(answer: Answer) -> str:
     return f"{answer.end.value} ({answer.words})" if answer.words else answer.end.value
 
 
-def _without_bodies(subject: Subject, why: str) -> Subject:
+def _without_bodies(subject: AuditedModel, why: str) -> AuditedModel:
     """Return the model with bodies that keep their values, and tell so of the divisions in them."""
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 

@@ -83,7 +83,7 @@ class Tap:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class AuditedModel:
     """A model that is to be audited.
 
     Attributes

@@ -9,8 +9,9 @@ from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation_of_class, refusal
+from vinculum.conformance.cases.operation import declared_attributes
 from vinculum.conformance.cases.placements import BOTH
-from vinculum.conformance.cases.values.classes import value_classes
+from vinculum.conformance.cases.value_trials import value_classes
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, OperatorSpec
 from vinculum.spec.registry import versions
@@ -23,7 +24,7 @@ _VALUES: Mapping[str, AttributeValue] = {
 _UNLISTED_STRING = "tensorflow"
 _NO_BOOLEAN = "maybe"
 
-Asked = tuple[str, Subject | str, Mapping[str, AttributeValue]]
+Asked = tuple[str, Subject | tuple[str, ...], Mapping[str, AttributeValue]]
 """What is tried, what it is after, and the attributes as they are written; what is after attributes must be refused."""
 
 
@@ -35,7 +36,7 @@ def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
     for tried, subject, attributes in _asked(spec, element_type):
         refused = subject is Subject.ATTRIBUTES
-        exact = partial(expectation_of_class, spec, element_type, builder.canonical(attributes), values)
+        exact = partial(expectation_of_class, spec, element_type, declared_attributes(spec, attributes), values)
         yield Trial(
             tried,
             values.shapes(len(spec.inputs)),
@@ -52,9 +53,8 @@ def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
 def _asked(spec: OperatorSpec, element_type: ElementType) -> Iterator[Asked]:
     for attribute in spec.attributes:
         if attribute.hint:
-            tag = f"{attribute.name.replace('_', '-')}-hint"
             name = attribute.name
-            yield f"{name} given", tag, {name: _VALUES[name]}
+            yield f"{name} given", (f"{name.replace('_', '-')}-hint",), {name: _VALUES[name]}
             yield f"{name} that is no list", Subject.ATTRIBUTES, {name: 7}
         elif attribute.type == "INT":
             yield (
@@ -77,12 +77,12 @@ def _rounding(spec: OperatorSpec, element_type: ElementType, name: str, aliases:
     values = [value for value in spec.integer_rounding if isinstance(value, bool)]
     if not element_type.is_integer:
         for value in values:
-            yield f"{name}={str(value).lower()} on floats", "floats-ignore-pythondiv", {name: value}
+            yield f"{name}={str(value).lower()} on floats", ("floats-ignore-pythondiv",), {name: value}
         return
     yield f"{name} left to its default", Subject.QUOTIENT, {}
     for alias in aliases:
         for value in values:
-            yield f"{name} spelled {alias}={str(value).lower()}", "pythondiv-spelling", {alias: value}
+            yield f"{name} spelled {alias}={str(value).lower()}", ("pythondiv-spelling",), {alias: value}
     yield f"{name} that is neither true nor false", Subject.ATTRIBUTES, {name: _NO_BOOLEAN}
 
 

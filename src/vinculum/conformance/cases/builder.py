@@ -8,15 +8,14 @@ from functools import cached_property
 
 from vinculum.conformance.cases.case import Case, CaseId, Expectation, Level
 from vinculum.conformance.cases.clauses import Subject, clause
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.cases.placements import Placement, constant, placement_words, placements
+from vinculum.conformance.cases.operation import Operation, declared_attributes
+from vinculum.conformance.cases.placements import Placement, placements
 from vinculum.conformance.cases.values.value_class import CHOSEN_TYPES, Joined, Operands
 from vinculum.spec.element_types import ElementType
-from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
+from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
 from vinculum.spec.registry import versions
 
 Attributes = Mapping[str, AttributeValue]
-_ROUNDING = {IntegerRounding.FLOOR: "floor", IntegerRounding.TRUNCATING: "truncating"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +26,8 @@ class Trial:
     ----------
     tried, shapes : str
         What an id calls the thing, and the shapes.
-    subject : Subject or str
-        What the cases are after; a string is the tag of a clause.
+    subject : Subject or tuple of str
+        What the cases are after; or the tags of clauses, of which the version has one.
     attributes : Mapping
         Those that are written down.
     operands : callable
@@ -44,7 +43,7 @@ class Trial:
 
     tried: str
     shapes: str
-    subject: Subject | str
+    subject: Subject | tuple[str, ...]
     attributes: Attributes
     operands: Callable[[], Operands]
     expected: Callable[[], Expectation]
@@ -103,16 +102,11 @@ class CaseBuilder:
                     return {declared.name: value}
         return None
 
-    def canonical(self, attributes: Attributes) -> Attributes:
-        """Return attributes by the names that the version declares; names and values that it has not are left out."""
-        declared = ((self.spec.attribute(name), value) for name, value in attributes.items())
-        return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
-
     def rounding(self, attributes: Attributes) -> str:
         """Return what an id calls the rounding that attributes choose; nothing where none can be chosen."""
         if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
             return ""
-        return _ROUNDING[self.spec.rounding(self.canonical(attributes))]
+        return self.spec.rounding(declared_attributes(self.spec, attributes)).name.lower()
 
     def cases(self, trial: Trial) -> Iterator[Case]:
         """Yield a trial in every placement that a level up to this one asks; the policy of levels is here alone."""
@@ -134,11 +128,13 @@ class CaseBuilder:
                 element_type=self.element_type.name,
                 scenario=trial.tried,
                 shapes=trial.shapes,
-                placement=placement_words(placement, self.spec),
+                placement=placement.words(self.spec),
             ),
-            clause=clause(self.spec, self.element_type, trial.subject, self.canonical(trial.attributes)),
+            clause=clause(
+                self.spec, self.element_type, trial.subject, declared_attributes(self.spec, trial.attributes)
+            ),
             element_type=self.element_type,
-            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), constant(placement, self.spec)),
+            asked=lambda: Operation(self.spec, trial.attributes, trial.operands(), placement.constant(self.spec)),
             expected=trial.expected,
             level=level,
         )

@@ -86,6 +86,10 @@ class CaseId:
         return fnmatchcase(str(self), pattern)
 
 
+Advance = Callable[[int, CaseId], None]
+"""Called with how many cases have been judged or written, and the id of the last of them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Expectation:
     """What the specification says of an answer.

@@ -20,18 +20,12 @@ class Subject(Enum):
     TOO_LARGE = auto()  # beyond the largest number of a float type
     ZERO_DIVISOR = auto()  # of integers and reals
     MINIMUM = auto()  # the smallest integer divided by -1
-    EMPTY = auto()
     TYPES = auto()  # operands of two element types
     UNLISTED = auto()  # an element type that the version does not list
     SIZE = auto()  # quotients, of tensors of many sizes
-    EQUAL_SHAPES = auto()
-    SCALAR_DIVISOR = auto()
-    MULTIDIRECTIONAL = auto()
     ATTRIBUTES = auto()  # an attribute that the version does not have, or of another type or value
 
 
-_MULTIDIRECTIONAL = ("multidirectional-broadcasting", "auto-broadcast-numpy")
-_SHAPES = (*_MULTIDIRECTIONAL, "equal-shapes-by-default", "[C1]", "element-by-element")  # by the default rule
 _TAGS: dict[Subject, tuple[str, ...]] = {
     Subject.ORDINARY: ("bfloat16", "narrow-integers", "any-numeric-type"),
     Subject.DISCARDED: ("introduced-error",),
@@ -40,12 +34,8 @@ _TAGS: dict[Subject, tuple[str, ...]] = {
     Subject.TOO_LARGE: ("f8e4m3-without-infinity",),
     Subject.ZERO_DIVISOR: ("[C3]", "integer-zero-divisor-silent", "division-by-zero", "[C2]"),
     Subject.MINIMUM: ("[V1]", "minimum-by-minus-one-silent"),
-    Subject.EMPTY: ("empty-result-divides-nothing", "one-element-divisor", "[C1]", "element-by-element"),
     Subject.TYPES: ("one-element-type", "[C2]"),
     Subject.UNLISTED: ("one-element-type", "[GR3]"),
-    Subject.EQUAL_SHAPES: _SHAPES,
-    Subject.SCALAR_DIVISOR: ("one-element-divisor", *_MULTIDIRECTIONAL),
-    Subject.MULTIDIRECTIONAL: _MULTIDIRECTIONAL,
     Subject.ATTRIBUTES: ("attributes-of-this-version",),
 }
 _ONLY_FOR = {
@@ -58,7 +48,7 @@ _ONLY_FOR = {
 def clause(
     spec: OperatorSpec,
     element_type: ElementType,
-    subject: Subject | str,
+    subject: Subject | tuple[str, ...],
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> str:
     """Return the tag of the clause of an operator version that says what a case is after.
@@ -69,8 +59,8 @@ def clause(
         The operator version.
     element_type : ElementType
         The dividend's; some clauses are of some types only.
-    subject : Subject or str
-        What the case is after; a string is the tag itself.
+    subject : Subject or tuple of str
+        What the case is after; or the tags of clauses, of which the version has one.
     attributes : Mapping, optional
         They select the rounding of integers, and with it the clause.
 
@@ -79,13 +69,14 @@ def clause(
     KeyError
         If no clause of the version says it.
     """
-    wanted = (subject,) if isinstance(subject, str) else _TAGS.get(subject, ())
+    if isinstance(subject, Subject):
+        wanted = (*_TAGS.get(subject, ()), *_of_quotients(spec, element_type, attributes or {}))
+    else:
+        wanted = subject
     having = {c.tag for c in spec.clauses}
-    for tag in (*wanted, *_of_quotients(spec, element_type, attributes or {})):
+    for tag in wanted:
         if tag in having and element_type.name in _ONLY_FOR.get(tag, (element_type.name,)):
             return tag
-        if isinstance(subject, str):
-            break
     raise KeyError(f"no clause of {spec.title} is about {subject}")
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.values.value_class import Array, Operands, ValueClass
-from vinculum.reference import divide, elements, reciprocal
+from vinculum.reference import divide, reciprocal
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue, Dialect, IntegerRounding, OperatorSpec
+from vinculum.tensors.storage import element_type_of
 
 _REFUSAL = Expectation(None)
 
@@ -70,19 +71,31 @@ def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Opera
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))
     a, b = (np.array(operand) for operand in np.broadcast_arrays(*operands))
-    without = _without_quotient(a, b, element_type)
-    unspecified = without if without.any() else None
+    unspecified = without_quotient(a, b)
     if element_type.is_integer:
         return Expectation(divide(a, b, element_type, rounding=rounding, zero_divisor="zero"), unspecified)
     if unspecified is not None:
-        b = np.where(without, 1, b)  # of the reals: only SONNX has them, and refuses the operation
+        b = np.where(unspecified, 1, b)  # of the reals: only SONNX has them, and refuses the operation
     return Expectation(divide(a, b, element_type), unspecified)
 
 
-def _without_quotient(a: Array, b: Array, element_type: ElementType) -> NDArray[np.bool_]:
-    """Tell the elements that no quotient of the type is, of integers and reals; floats always have one."""
-    if element_type.binary_format is not None:
-        return np.zeros(a.shape, np.bool_)
-    pairs = zip(elements(a, element_type), elements(b, element_type), strict=True)
-    is_open = (y == 0 or (element_type.is_integer and y == -1 and x == element_type.minimum) for x, y in pairs)
-    return np.fromiter(is_open, np.bool_, a.size).reshape(a.shape)
+def without_quotient(a: Array, b: Array) -> NDArray[np.bool_] | None:
+    """Return which aligned integers or reals have no quotient of their type, x/0 and MIN/-1; None if all have one.
+
+    Floats always have one.
+    """
+    if element_type_of(b).binary_format is not None:
+        return None
+    without = are(b, 0) | are_minimum_by_minus_one(a, b)
+    return without if without.any() else None
+
+
+def are_minimum_by_minus_one(a: Array, b: Array) -> NDArray[np.bool_]:
+    """Tell which of aligned integers are the smallest divided by -1; none of unsigned ones and reals."""
+    minimum = element_type_of(b).minimum
+    return are(a, minimum) & are(b, -1) if minimum else np.zeros(b.shape, np.bool_)
+
+
+def are(array: Array, number: int) -> NDArray[np.bool_]:
+    """Tell which elements are a number that the element type holds."""
+    return np.asarray(array == np.asarray(number).astype(array.dtype), np.bool_)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from vinculum.errors import VinculumError
 from vinculum.spec.attributes import checked_attributes
-from vinculum.spec.model import AttributeValue, Broadcasting, OperatorSpec
+from vinculum.spec.model import AttributeValue, Broadcasting, IntegerRounding, OperatorSpec
 from vinculum.tensors.broadcasting import Alignment, Shape, join
+from vinculum.tensors.storage import element_type_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,20 @@ class Operation:
     operands: tuple[NDArray[Any], ...]
     constant: tuple[bool, ...]
 
+    @property
+    def inputs(self) -> dict[str, NDArray[Any]]:
+        """The operands that come at run time, by the operator's names for them, in its order."""
+        return self._placed(constant=False)
+
+    @property
+    def constants(self) -> dict[str, NDArray[Any]]:
+        """The operands that are constants of the model, likewise."""
+        return self._placed(constant=True)
+
+    def _placed(self, *, constant: bool) -> dict[str, NDArray[Any]]:
+        placed = zip(self.spec.inputs, self.operands, self.constant, strict=True)
+        return {named.name: array for named, array, is_constant in placed if is_constant is constant}
+
     @cached_property
     def own_alignment(self) -> Alignment | None:
         """How the operands lie under the quotient by the operation's own rule; None if they do not."""
@@ -46,6 +61,29 @@ class Operation:
             return _joined(self, self.spec.broadcasting_rule(attributes), attributes.get("axis"))
         except (VinculumError, KeyError):
             return None
+
+
+def declared_attributes(spec: OperatorSpec, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
+    """Return attributes by the names that a version declares; names and values that it has not are left out."""
+    declared = ((spec.attribute(name), value) for name, value in attributes.items())
+    return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
+
+
+def rounding_asked(operation: Operation) -> IntegerRounding:
+    """Return how an operation's integers are to be rounded, by whatever name its attribute is spelled.
+
+    Where its value is illegal it is the default; an operator that has no integers is said to truncate.
+    """
+    spec = operation.spec
+    if not spec.integer_rounding:
+        return IntegerRounding.TRUNCATING
+    return spec.rounding(declared_attributes(spec, operation.attributes))
+
+
+def integer_rounding(operation: Operation) -> IntegerRounding | None:
+    """Return the same where integers are divided; None where none are, or the operator has none."""
+    integers = element_type_of(operation.operands[0]).is_integer and operation.spec.integer_rounding
+    return rounding_asked(operation) if integers else None
 
 
 def alignment(

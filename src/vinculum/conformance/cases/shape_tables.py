@@ -7,46 +7,73 @@ axis gives no error but other numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from vinculum.spec.model import Broadcasting
+from vinculum.spec.model import AttributeValue, Broadcasting
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A line of a table; the fields are those of a pair of shapes, `tags` the clauses of which a version has one."""
+class ShapePair:
+    """Two shapes, or Reciprocal's one, and the attributes that join them.
+
+    Attributes
+    ----------
+    tags : tuple of str
+        The clauses of which a version has one that it tests.
+    dividend, divisor : tuple of int
+        The shapes; Reciprocal's operand is the divisor, and both are its shape.
+    aligned : tuple of int or None
+        The divisor's shape with the dimensions of size 1 with which NumPy joins the two in the same way; None if
+        the version does not join them.
+    tried : str
+        What it tries.
+    attributes : Mapping
+        Those that are written down.
+    everywhere : bool
+        Whether it is of the few that every element type is asked.
+    zero : bool
+        Whether the divisor is 0, which divides nothing as the result is empty.
+    default_written : bool
+        Whether it differs from another pair of shapes only in that the rule in force by default is written down.
+    """
 
     tags: tuple[str, ...]
     dividend: Shape
     divisor: Shape
     aligned: Shape | None
     tried: str
-    axis: int | None = None
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
     everywhere: bool = False
     zero: bool = False
+    default_written: bool = False
 
 
 def _fits(
     tags: tuple[str, ...], dividend: Shape, divisor: Shape, aligned: Shape | None = None,
     axis: int | None = None, *, everywhere: bool = False,
-) -> Entry:  # fmt: skip
+) -> ShapePair:  # fmt: skip
     """Return shapes that are joined; without `aligned` NumPy joins them in the same way as they are."""
     tried = "empty tensors" if 0 in dividend + divisor else "distinct numbers"
-    return Entry(tags, dividend, divisor, divisor if aligned is None else aligned, tried, axis, everywhere)
+    aligned = divisor if aligned is None else aligned
+    return ShapePair(tags, dividend, divisor, aligned, tried, _written(axis), everywhere)
 
 
-def _empty_by_zero(tags: tuple[str, ...], dividend: Shape, divisor: Shape) -> Entry:
-    tried = "an empty dividend and a divisor of 0"
-    return Entry(("empty-result-divides-nothing", *tags), dividend, divisor, divisor, tried, everywhere=True, zero=True)
+def _empty_by_zero(tags: tuple[str, ...], dividend: Shape, divisor: Shape) -> ShapePair:
+    tags, tried = ("empty-result-divides-nothing", *tags), "an empty dividend and a divisor of 0"
+    return ShapePair(tags, dividend, divisor, divisor, tried, everywhere=True, zero=True)
 
 
 def _beyond(
     tried: str, tags: tuple[str, ...], dividend: Shape, divisor: Shape,
     axis: int | None = None, *, everywhere: bool = False,
-) -> Entry:  # fmt: skip
-    return Entry(tags, dividend, divisor, None, tried, axis, everywhere)
+) -> ShapePair:  # fmt: skip
+    return ShapePair(tags, dividend, divisor, None, tried, _written(axis), everywhere)
+
+
+def _written(axis: int | None) -> Mapping[str, AttributeValue]:
+    return {} if axis is None else {"axis": axis}
 
 
 _DOCUMENTED = (2, 3, 4, 5)  # The dividend of ONNX's examples.
@@ -212,7 +239,7 @@ _PDPD_EDGES = (
     _beyond("a negative axis other than -1", _PDPD_AXIS, _DOCUMENTED, (5,), axis=-2),
 )
 
-EDGES: Mapping[Broadcasting, tuple[Entry, ...]] = {
+EDGES: Mapping[Broadcasting, tuple[ShapePair, ...]] = {
     Broadcasting.EQUAL: _EQUAL_EDGES,
     Broadcasting.LIMITED: _LIMITED_EDGES,
     Broadcasting.MULTIDIRECTIONAL: _MULTIDIRECTIONAL_EDGES,

@@ -1,25 +1,25 @@
-"""What is tried with each pair of shapes, and with operands of two element types, or of one that is not listed."""
+"""Every pair of shapes of an operator version, those at the edges and just beyond, and what is tried with each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.case import Expectation, Level
-from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation, refusal
 from vinculum.conformance.cases.placements import DIVISOR, Placement
-from vinculum.conformance.cases.refusals import divisor_type, is_likely
-from vinculum.conformance.cases.shape_pairs import ShapePair, shape_pairs, shape_words
-from vinculum.conformance.cases.values.distinct import dividends, divisors
+from vinculum.conformance.cases.shape_tables import EDGES, Shape, ShapePair
+from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.conformance.cases.values.value_class import Operands
-from vinculum.spec.element_types import REAL
+from vinculum.spec.model import OperatorSpec
 
 QUICK, DEFAULT, FULL = Level
 LATER = {QUICK: DEFAULT, DEFAULT: FULL}
+_RECIPROCAL: tuple[Shape, ...] = ((), (0,), (1,), (1, 1, 1), (2, 0, 3), (2, 3, 4, 5), (2, 1, 3, 1, 2, 2), (17, 33))
 
 
 def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
@@ -30,7 +30,7 @@ def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
         yield Trial(
             shapes.tried,
             shape_words(shapes, len(builder.spec.inputs)),
-            shapes.tag,
+            shapes.tags,
             shapes.attributes,
             partial(_operands, builder, shapes),
             partial(_expected, builder, shapes) if fits else refusal,
@@ -63,21 +63,36 @@ def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
     return (dividends(shapes.dividend, builder.element_type), divisor)[-len(builder.spec.inputs) :]
 
 
-def mixed_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield operands of two element types, which must be refused."""
-    other = divisor_type(builder.spec, builder.element_type)
-    if other is not None:
-        operands = dividends((3,), builder.element_type), divisors((3,), other)
-        # Of the reals [C2] says another thing.
-        subject = "[GR3]" if builder.element_type is REAL else Subject.TYPES
-        yield Trial(f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, DEFAULT)
+def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
+    """Yield the pairs of shapes of an operator version: of each broadcasting rule that its attributes can select."""
+    if len(spec.inputs) == 1:
+        for shape in _RECIPROCAL:
+            tried = "an empty tensor" if 0 in shape else "distinct numbers"
+            yield ShapePair(("element-by-element",), shape, shape, shape, tried, everywhere=shape in ((), (0,)))
+        return
+    selector = spec.broadcasting_attribute
+    declared = spec.attribute(selector) if selector else None
+    for value, rule in spec.broadcasting.items():
+        is_default = declared is None or value == declared.default
+        for shapes in EDGES[rule]:
+            if not _has(spec, shapes):
+                continue
+            if is_default:
+                yield shapes
+            if declared is not None and (shapes.everywhere or not is_default) and value is not None:
+                attributes = {declared.name: value, **shapes.attributes}
+                yield replace(shapes, attributes=attributes, default_written=is_default)
 
 
-def unlisted_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield operands of an element type that the version does not list, which must be refused."""
-    count = len(builder.spec.inputs)
-    operands = (dividends((3,), builder.element_type), divisors((3,), builder.element_type))[-count:]
-    level = DEFAULT if is_likely(builder.spec, builder.element_type) else FULL
-    shapes = "equal shapes" if count > 1 else "one dimension"
-    tried = "an element type that the version does not list"
-    yield Trial(tried, shapes, Subject.UNLISTED, {}, lambda: operands, refusal, level)
+def _has(spec: OperatorSpec, shapes: ShapePair) -> bool:
+    """Tell whether the version has a clause that the shapes test, and their attributes."""
+    tested = any(clause.tag in shapes.tags for clause in spec.clauses)
+    return tested and all(spec.attribute(name) is not None for name in shapes.attributes)
+
+
+def shape_words(shapes: ShapePair, operands: int) -> str:
+    """Return what an id calls a pair of shapes: the shapes, and the attributes that are written down."""
+    if operands == 1:
+        return f"shape {shapes.divisor}" if shapes.divisor else "a scalar"
+    words = f"{shapes.dividend or 'a scalar'} by {shapes.divisor or 'a scalar'}"
+    return ", ".join([words, *(f"{name}={value}" for name, value in shapes.attributes.items())])

@@ -1,16 +1,37 @@
-"""What is tried with each class of values."""
+"""Every class of values of an operator and an element type, and what is tried with each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 from vinculum.conformance.cases.builder import CaseBuilder, Trial
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.expectations import expectation_of_class
-from vinculum.conformance.cases.values.classes import value_classes
+from vinculum.conformance.cases.values.float_classes import DIVISIONS, RECIPROCALS
+from vinculum.conformance.cases.values.integer_classes import INTEGERS
+from vinculum.conformance.cases.values.real_classes import REALS
+from vinculum.conformance.cases.values.sizes import sizes
+from vinculum.conformance.cases.values.value_class import ValueClass
+from vinculum.spec.element_types import ElementType
 
 _ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays no part in these.
+
+
+@cache
+def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass, ...]:
+    """Return the classes of operands of an element type: of a division, or of Reciprocal's one operand.
+
+    Parameters
+    ----------
+    element_type : ElementType
+        Of all operands.
+    operands : int
+        2 for a division, 1 for Reciprocal, which has floating-point types only.
+    """
+    of_floats = DIVISIONS if operands > 1 else RECIPROCALS
+    table = INTEGERS if element_type.is_integer else of_floats if element_type.binary_format else REALS
+    return tuple(values for values in (*table, *sizes(operands)) if values.types(element_type))
 
 
 def value_trials(builder: CaseBuilder) -> Iterator[Trial]:

@@ -1,14 +1,17 @@
-"""What is installed here: our version, what divides, and the runtimes that can be asked, none of which is imported."""
+"""What is installed here, none of it imported for that, and what every answer depends on beside the runtime."""
 
 from __future__ import annotations
 
 import platform
+import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +20,8 @@ from vinculum.kernels.threads import get_threads, usable_processors
 
 RUNTIMES = ("onnxruntime", "openvino", "torch", "jax")
 """The optional ones; each is also the name of the extra that installs it."""
+_CPUINFO = Path("/proc/cpuinfo")
+_PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,10 @@ class Installation:
 
 def installation() -> Installation:
     """Return what is installed here, within milliseconds."""
-    # By its name: the package itself stands above the rooms, and has long been imported.
-    package = import_module(__name__.partition(".")[0])
     dividing = backend().name
     portable = dividing == "portable"
     return Installation(
-        version=package.__version__,
+        version=_own_version(),
         backend="portable" if portable else "core",
         target=None if portable else dividing,
         threads=get_threads(),
@@ -80,3 +83,33 @@ def _version(package: str) -> str | None:
         from vinculum.conformance.runtimes.packages import versions_of
 
         return ", ".join(f"{found} ({name})" for name, found in versions_of(package).items())
+
+
+def _own_version() -> str:
+    # By its name: the package itself stands above the rooms, and has long been imported.
+    return str(import_module(_PACKAGE).__version__)
+
+
+def environment() -> dict[str, str]:
+    """Return the versions of what every runtime runs on, and the processor's model."""
+    return {
+        _PACKAGE: _own_version(),
+        "numpy": np.__version__,
+        "Python": platform.python_version(),
+        "platform": platform.platform(),
+        "processor": processor(),
+    }
+
+
+def processor() -> str:
+    """Return the processor's model as the system calls it; its architecture if the system does not tell."""
+    with suppress(OSError):
+        for line in _CPUINFO.read_text().splitlines():
+            name, _, model = line.partition(":")
+            if name.strip() == "model name":
+                return model.strip()
+    if platform.system() == "Darwin":
+        with suppress(OSError, subprocess.SubprocessError):
+            command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return platform.processor() or platform.machine()

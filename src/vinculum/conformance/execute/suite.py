@@ -5,35 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from time import perf_counter
 
 from vinculum.conformance.arithmetic import Answered, Explanation, explain
-from vinculum.conformance.cases.case import Case, CaseId
+from vinculum.conformance.cases.case import Advance, Case
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.environment import environment
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.planning import Plan
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.execute.shrinking import shrunk
 from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.oracle.judgement import judge
 from vinculum.conformance.runtimes.protocol import Runtime
+from vinculum.conformance.runtimes.registry import STARTED
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import encodable
 
-ANSWERING = "vinculum.conformance.runtimes.registry:started"
-"""What makes a runtime in a process that answers, from its name."""
 _LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
 
 _UNSPECIFIED = (
     "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
 )
-
-Advance = Callable[[int, CaseId], None]
-"""Called with how many cases have been judged, and the id of the last of them."""
 
 
 def survey(
@@ -64,7 +60,7 @@ def survey(
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     limits = Limits(seconds=selection.seconds, memory=selection.memory)
-    asked = ask(runtime, planned.cases, ANSWERING, planned.backend, workers=workers, limits=limits, advance=advance)
+    asked = ask(runtime, planned.cases, STARTED, planned.backend, workers=workers, limits=limits, advance=advance)
     explanation = explain(asked, known=known.as_causes() if known else ())
     causes = [
         Cause(one.cause.name, one.cause.statement, tuple(map(str, one.cause.element_types)), one.passing)
@@ -82,14 +78,7 @@ def survey(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Asked(Answered):
-    """A case that was answered, and Python source that shows what does not pass."""
-
-    reproducer: str | None = None
-
-
-def _results(asked: Sequence[Asked], explanation: Explanation) -> Iterator[Result]:
+def _results(asked: Sequence[Answered], explanation: Explanation) -> Iterator[Result]:
     causes = explanation.by_case()
     for one in asked:
         case = one.case
@@ -108,7 +97,7 @@ def ask(
     workers: int = 2,
     limits: Limits | None = None,
     advance: Advance | None = None,
-) -> tuple[Asked, ...]:
+) -> tuple[Answered, ...]:
     """Return the cases with their answers, in their order, whatever the order of the answers.
 
     Parameters
@@ -125,7 +114,7 @@ def ask(
         As in `survey`.
     """
     source, lock = enumerate(chosen), Lock()
-    results: dict[int, Asked] = {}
+    results: dict[int, Answered] = {}
 
     def work(isolated: Isolated) -> None:
         while True:
@@ -162,7 +151,7 @@ def _answer(isolated: Isolated, operation: Operation) -> Answer:
     return answer
 
 
-def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], Answer]) -> Asked:
+def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], Answer]) -> Answered:
     operation, expectation = case.operation, case.expectation
     answered = answer(operation)
     answered = replace(answered, words=encodable(answered.words))
@@ -170,4 +159,4 @@ def _asked(runtime: Runtime | None, case: Case, answer: Callable[[Operation], An
     reproducer = None
     if runtime is not None and not verdict.kind.passes:
         reproducer = encodable(runtime.reproducer(shrunk(operation, expectation, verdict, answer)))
-    return Asked(case, answered, verdict, reproducer)
+    return Answered(case, answered, verdict, reproducer)

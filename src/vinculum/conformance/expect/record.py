@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 
 from vinculum.conformance.cases.case import CaseId
-from vinculum.conformance.execute.environment import environment
+from vinculum.conformance.execute.installation import environment
 from vinculum.conformance.execute.run import Cause, Result, Run
 from vinculum.conformance.expect.known import KnownCases, KnownDeviations
 from vinculum.conformance.oracle.verdict import Kind

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered
 from vinculum.conformance.arithmetic.answered import VALUES
-from vinculum.conformance.arithmetic.fitting import canonical, dividends_and_divisors
+from vinculum.conformance.arithmetic.fitting import dividends_and_divisors
 from vinculum.conformance.arithmetic.stages import smallest_normal
+from vinculum.tensors.comparison import different
 from vinculum.tensors.storage import element_type_of
 
 Array = NDArray[Any]
@@ -30,7 +31,7 @@ class _Wrong:
 def _wrong(one: Answered) -> _Wrong:
     right = np.ascontiguousarray(one.case.expectation.quotient).reshape(-1)
     given = np.ascontiguousarray(one.answer.value, right.dtype).reshape(-1)
-    differs = np.flatnonzero(canonical(given) != canonical(right))
+    differs = np.flatnonzero(different(right, given, one.case.element_type))
     a, b = (operand[differs] for operand in dividends_and_divisors(one.case.operation))
     right = right[differs]
     return _Wrong((a, b, given[differs], right), _ordinary(a) & _ordinary(b) & _ordinary(right))
@@ -39,8 +40,11 @@ def _wrong(one: Answered) -> _Wrong:
 def example(wrong: Group) -> str:
     """Return a wrong quotient as an equation, of ordinary numbers and of x / x if there is one; else nothing."""
     examples: dict[int, str] = {}
-    for found in (_wrong(one) for one in wrong if one.outcome == VALUES):
-        same = canonical(found.numbers[0]) == canonical(found.numbers[1])
+    for one in wrong:
+        if one.outcome != VALUES:
+            continue
+        found = _wrong(one)
+        same = ~different(*found.numbers[:2], one.case.element_type)
         for rank, places in enumerate((found.ordinary & same, found.ordinary, np.ones_like(same))):
             if places.any() and rank not in examples:
                 x, y, q, e = (str(array[int(np.argmax(places))]) for array in found.numbers)

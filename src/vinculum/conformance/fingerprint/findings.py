@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic import Answered, Cause, explain
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES
-from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
+from vinculum.conformance.arithmetic.circumstances import why_refused
 from vinculum.conformance.arithmetic.division import ROUNDED, Division, IntegerDivision, in_words
 from vinculum.conformance.arithmetic.explain import fits
 from vinculum.conformance.arithmetic.fitting import dividends_and_divisors
 from vinculum.conformance.arithmetic.rules import ALIGNMENTS
 from vinculum.conformance.arithmetic.stages import Rounding
-from vinculum.conformance.cases.operation import alignment
+from vinculum.conformance.cases.operation import alignment, rounding_asked
 from vinculum.conformance.fingerprint.examples import Group, example, where
 from vinculum.conformance.fingerprint.finding import Finding, Status
 from vinculum.sandbox import End
@@ -94,8 +94,8 @@ class _Answers:
         yield from self._illegal_operands()
         yield from self._empty_tensors()
         yield from self._versions()
-        for probe, edge in (("x / 0", _by_zero), ("MIN / -1", _minimum)):
-            yield from self._edges(probe, edge)
+        yield from self._edges("x / 0", by_zero=True)
+        yield from self._edges("MIN / -1", by_zero=False)
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
         """Yield each element type, and the plain divisions of it."""
@@ -237,12 +237,9 @@ class _Answers:
             else:
                 yield _without_quotients("operator versions", spec.title, groups[spec])
 
-    def _edges(self, probe: str, edge: Callable[[ElementType, Array, Array], bool]) -> Iterator[Finding]:
+    def _edges(self, probe: str, *, by_zero: bool) -> Iterator[Finding]:
         """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
-        open_ = [
-            one for one in self._legal if one.case.expectation.unspecified is not None and one.outcome != UNSUPPORTED
-        ]
-        alone = [one for one in open_ if edge(one.case.element_type, *one.case.operation.operands)]
+        alone = [one for one in self._legal if _alone(one, by_zero) and one.outcome != UNSUPPORTED]
         groups = {
             key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.operation.constant))
         }
@@ -324,13 +321,11 @@ def _kind(one: Answered) -> str:
     return " by ".join(types) if len(types) > 1 else one.case.operation.spec.title
 
 
-def _by_zero(element_type: ElementType, a: Array, b: Array) -> bool:
-    return a.size > 0 and a.shape == b.shape and not b.any()
-
-
-def _minimum(element_type: ElementType, a: Array, b: Array) -> bool:
-    least = np.array(element_type.minimum).astype(a.dtype)
-    return a.size > 0 and a.shape == b.shape and bool((a == least).all() and b.all())
+def _alone(one: Answered, by_zero: bool) -> bool:
+    """Tell whether every quotient of a case with operands of one shape is x / 0, or every one MIN / -1."""
+    unspecified, operands = one.case.expectation.unspecified, one.case.operation.operands
+    alike = len({operand.shape for operand in operands}) == 1
+    return unspecified is not None and bool(unspecified.all()) and alike and bool(operands[-1].any()) is not by_zero
 
 
 def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from vinculum.conformance.arithmetic.circumstances import rounding_asked, why_refused
-from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.arithmetic.circumstances import why_refused
+from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
-from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.execute.suite import ANSWERING, Advance, ask
+from vinculum.conformance.cases.operation import Operation, rounding_asked
+from vinculum.conformance.execute.suite import ask
 from vinculum.conformance.fingerprint.finding import Fingerprint
 from vinculum.conformance.fingerprint.findings import findings
 from vinculum.conformance.runtimes.protocol import Runtime
-from vinculum.conformance.runtimes.registry import runtime
+from vinculum.conformance.runtimes.registry import STARTED, runtime
 from vinculum.sandbox import Limits
 from vinculum.spec.element_types import FLOAT, INT32, INT64
 from vinculum.spec.model import IntegerRounding
@@ -57,7 +57,7 @@ def fingerprint(
     answered = ask(
         None,
         selected(asked) if chosen is None else chosen,
-        ANSWERING,
+        STARTED,
         backend,
         workers=workers,
         limits=limits,

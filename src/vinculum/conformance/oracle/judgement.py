@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Expectation
 from vinculum.conformance.cases.operation import Operation, pair
-from vinculum.conformance.oracle.number_text import number_text
 from vinculum.conformance.oracle.unspecified import what_it_gave
-from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict
+from vinculum.conformance.oracle.verdict import Example, Gave, Kind, Verdict, number_text
 from vinculum.sandbox import Answer, End
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.comparison import different, ulps_apart

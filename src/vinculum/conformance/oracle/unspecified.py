@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation, aligned
-from vinculum.conformance.oracle.number_text import integer_name, number_text
-from vinculum.conformance.oracle.verdict import Gave
+from vinculum.conformance.oracle.verdict import Gave, number_text
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import element_type_of
 
@@ -69,7 +68,10 @@ def _in_common(quotients: Quotients, element_type: ElementType) -> str | None:
 
 
 def _text(number: Any, element_type: ElementType) -> str:
-    return integer_name(number, element_type) if element_type.is_integer else number_text(number, element_type)
+    """Return a number as text, the smallest and the largest integer of a type by name: ``"MIN"``."""
+    if element_type.is_integer and number == element_type.maximum:
+        return "MAX"
+    return "MIN" if element_type.minimum and number == element_type.minimum else number_text(number, element_type)
 
 
 def _sign(number: Any) -> int:

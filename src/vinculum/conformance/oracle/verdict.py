@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from vinculum.spec.element_types import ElementType
 
 
 class Kind(Enum):
@@ -111,3 +116,19 @@ class Verdict:
     example: Example | None = None
     expected: str = ""
     unspecified: tuple[Gave, ...] = ()
+
+
+def number_text(value: Any, element_type: ElementType) -> str:
+    """Return a number as text, that of a float with its encoding: ``"0.1 (0x3dcccccd)"``.
+
+    Parameters
+    ----------
+    value : scalar
+        An element of an array, of the element type.
+    element_type : ElementType
+        Its element type.
+    """
+    if element_type.binary_format is None:
+        return str(value)
+    encoding = int(np.asarray(value).view(f"u{element_type.bits // 8}"))
+    return f"{value!s} (0x{encoding:0{element_type.bits // 4}x})"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, asked_elsewhere
 from vinculum.conformance.runtimes.pipe import LENGTH, LONGEST, answered, operation_bytes, operation_pieces
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, operand_names, python_program
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted
@@ -96,7 +96,7 @@ class Command:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that asks the program the same, and prints how it ended and what it wrote."""
-        names = [operand.name.lower() for operand in operation.spec.inputs]
+        names = operand_names(operation)
         pieces: list[str] = []
         for place, piece in enumerate(operation_pieces(operation)):
             pieces += [f"    {names[place // 2]}.tobytes(),"] if place % 2 else _bytes_lines(piece)

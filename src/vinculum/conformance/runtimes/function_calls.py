@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, rounding_asked
 from vinculum.spec.element_types import Kind
 from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
-from vinculum.tensors.storage import element_type_of_dtype
+from vinculum.tensors.storage import element_type_of
 
 
 class Function(Enum):
@@ -26,18 +26,16 @@ def function_for(operation: Operation) -> Function:
     """Return the function that an operation is put to; the dividend's element type decides for both operands."""
     if operation.spec.name == "Reciprocal":
         return Function.RECIPROCAL
-    element_type = element_type_of_dtype(operation.operands[0].dtype)
-    if element_type is None or not element_type.is_integer:
+    if not element_type_of(operation.operands[0]).is_integer:
         return Function.DIVIDE
-    if operation.spec.rounding(operation.attributes) is IntegerRounding.FLOOR:
+    if rounding_asked(operation) is IntegerRounding.FLOOR:
         return Function.FLOOR_DIVIDE
     return Function.TRUNCATING_DIVIDE
 
 
 def is_signed(operation: Operation) -> bool:
     """Tell whether the dividends are signed integers."""
-    element_type = element_type_of_dtype(operation.operands[0].dtype)
-    return element_type is not None and element_type.kind is Kind.SIGNED
+    return element_type_of(operation.operands[0]).kind is Kind.SIGNED
 
 
 def can_be_called(operation: Operation) -> bool:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
-from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, python_program
+from vinculum.conformance.runtimes.packages import check_package, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import operand_lines, operand_names, python_program
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
@@ -43,9 +43,7 @@ class Jax:
 
     def check(self) -> None:
         """Refuse to go on if JAX is not installed."""
-        check_installed(self.title, "jax", "pip install 'vinculum-div[jax]'")
-        if self._options:
-            check_elsewhere(self.title, f"{__name__}:Jax", self._options)
+        check_package(self.title, "jax", f"{__name__}:Jax", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of JAX, its compiler, and the packages that it stores arrays with."""
@@ -86,7 +84,7 @@ class Jax:
         """Return Python source that calls the same function."""
         call = _SPELT[function_for(operation)]
         if self._compiled:
-            names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+            names = ", ".join(operand_names(operation))
             call = f"jax.jit(lambda {names}: {call})({names})"
         return python_program(
             *operand_lines(operation),

@@ -12,7 +12,12 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for, is_signed
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import versions_of
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.programs.reproducer import (
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.sandbox import UnsupportedError
 
 _NAMES = {
@@ -67,7 +72,7 @@ class Numpy:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that calls the same function."""
-        names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+        names = ", ".join(operand_names(operation))
         call = print_quotient(f"np.{_NAMES[function_for(operation)]}({names})")
         lines = [f"# {_LACKING}.", call] if _is_lacking(operation) else [call]
         return python_program('np.seterr(all="ignore")', *operand_lines(operation), *lines)

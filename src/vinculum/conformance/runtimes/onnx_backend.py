@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
 from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
@@ -36,10 +36,9 @@ class OnnxBackend:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
-        program = onnx_program(operation)
-        quotient: NDArray[Any] = self._outputs(program.model, program.inputs)[0]
+        quotient: NDArray[Any] = self._outputs(onnx_model(operation), operation.inputs)[0]
         return quotient
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
-from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
 from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -43,10 +43,9 @@ class OnnxReference:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that it evaluates."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
-        program = onnx_program(operation)
-        quotient: NDArray[Any] = _outputs(program.model, program.inputs)[0]
+        quotient: NDArray[Any] = _outputs(onnx_model(operation), operation.inputs)[0]
         return quotient
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:

@@ -13,9 +13,14 @@ from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names, chosen, whole_number
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
-from vinculum.conformance.runtimes.programs.model_source import inputs_source, onnx_model_lines
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
+from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.reproducer import (
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -77,9 +82,7 @@ class OnnxRuntime:
 
     def check(self) -> None:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
-        check_installed(self.title, "onnxruntime", "pip install 'vinculum-div[onnxruntime]'")
-        if self._options:
-            check_elsewhere(self.title, f"{__name__}:OnnxRuntime", self._options)
+        check_package(self.title, "onnxruntime", f"{__name__}:OnnxRuntime", self._options)
 
     def start(self) -> None:
         """Divide one by one, as the options say."""
@@ -95,10 +98,9 @@ class OnnxRuntime:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that a new session computes."""
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
-        program = onnx_program(operation)
-        (quotient,) = self.run(program.model.SerializeToString(), program.inputs).values()
+        (quotient,) = self.run(onnx_model(operation).SerializeToString(), operation.inputs).values()
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor
 
     def run(self, model: bytes | str, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +224,7 @@ def _run_lines(operation: Operation) -> list[str]:
     """Return the lines that run a session and print; ONNX Runtime gives no array of a type that NumPy has not."""
     if all(array.dtype.isbuiltin == 1 for array in operation.operands):
         return [print_quotient(f"session.run(None, {inputs_source(operation)})[0]")]
-    dividend = operation.spec.inputs[0].name.lower()
+    dividend = operand_names(operation)[0]
     return [
         "def value(array):",
         "    code = helper.np_dtype_to_tensor_dtype(array.dtype)",

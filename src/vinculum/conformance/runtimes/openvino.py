@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.operation import Operation
-from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_elsewhere, check_installed, versions_of
+from vinculum.conformance.runtimes.packages import ONE_BY_ONE, check_package, versions_of
 from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.tensors import reason_of, to_array, to_tensor
 from vinculum.sandbox import UnsupportedError
@@ -46,9 +46,7 @@ class OpenVino:
 
     def check(self) -> None:
         """Refuse to go on if its package is not installed, or it does not start as the options say."""
-        check_installed(self.title, "openvino", "pip install 'vinculum-div[openvino]'")
-        if self._options:
-            check_elsewhere(self.title, f"{__name__}:OpenVino", self._options)
+        check_package(self.title, "openvino", f"{__name__}:OpenVino", self._options)
 
     def start(self) -> None:
         """Divide one by one, as the options say."""
@@ -64,12 +62,12 @@ class OpenVino:
 
     def answer(self, operation: Operation) -> NDArray[Any]:
         """Return the quotient that the model computes; one without constants is compiled once for many operations."""
-        content, weights, inputs = _model(operation)
+        content, weights = _model(operation)
         _check_device(self._device)
         compiled = _compiled.__wrapped__ if any(operation.constant) else _compiled
         try:
             model = compiled(content, weights, self._device, tuple(self._properties.items()))
-            (quotient,) = _inferred(model, dict(enumerate(inputs.values())))
+            (quotient,) = _inferred(model, dict(enumerate(operation.inputs.values())))
         except RuntimeError as error:  # All that OpenVINO raises.
             raise _refusal(error) from None
         return quotient
@@ -115,9 +113,9 @@ class OpenVino:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that makes the model, with onnx's helper or as the text of an IR, and compiles it."""
-        from vinculum.conformance.runtimes.openvino_reproducer import reproducer
+        from vinculum.conformance.runtimes.programs.openvino_source import openvino_program
 
-        return reproducer(operation, self._device, self._properties)
+        return openvino_program(operation, self._device, self._properties)
 
 
 def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
@@ -166,17 +164,15 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
     return [to_array(tensor) for tensor in request.output_tensors]
 
 
-def _model(operation: Operation) -> tuple[bytes, bytes, Mapping[str, NDArray[Any]]]:
-    """Return what OpenVINO reads, and the inputs in the model's order."""
+def _model(operation: Operation) -> tuple[bytes, bytes]:
+    """Return what OpenVINO reads: a model, and the constants beside it."""
     if operation.spec.dialect is Dialect.OPENVINO:
-        from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
+        from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
 
-        program = openvino_program(operation)
-        return program.xml, program.data, program.inputs
-    from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        return openvino_ir(operation)
+    from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
-    asked = onnx_program(operation)
-    return asked.model.SerializeToString(), b"", asked.inputs
+    return onnx_model(operation).SerializeToString(), b""
 
 
 def _refusal(error: Exception) -> Exception:

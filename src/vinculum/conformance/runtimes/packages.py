@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -24,16 +25,28 @@ ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """What every runtime that divides at all can divide."""
 
 
-def check_installed(title: str, package: str, install: str) -> None:
-    """Refuse to go on without a package.
+def check_package(title: str, package: str, factory: str, options: Mapping[str, str]) -> None:
+    """Refuse to go on without a package, or with a runtime that does not start as its options say.
+
+    Parameters
+    ----------
+    title : str
+        What messages call the runtime.
+    package : str
+        The package, and the extra of ours that installs it.
+    factory, options
+        What makes the runtime in another process, where it is started if there are options.
 
     Raises
     ------
     ModelError
-        If it is not installed; the line says how to install it.
+        The line says how to install it, or why it does not start.
     """
     if find_spec(package) is None:
+        install = f"pip install 'vinculum-div[{package}]'"
         raise ModelError(f"{title} cannot be used: the package {package} is not installed: {install}")
+    if options:
+        asked_elsewhere("start", factory, options, called=title)
 
 
 @cache
@@ -57,11 +70,6 @@ def _version(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "not installed"
-
-
-def check_elsewhere(title: str, factory: str, *arguments: object) -> None:
-    """Refuse to go on with a runtime whose `start`, called in another process, refuses; see `asked_elsewhere`."""
-    asked_elsewhere("start", factory, *arguments, called=title)
 
 
 def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) -> Any:

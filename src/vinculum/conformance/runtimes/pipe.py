@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.conformance.cases.operation import Operation
-from vinculum.errors import ModelError, VinculumError
+from vinculum.conformance.cases.operation import Operation, integer_rounding
+from vinculum.errors import ModelError
 from vinculum.sandbox import CrashedError, UnsupportedError
-from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import by_onnx_code
 from vinculum.spec.model import AttributeValue, IntegerRounding
-from vinculum.tensors.storage import dtype_of, element_type_of_dtype
+from vinculum.tensors.storage import dtype_of, element_type_of
 
 LENGTH = struct.Struct("<Q")
 LONGEST = 1 << 32
@@ -47,7 +46,7 @@ def operation_pieces(operation: Operation) -> list[bytes]:
         spec.dialect.value.encode(),
         spec.name.encode(),
         spec.since_version,
-        _ROUNDINGS[_rounding(operation)],
+        _ROUNDINGS[integer_rounding(operation)],
         len(operation.attributes),
         len(operation.operands),
     )
@@ -103,17 +102,6 @@ def _dtype(code: int) -> np.dtype[Any]:
         raise CrashedError(f"its answer is of element type {code}, which is not an element type number") from None
 
 
-def _rounding(operation: Operation) -> IntegerRounding | None:
-    """Return how integers are rounded, None if the operands are none."""
-    element_type = element_type_of_dtype(operation.operands[0].dtype)
-    if element_type is None or not element_type.is_integer or not operation.spec.integer_rounding:
-        return None
-    try:
-        return operation.spec.rounding(checked_attributes(operation.spec, operation.attributes))
-    except VinculumError:  # Some attribute is illegal, and the operation must be refused.
-        return operation.spec.rounding({})
-
-
 def _attribute(name: str, value: AttributeValue) -> bytes:
     """Return an attribute: 1 an integer, 2 a list of them, 3 text, 4 true or false."""
     if isinstance(value, str):
@@ -125,9 +113,8 @@ def _attribute(name: str, value: AttributeValue) -> bytes:
 
 
 def _tensor_head(array: NDArray[Any], constant: bool) -> bytes:
-    element_type = element_type_of_dtype(array.dtype)
-    code = _BOOL_CODE if element_type is None else element_type.onnx_code
-    return _TENSOR.pack(code or 0, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
+    code = element_type_of(array).onnx_code or 0
+    return _TENSOR.pack(code, constant, array.ndim, 0) + struct.pack(f"<{array.ndim}q", *array.shape)
 
 
 def _elements(array: NDArray[Any]) -> bytes:

@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.onnx_backend import OnnxBackend, reproducer
 from vinculum.conformance.runtimes.packages import asked_elsewhere, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.programs.reproducer import (
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.spec.model import Dialect
@@ -37,10 +42,12 @@ class Plugin:
         ``"package.module:attribute"``.
     options : Mapping of str to str
         Keyword arguments of an ONNX backend's methods, or the mapping that a divider's class is made with.
+    title : str, optional
+        What sentences call it: the name that an entry point of its package gives it; else the target.
     """
 
-    def __init__(self, target: str, options: Mapping[str, str]) -> None:
-        self.title = target
+    def __init__(self, target: str, options: Mapping[str, str], title: str = "") -> None:
+        self.title = title or target
         self._target = target
         self._options = dict(options)
         self._made: Any = None
@@ -69,14 +76,14 @@ class Plugin:
         """Return the quotient that it gives; what a divider does not cover is not supported."""
         divider = self._divider()
         if hasattr(divider, "covers") and not divider.covers(operation):
-            raise UnsupportedError(f"{self._target} does not cover it")
+            raise UnsupportedError(f"{self.title} does not cover it")
         try:
             return divider.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, in an ONNX backend.
+        """Return all outputs of the model in a file, in an ONNX backend, or in a divider that runs models too.
 
         Raises
         ------
@@ -84,9 +91,9 @@ class Plugin:
             If it divides only.
         """
         divider = self._divider()
-        if not isinstance(divider, OnnxBackend):
-            raise ModelError(f"{quoted(self._target)} cannot run models: it is a divider, not an ONNX backend")
-        return divider.run_model(file, inputs)
+        if not hasattr(divider, "run_model"):
+            raise ModelError(f"{quoted(self.title)} cannot run models: it is a divider, not an ONNX backend")
+        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # whatever it gives is judged
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that imports it and asks the same."""
@@ -96,7 +103,7 @@ class Plugin:
             return reproducer(operation, source, self._options, prepares=self._told()["prepares"], module=module)
         if self._told()["options"] is not None:
             source = f"{source}({self._options if self._told()['options'] else ''})"
-        names = ", ".join(operand.name.lower() for operand in operation.spec.inputs)
+        names = ", ".join(operand_names(operation))
         variant = f", variant={operation.spec.variant!r}" if operation.spec.variant else ""
         opset = f", opset={operation.spec.since_version}" if operation.spec.dialect is Dialect.ONNX else ""
         dialect = operation.spec.dialect.value
@@ -107,7 +114,9 @@ class Plugin:
             *operand_lines(operation),
             f'spec = find("{operation.spec.name}", dialect="{dialect}"{opset}{variant})',
             f"operation = Operation(spec, {dict(operation.attributes)}, ({names},), {operation.constant})",
-            print_quotient(f"{source}.answer(operation)"),
+            f"divider = {source}",
+            *(["divider.start()"] if self._told()["starts"] else ()),
+            print_quotient("divider.answer(operation)"),
             imports=[module],
         )
 
@@ -119,6 +128,7 @@ class Plugin:
         return {
             "native": native,
             "prepares": hasattr(found, "prepare"),
+            "starts": hasattr(divider, "start"),
             "options": _takes_options(found) if native and inspect.isclass(found) else None,
             "versions": {str(name): str(version) for name, version in versions.items()},
         }
@@ -127,9 +137,7 @@ class Plugin:
         """Return what `tell` gives in another process, which is asked once."""
         if self._description is None:
             factory = f"{__name__}:Plugin"
-            self._description = asked_elsewhere(
-                "tell", factory, self._target, self._options, called=quoted(self._target)
-            )
+            self._description = asked_elsewhere("tell", factory, self._target, self._options, called=quoted(self.title))
         return self._description
 
     def _divider(self) -> Any:

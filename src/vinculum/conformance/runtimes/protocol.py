@@ -1,7 +1,4 @@
-"""What every runtime's file provides, and what an entry point `vinculum.backends` of another package names.
-
-A plug-in, ``module:attribute``, needs less: see `vinculum.testing`.
-"""
+"""What every runtime's file provides. A plug-in, ``module:attribute``, needs less: see `vinculum.testing`."""
 
 from __future__ import annotations
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
 from vinculum.conformance.runtimes.command import PREFIX, Command
-from vinculum.conformance.runtimes.foreign import ForeignRuntime
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
 
 GROUP = "vinculum.backends"
-"""The entry points by which other packages offer runtimes: each names a class that is made with the options."""
+"""The entry points by which other packages offer runtimes: each is a name for a module and attribute."""
+
+STARTED = f"{__name__}:started"
+"""What makes a runtime in a process that answers, from its name."""
 
 _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
@@ -44,7 +46,7 @@ def names() -> tuple[str, ...]:
 
 
 def runtime(backend: str) -> Runtime:
-    """Return the runtime that a text names; nothing foreign is imported, but the file of another package's class.
+    """Return the runtime that a text names; nothing foreign is imported.
 
     Parameters
     ----------
@@ -58,8 +60,6 @@ def runtime(backend: str) -> Runtime:
         If no runtime has that name.
     AttributeValueError
         If the text is malformed, or the runtime has no such option.
-    ModelError
-        If another package's class cannot be had.
     """
     name, options = parsed(backend)
     if name in _OWN:
@@ -67,14 +67,12 @@ def runtime(backend: str) -> Runtime:
         factory: Factory = getattr(import_module(module), attribute)
         return factory(options)
     foreign = _foreign()
-    if name in foreign:
-        return ForeignRuntime(foreign[name], options)
-    if name.startswith(PREFIX):
+    if name.startswith(PREFIX) and name not in foreign:
         return Command(name.removeprefix(PREFIX), options)
-    if ":" in name:
+    if ":" in name or name in foreign:
         from vinculum.conformance.runtimes.plugin import Plugin
 
-        return Plugin(name, options)
+        return Plugin(foreign.get(name, name), options, name)
     raise SpecLookupError(_unknown(name))
 
 
@@ -113,8 +111,9 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
     return match[1].strip(), options
 
 
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+def _foreign() -> dict[str, str]:
+    """Return what stands for a module and attribute in the entry points of other packages."""
+    return {point.name: f"{point.module}:{point.attr}" for point in entry_points(group=GROUP)}
 
 
 def _unknown(name: str) -> str:

@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.function_calls import Function, can_be_called, function_for
 from vinculum.conformance.runtimes.options import check_names, chosen
-from vinculum.conformance.runtimes.packages import check_elsewhere, check_installed, versions_of
-from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
+from vinculum.conformance.runtimes.packages import check_package, versions_of
+from vinculum.conformance.runtimes.programs.reproducer import (
+    operand_lines,
+    operand_names,
+    print_quotient,
+    python_program,
+)
 from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 
@@ -43,9 +48,7 @@ class Torch:
 
     def check(self) -> None:
         """Refuse to go on if PyTorch is not installed."""
-        check_installed(self.title, "torch", "pip install 'vinculum-div[torch]'")
-        if self._options:
-            check_elsewhere(self.title, f"{__name__}:Torch", self._options)
+        check_package(self.title, "torch", f"{__name__}:Torch", self._options)
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of PyTorch."""
@@ -75,8 +78,8 @@ class Torch:
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that calls the same function."""
-        names = [operand.name.lower() for operand in operation.spec.inputs]
-        spelt = [_tensor_source(*named, self._device) for named in zip(names, operation.operands, strict=True)]
+        named = zip(operand_names(operation), operation.operands, strict=True)
+        spelt = [_tensor_source(name, operand, self._device) for name, operand in named]
         function = function_for(operation)
         mode = f', rounding_mode="{_ROUNDING_MODES[function]}"' if function in _ROUNDING_MODES else ""
         name = "reciprocal" if function is Function.RECIPROCAL else "div"

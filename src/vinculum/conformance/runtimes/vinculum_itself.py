@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.operation import Operation
 from vinculum.conformance.runtimes.options import check_names
 from vinculum.conformance.runtimes.packages import ONE_BY_ONE, versions_of
-from vinculum.conformance.runtimes.programs.model_source import inputs_source, ir_lines, onnx_model_lines
+from vinculum.conformance.runtimes.programs.onnx_source import inputs_source, onnx_model_lines
+from vinculum.conformance.runtimes.programs.openvino_source import ir_lines
 from vinculum.conformance.runtimes.programs.reproducer import operand_lines, print_quotient, python_program
 from vinculum.spec.model import Dialect
 
@@ -49,11 +50,10 @@ class VinculumItself:
             return div(*operation.operands, **attributes)
         if operation.spec.dialect is Dialect.OPENVINO:
             return _in_ir(operation)
-        from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+        from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
         from vinculum.models.backend import VinculumBackend
 
-        program = onnx_program(operation)
-        quotient: NDArray[Any] = VinculumBackend.run_model(program.model, dict(program.inputs))[0]
+        quotient: NDArray[Any] = VinculumBackend.run_model(onnx_model(operation), operation.inputs)[0]
         return quotient
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
@@ -94,13 +94,13 @@ def _sonnx_lines(operation: Operation) -> list[str]:
 
 def _in_ir(operation: Operation) -> NDArray[Any]:
     """Return the quotient of a model in files, since an IR is two."""
-    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_program
+    from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
     from vinculum.models.source import load
 
-    program = openvino_program(operation)
+    xml, data = openvino_ir(operation)
     with TemporaryDirectory() as folder:
         path = Path(folder, "division.xml")
-        path.write_bytes(program.xml)
-        path.with_suffix(".bin").write_bytes(program.data)
-        (quotient,) = load(path).run(program.inputs).values()
+        path.write_bytes(xml)
+        path.with_suffix(".bin").write_bytes(data)
+        (quotient,) = load(path).run(operation.inputs).values()
     return quotient

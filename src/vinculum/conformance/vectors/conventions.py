@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.vectors.elements import elements_text
-from vinculum.conformance.vectors.records import ConventionLine, Standing, Tensor
+from vinculum.conformance.vectors.lines import tensor_of
+from vinculum.conformance.vectors.records import ConventionLine, Standing
 from vinculum.reference.exact_quotient import floor, truncating
 from vinculum.spec.element_types import (
     INT8,
@@ -43,21 +44,14 @@ class Rounding(Enum):
     EUCLIDEAN = "euclidean"
 
 
-class ByZero(Enum):
-    """What x/0 gives."""
+class Outcome(Enum):
+    """What a division gives that has no quotient of its type: x/0, and MIN/-1."""
 
     UNSPECIFIED = "is unspecified"
     REFUSED = "must be refused"
     DIVIDEND = "gives x"
     ZERO = "gives 0"
     ALL_ONES = "gives all ones"
-
-
-class Overflow(Enum):
-    """What MIN/-1 gives."""
-
-    UNSPECIFIED = "is unspecified"
-    REFUSED = "must be refused"
     MINIMUM = "gives MIN"
 
 
@@ -71,8 +65,8 @@ class Specification:
         The specification, and the operator.
     rounding : Rounding
         How it rounds.
-    by_zero, overflow : ByZero, Overflow
-        What becomes of the divisions that have no quotient.
+    by_zero, overflow : Outcome
+        Of x/0 and of MIN/-1.
     element_types : tuple of ElementType
         Those integers that it divides.
     source : str
@@ -81,8 +75,8 @@ class Specification:
 
     name: str
     rounding: Rounding
-    by_zero: ByZero
-    overflow: Overflow
+    by_zero: Outcome
+    overflow: Outcome
     element_types: tuple[ElementType, ...]
     source: str
 
@@ -92,7 +86,7 @@ _ALL = (*_SIGNED, UINT8, UINT16, UINT32, UINT64)
 _UP_TO_32 = (INT8, INT16, INT32, UINT8, UINT16, UINT32)
 _OF_WEBNN = (INT8, INT32, INT64, UINT8, UINT32, UINT64)
 _TRUNC, _FLOOR, _EUCLID = Rounding
-_OPEN = ByZero.UNSPECIFIED, Overflow.UNSPECIFIED
+_OPEN = Outcome.UNSPECIFIED, Outcome.UNSPECIFIED
 _ARITH = "mlir.llvm.org/docs/Dialects/ArithOps/"
 _DIVIDE = (
     "docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/arithmetic/divide-1.html"
@@ -108,22 +102,22 @@ SPECIFICATIONS = tuple(Specification(*row) for row in (
     ("ONNX Div", _TRUNC, *_OPEN, _ALL, "onnx.ai/onnx/operators/onnx__Div.html"),
     ("OpenVINO Divide, m_pythondiv=true", _FLOOR, *_OPEN, _ALL, _DIVIDE),
     ("OpenVINO Divide, m_pythondiv=false", _TRUNC, *_OPEN, _ALL, _DIVIDE),
-    ("SONNX Div", _TRUNC, ByZero.REFUSED, Overflow.REFUSED, _ALL, "github.com/onnx/working-groups"),
+    ("SONNX Div", _TRUNC, Outcome.REFUSED, Outcome.REFUSED, _ALL, "github.com/onnx/working-groups"),
     ("StableHLO divide", _TRUNC, *_OPEN, _ALL, "github.com/openxla/stablehlo/blob/main/docs/spec.md#divide"),
     ("jax.lax.div", _TRUNC, *_OPEN, _ALL, "docs.jax.dev/en/latest/_autosummary/jax.lax.div.html"),
     ("TOSA INTDIV", _TRUNC, *_OPEN, (INT32, INT64), "www.mlplatform.org/tosa/tosa_spec.html#_intdiv"),
     ("WebNN div", _TRUNC, *_OPEN, _OF_WEBNN, "www.w3.org/TR/webnn/#api-mlgraphbuilder-binary"),
     ("DirectML ELEMENT_WISE_DIVIDE", _TRUNC, *_OPEN, _UP_TO_32, _DML),
-    ("WGSL /", _TRUNC, ByZero.DIVIDEND, Overflow.MINIMUM, (INT32, UINT32), "www.w3.org/TR/WGSL/#arithmetic-expr"),
-    ("Direct3D udiv", _TRUNC, ByZero.ALL_ONES, Overflow.UNSPECIFIED, (UINT32,),
+    ("WGSL /", _TRUNC, Outcome.DIVIDEND, Outcome.MINIMUM, (INT32, UINT32), "www.w3.org/TR/WGSL/#arithmetic-expr"),
+    ("Direct3D udiv", _TRUNC, Outcome.ALL_ONES, Outcome.UNSPECIFIED, (UINT32,),
      "learn.microsoft.com/windows/win32/direct3dhlsl/udiv--sm5---asm-"),
     ("MLIR arith.divsi, arith.divui", _TRUNC, *_OPEN, _ALL, _ARITH),
     ("MLIR arith.floordivsi", _FLOOR, *_OPEN, _SIGNED, _ARITH),
     ("TFLite DIV", _TRUNC, *_OPEN, (INT32,), f"{_TFLITE}/div.cc"),
-    ("TFLite FLOOR_DIV", _FLOOR, ByZero.REFUSED, Overflow.UNSPECIFIED, (INT32,), f"{_TFLITE}/floor_div.cc"),
+    ("TFLite FLOOR_DIV", _FLOOR, Outcome.REFUSED, Outcome.UNSPECIFIED, (INT32,), f"{_TFLITE}/floor_div.cc"),
     ("Core ML floor_div", _FLOOR, *_OPEN, (INT32,), _MIL),
-    ("XNNPACK divide", _EUCLID, ByZero.ZERO, Overflow.UNSPECIFIED, (INT32,), _XNNPACK),
-    ("numpy.floor_divide", _FLOOR, ByZero.ZERO, Overflow.MINIMUM, _ALL,
+    ("XNNPACK divide", _EUCLID, Outcome.ZERO, Outcome.UNSPECIFIED, (INT32,), _XNNPACK),
+    ("numpy.floor_divide", _FLOOR, Outcome.ZERO, Outcome.MINIMUM, _ALL,
      "numpy.org/doc/stable/reference/generated/numpy.floor_divide.html"),
     ('torch.div, rounding_mode="trunc"', _TRUNC, *_OPEN, (*_SIGNED, UINT8), _TORCH),
     ('torch.div, rounding_mode="floor"', _FLOOR, *_OPEN, (*_SIGNED, UINT8), _TORCH),
@@ -136,89 +130,68 @@ _QUOTIENT: dict[Rounding, Callable[[int, int], int]] = {
     Rounding.FLOOR: floor,
     Rounding.EUCLIDEAN: euclidean,
 }
-_STANDING = {"is unspecified": Standing.UNSPECIFIED, "must be refused": Standing.REFUSED}
+_STANDING = {Outcome.UNSPECIFIED: Standing.UNSPECIFIED, Outcome.REFUSED: Standing.REFUSED}
+
+Pairs = Sequence[tuple[int, int]]
 
 
 def convention_lines() -> Iterator[ConventionLine]:
     """Yield every row: for each element type ordinary quotients, x/0 and MIN/-1, under each convention there is."""
-    for element_type in _ALL:
-        own = [specification for specification in SPECIFICATIONS if element_type in specification.element_types]
+    for t in _ALL:
+        own = [specification for specification in SPECIFICATIONS if t in specification.element_types]
+        numbers, overflow = _numbers(t), (t.minimum, -1)
+        ordinary = [(a, b) for a in numbers for b in numbers if b and (a, b) != overflow]
         for rounding in Rounding:
             named = [s.name for s in own if s.rounding is rounding]
             if named:
-                yield _ordinary(element_type, rounding, named)
-        for by_zero in ByZero:
-            for rounding in Rounding:
-                named = [s.name for s in own if s.by_zero is by_zero and s.rounding is rounding]
-                if named:
-                    yield _by_zero(element_type, rounding, by_zero, named)
-        for overflow in Overflow if element_type.kind is Kind.SIGNED else ():
-            for rounding in Rounding:
-                named = [s.name for s in own if s.overflow is overflow and s.rounding is rounding]
-                if named:
-                    yield _overflow(element_type, rounding, overflow, named)
+                quotients = [_QUOTIENT[rounding](a, b) for a, b in ordinary]
+                yield _line(t, rounding, "ordinary quotients", named, ordinary, Standing.EXACT, quotients)
+        yield from _without_quotient("x/0", t, [(a, 0) for a in numbers], [(s, s.by_zero) for s in own])
+        if t.kind is Kind.SIGNED:
+            yield from _without_quotient("MIN/-1", t, [overflow], [(s, s.overflow) for s in own])
 
 
-def _ordinary(element_type: ElementType, rounding: Rounding, named: Sequence[str]) -> ConventionLine:
-    dividends, divisors = _dividends(element_type), [b for b in _dividends(element_type) if b]
-    overflow = (element_type.minimum, -1) if element_type.kind is Kind.SIGNED else None
-    pairs = [(a, b) for a in dividends for b in divisors if (a, b) != overflow]
-    quotients = [_QUOTIENT[rounding](a, b) for a, b in pairs]
-    return _line(element_type, rounding, "ordinary quotients", named, pairs, Standing.EXACT, quotients)
+def _without_quotient(
+    what: str, t: ElementType, pairs: Pairs, own: Sequence[tuple[Specification, Outcome]]
+) -> Iterator[ConventionLine]:
+    for outcome, rounding in product(Outcome, Rounding):
+        named = [s.name for s, gives in own if (gives, s.rounding) == (outcome, rounding)]
+        if named:
+            standing, given = _STANDING.get(outcome, Standing.EXACT), [_given(outcome, a, t) for a, _ in pairs]
+            yield _line(t, rounding, f"{what} {outcome.value}", named, pairs, standing, given)
 
 
-def _by_zero(element_type: ElementType, rounding: Rounding, by_zero: ByZero, named: Sequence[str]) -> ConventionLine:
-    pairs = [(a, 0) for a in _dividends(element_type)]
-    ones = -1 if element_type.kind is Kind.SIGNED else element_type.maximum
-    given = {
-        ByZero.DIVIDEND: [a for a, _ in pairs],
-        ByZero.ZERO: [0] * len(pairs),
-        ByZero.ALL_ONES: [ones] * len(pairs),
-    }
-    standing = _STANDING.get(by_zero.value, Standing.EXACT)
-    return _line(element_type, rounding, f"x/0 {by_zero.value}", named, pairs, standing, given.get(by_zero))
+def _given(outcome: Outcome, dividend: int, t: ElementType) -> int:
+    """Return what a division without a quotient gives; 0 where nothing is specified."""
+    ones = -1 if t.kind is Kind.SIGNED else t.maximum
+    given = {Outcome.DIVIDEND: dividend, Outcome.ALL_ONES: ones, Outcome.MINIMUM: t.minimum}
+    return given.get(outcome, 0)
 
 
-def _overflow(
-    element_type: ElementType, rounding: Rounding, overflow: Overflow, named: Sequence[str]
-) -> ConventionLine:
-    pairs = [(element_type.minimum, -1)]
-    quotients = [element_type.minimum] if overflow is Overflow.MINIMUM else None
-    standing = _STANDING.get(overflow.value, Standing.EXACT)
-    return _line(element_type, rounding, f"MIN/-1 {overflow.value}", named, pairs, standing, quotients)
-
-
-def _dividends(element_type: ElementType) -> list[int]:
+def _numbers(t: ElementType) -> list[int]:
     """Return small numbers of both signs, and the ends of the type's range."""
     small = [-8, -7, -6, -3, -2, -1, 0, 1, 2, 3, 6, 7, 8]
-    ends = [element_type.minimum, element_type.minimum + 1, element_type.maximum - 1, element_type.maximum]
-    return sorted({number for number in (*small, *ends) if number >= element_type.minimum})
+    ends = [t.minimum, t.minimum + 1, t.maximum - 1, t.maximum]
+    return sorted({number for number in (*small, *ends) if number >= t.minimum})
 
 
 def _line(
-    element_type: ElementType,
+    t: ElementType,
     rounding: Rounding,
     convention: str,
     named: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
+    pairs: Pairs,
     standing: Standing,
-    quotients: Sequence[int] | None,
+    quotients: Sequence[int],
 ) -> ConventionLine:
-    operands = tuple(_tensor([pair[place] for pair in pairs], element_type) for place in (0, 1))
-    quotient = None if quotients is None else _tensor(quotients, element_type)
-    if standing is Standing.UNSPECIFIED:
-        quotient = Tensor(element_type.name, (len(pairs),), " ".join("-" for _ in pairs))
+    unspecified = np.full(len(pairs), standing is Standing.UNSPECIFIED)
+    dtype = dtype_of(t)
     return ConventionLine(
-        id=f"{rounding.value}/{element_type}/{convention}",
+        id=f"{rounding.value}/{t}/{convention}",
         standing=standing,
         rounding=rounding.value,
         convention=convention,
         specifications=tuple(named),
-        operands=operands,
-        quotient=quotient,
+        operands=tuple(tensor_of(np.array(numbers, dtype)) for numbers in zip(*pairs, strict=True)),
+        quotient=None if standing is Standing.REFUSED else tensor_of(np.array(quotients, dtype), unspecified),
     )
-
-
-def _tensor(numbers: Sequence[int], element_type: ElementType) -> Tensor:
-    array = np.array(numbers, dtype_of(element_type))
-    return Tensor(element_type.name, array.shape, elements_text(array, element_type))

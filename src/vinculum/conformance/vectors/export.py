@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from vinculum.conformance.cases.case import Case, Level
+from vinculum.conformance.cases.case import Advance, Case, Level
 from vinculum.conformance.cases.enumeration import cases
 from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.conformance.vectors.conventions import convention_lines
@@ -27,7 +27,7 @@ from vinculum.conformance.vectors.records import (
     indented,
     schema_of,
 )
-from vinculum.conformance.vectors.testfloat import FUNCTIONS, lines, pairs_of
+from vinculum.conformance.vectors.testfloat import FUNCTIONS, divides_floats, lines, pairs_of
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.files import atomic_write
 from vinculum.spec.element_types import REAL
@@ -43,9 +43,6 @@ _SCHEMAS: dict[str, type[Struct]] = {
     "conventions": ConventionLine,
     "answers": AnswerLine,
 }
-
-Advance = Callable[[int, str], None]
-"""Called with how many cases have been written, and the id of the last of them."""
 
 
 def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, advance: Advance | None = None) -> Index:
@@ -79,22 +76,26 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
     check_empty(folder)
     index = folder / INDEX
     with atomic_write(index, make_folder=True) as temporary:
-        chosen = _Chosen(level, form, only)
+        standings: Counter[str] = Counter()
+        floats: list[Case] = []
         with (temporary / CASES).open("wb") as file:
-            for count, case in enumerate(chosen, 1):
+            for count, case in enumerate(_chosen(level, form, only), 1):
                 file.write(msgspec.json.encode(case_line(case)) + b"\n")
-                _WRITERS.get(form, _nothing)(case, temporary)
+                standings[standing(case).value] += 1
+                if form in _WRITERS:
+                    _WRITERS[form](case, temporary)
+                if form == "testfloat":
+                    floats.append(case)
                 if advance is not None:
-                    advance(count, str(case.id))
-        chosen.check()
-        _write_more(form, chosen, temporary)
+                    advance(count, case.id)
+        _write_more(form, floats, temporary)
         written = Index(
             schema=SCHEMA,
             format=form,
             level=level.value,
             only=tuple(only),
             versions=versions_of("vinculum", "numpy", "ml_dtypes", "onnx"),
-            cases=dict(sorted(chosen.standings.items())),
+            cases=dict(sorted(standings.items())),
             files=tuple(_files(temporary)),
         )
         (temporary / INDEX).write_bytes(indented(written))
@@ -115,54 +116,35 @@ def check_empty(folder: Path) -> None:
         raise ModelError(f"the folder {str(folder)!r} is not empty; give an empty or a new one")
 
 
-class _Chosen:
-    """The cases that a format can hold and a pattern matches, and what was seen of them."""
-
-    def __init__(self, level: Level, form: str, only: Sequence[str]) -> None:
-        self._level, self._form, self._only = level, form, only
-        self._matched: set[str] = set()
-        self.standings: Counter[str] = Counter()
-        self.floats: list[Case] = []
-
-    def __iter__(self) -> Iterator[Case]:
-        for case in cases(self._level):
-            matching = [pattern for pattern in self._only if case.id.matches(pattern)]
-            if (self._only and not matching) or not _holds(self._form, case):
-                continue
-            self._matched.update(matching)
-            self.standings[standing(case).value] += 1
-            if self._form == "testfloat":
-                self.floats.append(case)
+def _chosen(level: Level, form: str, only: Sequence[str]) -> Iterator[Case]:
+    """Yield the cases that a format can hold and a pattern matches; in the end every pattern must have matched one."""
+    idle = set(only)
+    for case in cases(level):
+        matching = [pattern for pattern in only if case.id.matches(pattern)]
+        if (matching or not only) and _holds(form, case):
+            idle.difference_update(matching)
             yield case
-
-    def check(self) -> None:
-        idle = [pattern for pattern in self._only if pattern not in self._matched]
-        if idle:
-            raise AttributeValueError(
-                f"no case of this level that {self._form} can hold matches {listed(idle)}; vinculum conform --list "
-                "prints the ids, and * stands for anything"
-            )
+    if idle:
+        raise AttributeValueError(
+            f"no case of this level that {form} can hold matches {listed([p for p in only if p in idle])}; "
+            "vinculum conform --list prints the ids, and * stands for anything"
+        )
 
 
 def _holds(form: str, case: Case) -> bool:
     if form == "onnx":
         return case.operation.spec.dialect is Dialect.ONNX
     if form == "testfloat":
-        two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
-        return two_floats and case.expectation.quotient is not None
+        return divides_floats(case)
     return form != "npy" or case.element_type is not REAL
-
-
-def _nothing(case: Case, folder: Path) -> None:
-    """Write nothing: the line says all."""
 
 
 _WRITERS: dict[str, Callable[[Case, Path], None]] = {"onnx": write_folder, "npy": write_arrays}
 
 
-def _write_more(form: str, chosen: _Chosen, folder: Path) -> None:
+def _write_more(form: str, floats: Sequence[Case], folder: Path) -> None:
     if form == "testfloat":
-        for element_type, pairs in pairs_of(chosen.floats).items():
+        for element_type, pairs in pairs_of(floats).items():
             text = "".join(f"{line}\n" for line in lines(pairs, element_type))
             (folder / f"{FUNCTIONS[element_type]}.txt").write_bytes(text.encode())
     if form == "jsonl":

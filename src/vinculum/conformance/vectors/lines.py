@@ -10,19 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.cases.case import Case, Expectation
-from vinculum.conformance.cases.operation import Operation
+from vinculum.conformance.cases.operation import Operation, integer_rounding
 from vinculum.conformance.vectors.elements import array_of, elements_text
 from vinculum.conformance.vectors.records import CaseLine, ConventionLine, Operand, Standing, Tensor
 from vinculum.errors import ModelError
-from vinculum.spec.attributes import checked_attributes
 from vinculum.spec.element_types import ElementType, by_name
-from vinculum.spec.model import IntegerRounding
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.registry import ROWS
 from vinculum.tensors.storage import element_type_of
 
 _DIGITS = 12
-_ROUNDINGS = {IntegerRounding.TRUNCATING: "truncating", IntegerRounding.FLOOR: "floor"}
 
 
 def standing(case: Case) -> Standing:
@@ -41,11 +38,9 @@ def name_of(case: Case) -> str:
 def case_line(case: Case) -> CaseLine:
     """Return a case as a line."""
     spec, operation = case.operation.spec, case.operation
-    quotient = case.expectation.quotient
-    operands = [
-        Operand(**_tensor(array), constant=constant)
-        for array, constant in zip(operation.operands, operation.constant, strict=True)
-    ]
+    quotient, rounding = case.expectation.quotient, integer_rounding(operation)
+    tensors = map(tensor_of, operation.operands)
+    operands = [Operand(t.type, t.shape, t.elements, c) for t, c in zip(tensors, operation.constant, strict=True)]
     return CaseLine(
         id=str(case.id),
         name=name_of(case),
@@ -55,10 +50,10 @@ def case_line(case: Case) -> CaseLine:
         operator=spec.name,
         version=spec.since_version,
         variant=spec.variant,
-        rounding=_rounding(case),
+        rounding=None if rounding is None or quotient is None else rounding.name.lower(),
         attributes=dict(operation.attributes),
         operands=tuple(operands),
-        quotient=None if quotient is None else Tensor(**_tensor(quotient, case.expectation.unspecified)),
+        quotient=None if quotient is None else tensor_of(quotient, case.expectation.unspecified),
     )
 
 
@@ -108,19 +103,11 @@ def type_of(tensor: Tensor) -> ElementType:
         raise ModelError(str(error)) from None
 
 
-def _tensor(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+def tensor_of(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> Tensor:
+    """Return an array as files have it, with dashes for what is unspecified."""
     element_type = element_type_of(array)
-    text = elements_text(array, element_type, unspecified)
-    return {"type": element_type.name, "shape": array.shape, "elements": text}
+    return Tensor(element_type.name, array.shape, elements_text(array, element_type, unspecified))
 
 
 def _array(tensor: Tensor) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     return array_of(tensor.elements, tensor.shape, type_of(tensor))
-
-
-def _rounding(case: Case) -> str | None:
-    """Return how a case rounds integers; None where nothing is rounded so, or it must be refused."""
-    spec = case.operation.spec
-    if not case.element_type.is_integer or standing(case) is Standing.REFUSED:
-        return None
-    return _ROUNDINGS[spec.rounding(checked_attributes(spec, case.operation.attributes))]

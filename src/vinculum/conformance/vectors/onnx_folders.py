@@ -7,7 +7,7 @@ from pathlib import Path
 from onnx import numpy_helper
 
 from vinculum.conformance.cases.case import Case
-from vinculum.conformance.runtimes.programs.onnx_model import onnx_program
+from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 from vinculum.conformance.vectors.lines import name_of, standing
 from vinculum.conformance.vectors.records import Standing
 
@@ -27,13 +27,12 @@ def write_folder(case: Case, folder: Path) -> None:
     folder : Path
         Of the export.
     """
-    program = onnx_program(case.operation)
     own = folder / ROOMS[standing(case)] / name_of(case)
     data = own / "test_data_set_0"
     data.mkdir(parents=True)
     (own / "data.json").write_bytes(_TOLERANCE)
-    (own / "model.onnx").write_bytes(program.model.SerializeToString(deterministic=True))
-    for number, (name, array) in enumerate(program.inputs.items()):
+    (own / "model.onnx").write_bytes(onnx_model(case.operation).SerializeToString(deterministic=True))
+    for number, (name, array) in enumerate(case.operation.inputs.items()):
         tensor = numpy_helper.from_array(array, name)
         (data / f"input_{number}.pb").write_bytes(tensor.SerializeToString(deterministic=True))
     if standing(case) is Standing.EXACT and case.expectation.quotient is not None:

@@ -20,15 +20,18 @@ INEXACT, UNDERFLOW, OVERFLOW, DIVIDE_BY_ZERO, INVALID = 1, 2, 4, 8, 16
 """The flags as SoftFloat has them."""
 
 
+def divides_floats(case: Case) -> bool:
+    """Tell whether a case divides two floats of a type that there is a file of."""
+    two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
+    return two_floats and case.expectation.quotient is not None
+
+
 def pairs_of(cases: Iterable[Case]) -> dict[ElementType, list[tuple[int, int]]]:
-    """Return the encodings of dividends and divisors of the cases that divide two floats, each pair once, in order."""
+    """Return the encodings of dividends and divisors of cases that divide floats, each pair once, in order."""
     found: dict[ElementType, set[tuple[int, int]]] = {}
     for case in cases:
-        element_type, operation = case.element_type, case.operation
-        if element_type not in FUNCTIONS or len(operation.operands) != 2 or case.expectation.quotient is None:
-            continue
-        a, b = (elements(np.ascontiguousarray(own), element_type) for own in aligned(operation))
-        found.setdefault(element_type, set()).update(zip(a, b, strict=True))
+        a, b = (elements(np.ascontiguousarray(own), case.element_type) for own in aligned(case.operation))
+        found.setdefault(case.element_type, set()).update(zip(a, b, strict=True))
     return {element_type: sorted(pairs) for element_type, pairs in found.items()}
 
 

@@ -13,14 +13,14 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord, Run
+from vinculum.conformance.audit.record import Audit, EdgeRuns, NodeRecord
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.reporting.conformance.words import message
 from vinculum.reporting.escape import one_line, short
 from vinculum.reporting.models.run import inner_divisions, inputs_table, seconds_text
 from vinculum.reporting.models.run_report import InputReport
 from vinculum.reporting.tables import counted, section, table
-from vinculum.sandbox import End
+from vinculum.sandbox import Answer, End
 from vinculum.text import shape_text
 
 _ENDS = {
@@ -147,7 +147,7 @@ def _end(audit: Audit) -> Iterator[RenderableType]:
         yield Text(f"The original model: {_ended(audit.title, audit.plain)}")
 
 
-def _ended(title: str, run: Run) -> str:
+def _ended(title: str, run: Answer) -> str:
     return one_line(f"{title} {_ENDS[run.end]}" + (f": {run.words}" if run.words else ""))
 
 
@@ -280,7 +280,7 @@ def _edges_as_json(edges: EdgeRuns) -> dict[str, Any]:
     return {"sets": edges.sets, "compared": edges.compared, **ends, "suspects": list(edges.suspects)}
 
 
-def _run_as_json(run: Run) -> dict[str, str]:
+def _run_as_json(run: Answer) -> dict[str, str]:
     return {"end": run.end.value, "words": run.words}
 
 

@@ -46,10 +46,6 @@ class TestExact:
             array[index] = Fraction(1 - number, 3)
         assert same_bits(_evaluated(array_source(array)), array)
 
-    def test_truth_values(self) -> None:
-        array = np.array([[True, False]])
-        assert same_bits(_evaluated(array_source(array)), array)
-
     def test_many_different_numbers(self) -> None:
         array = np.arange(65536, dtype=np.uint16).view(np.float16).reshape(256, 256)
         source = array_source(array)

@@ -1,9 +1,10 @@
-"""Arrays from encodings and from whole numbers, and random encodings that never change."""
+"""Arrays from encodings and of whole numbers, random encodings that never change, and distinct numbers for shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import prod
 from zlib import crc32
 
 import numpy as np
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from vinculum.conformance.cases.values.value_class import Array
 from vinculum.spec.element_types import REAL, BinaryFormat, ElementType
 from vinculum.tensors.storage import dtype_of
+
+_LARGEST = 1 << 12
+_PRIME = 4093  # So that dividends and divisors repeat themselves at different distances.
 
 
 def floats(codes: Iterable[int], element_type: ElementType) -> Array:
@@ -25,6 +29,11 @@ def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
         return np.array([Fraction(number) for number in numbers], dtype=object)
     wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
     return np.array(list(numbers), wide).astype(dtype_of(element_type))
+
+
+def scalar(number: int, element_type: ElementType) -> Array:
+    """Return one whole number, of no dimension."""
+    return whole([number], element_type).reshape(())
 
 
 def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:
@@ -51,3 +60,19 @@ def random_normals(
     signs = random_below(f"{what}, signs of {element_type.name}", 2, count)
     codes = (min(first * trailing + m, fmt.largest) for m in magnitudes)
     return [code | sign * fmt.sign_mask for code, sign in zip(codes, signs, strict=True)]
+
+
+def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
+    """Return numbers of which no two neighbours are equal, the largest that the type holds exactly first."""
+    top = (
+        min(t.maximum, _LARGEST)
+        if t.is_integer
+        else 1 << min(t.binary_format.significand_bits if t.binary_format else 12, 12)
+    )
+    return whole([top - i % max(top // 2, 1) for i in range(prod(shape))], t).reshape(shape)
+
+
+def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
+    """Return numbers from 1 on, no two of them equal as far as the type holds them exactly."""
+    top = min(t.maximum, _PRIME) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
+    return whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)

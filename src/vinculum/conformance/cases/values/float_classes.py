@@ -11,30 +11,13 @@ from vinculum.conformance.cases.values import float_operands as given
 from vinculum.conformance.cases.values import hard_quotients as hard
 from vinculum.conformance.cases.values.encodings import random_bits, whole
 from vinculum.conformance.cases.values.float_operands import alone, by_each, by_themselves, from_pairs, random_pairs
-from vinculum.conformance.cases.values.value_class import Joined, ValueClass
-from vinculum.spec.element_types import ElementType
+from vinculum.conformance.cases.values.value_class import Joined, ValueClass, above, of_bits
 
 QUICK, DEFAULT, FULL = Level
 QUOTIENT, ORDINARY, SPECIAL, DISCARDED = Subject.QUOTIENT, Subject.ORDINARY, Subject.SPECIAL, Subject.DISCARDED
 BY_ZERO, TOO_LARGE = Subject.ZERO_BY_ZERO, Subject.TOO_LARGE
 SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, Joined.EQUAL
 _PAIRS, _HALF_PAIRS = 1 << 15, 1 << 18  # Of formats of 16 bits the more.
-
-
-def _of_8(t: ElementType) -> bool:
-    return t.bits == 8
-
-
-def _of_16(t: ElementType) -> bool:
-    return t.bits == 16
-
-
-def _of_more(t: ElementType) -> bool:
-    return t.bits > 16
-
-
-def _longer(t: ElementType) -> bool:
-    return t.bits > 8
 
 
 # What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
@@ -64,16 +47,16 @@ DIVISIONS = (
     ValueClass("subnormal quotients at and next to ties", QUOTIENT, from_pairs(hard.subnormal_ties),
                QUICK, DEFAULT, BOTH),
     ValueClass("every pair of 8-bit values", QUOTIENT, by_each(given.every_code, given.every_code),
-               DEFAULT, DEFAULT, (), EQUAL, _of_8),
+               DEFAULT, DEFAULT, (), EQUAL, of_bits(8)),
     ValueClass("quotients hard to round", DISCARDED, from_pairs(partial(hard.nearest_to_halfway, count=1000)),
-               QUICK, QUICK, FOLDED, EQUAL, _longer),
+               QUICK, QUICK, FOLDED, EQUAL, above(8)),
     ValueClass("10000 quotients hard to round", DISCARDED, from_pairs(partial(hard.nearest_to_halfway, count=10_000)),
-               FULL, FULL, (), EQUAL, _longer),
-    ValueClass("random bit patterns", QUOTIENT, random_pairs(5000), DEFAULT, DEFAULT, (), EQUAL, _longer),
+               FULL, FULL, (), EQUAL, above(8)),
+    ValueClass("random bit patterns", QUOTIENT, random_pairs(5000), DEFAULT, DEFAULT, (), EQUAL, above(8)),
     ValueClass(f"{_HALF_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_HALF_PAIRS),
-               FULL, FULL, (), EQUAL, _of_16),
+               FULL, FULL, (), EQUAL, of_bits(16)),
     ValueClass(f"{_PAIRS} pairs of random bit patterns", QUOTIENT, random_pairs(_PAIRS),
-               FULL, FULL, (), EQUAL, _of_more),
+               FULL, FULL, (), EQUAL, above(16)),
 )  # fmt: skip
 
 RECIPROCALS = (
@@ -90,7 +73,8 @@ RECIPROCALS = (
                DEFAULT, FULL, BOTH),
     ValueClass("random bit patterns", QUOTIENT, alone(lambda t, _: random_bits("random bit patterns", t, 3000)),
                DEFAULT, DEFAULT, BOTH),
-    ValueClass("every 16-bit value", QUOTIENT, alone(given.every_code), FULL, FULL, (), EQUAL, _of_16),
+    ValueClass("every 16-bit value", QUOTIENT, alone(given.every_code), FULL, FULL, (), EQUAL, of_bits(16)),
     ValueClass(f"{_PAIRS} random bit patterns", QUOTIENT,
-               alone(lambda t, _: random_bits("many random bit patterns", t, _PAIRS)), FULL, FULL, (), EQUAL, _of_more),
+               alone(lambda t, _: random_bits("many random bit patterns", t, _PAIRS)),
+               FULL, FULL, (), EQUAL, above(16)),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import product
 
-from vinculum.conformance.cases.values.encodings import floats, random_below, random_bits, random_normals, whole
+from vinculum.conformance.cases.values.encodings import floats, random_below, random_bits, random_normals, scalar, whole
 from vinculum.conformance.cases.values.hard_quotients import Pair
 from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
 from vinculum.models.sampling.edge_values import edge_values
@@ -14,6 +14,9 @@ from vinculum.spec.element_types import BinaryFormat, ElementType
 
 Codes = Callable[[ElementType, BinaryFormat], Iterable[int]]
 """Gives encodings of an element type."""
+
+
+_MANY = 1000
 
 
 def format_of(t: ElementType) -> BinaryFormat:
@@ -47,11 +50,11 @@ def alone(codes: Codes) -> Maker:
     return lambda t: (floats(codes(t, format_of(t)), t),)
 
 
-def ordinary_floats(t: ElementType, what: str, count: int = 1000) -> Array:
+def ordinary_floats(t: ElementType, what: str) -> Array:
     """Return random normal numbers of ordinary size, the same for the same `what`."""
     fmt = format_of(t)
     reach = min(8, fmt.bias - 2)
-    return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, count), t)
+    return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, _MANY), t)
 
 
 def ordinary(t: ElementType) -> Operands:
@@ -61,12 +64,12 @@ def ordinary(t: ElementType) -> Operands:
 
 def divided_by(number: int) -> Maker:
     """Return what makes random dividends of ordinary size, and one whole number as a scalar divisor."""
-    return lambda t: (ordinary_floats(t, f"dividends of {number}"), whole([number], t).reshape(()))
+    return lambda t: (ordinary_floats(t, f"dividends of {number}"), scalar(number, t))
 
 
 def dividing(number: int) -> Maker:
     """Return what makes one whole number as a scalar dividend, and random divisors of ordinary size."""
-    return lambda t: (whole([number], t).reshape(()), ordinary_floats(t, f"divisors of {number}"))
+    return lambda t: (scalar(number, t), ordinary_floats(t, f"divisors of {number}"))
 
 
 def random_pairs(count: int) -> Maker:
@@ -121,7 +124,7 @@ def subnormal_codes(count: int) -> Codes:
 
 def subnormals_divided_by(number: int) -> Maker:
     """Return what makes subnormal dividends, and one whole number as a scalar divisor."""
-    return lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), whole([number], t).reshape(()))
+    return lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), scalar(number, t))
 
 
 def subnormal_dividends(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:

@@ -79,28 +79,28 @@ def around(targets: Iterable[Fraction], divisors: Iterable[int], fmt: BinaryForm
     return pairs
 
 
-def next_to_overflow(element_type: ElementType, fmt: BinaryFormat, count: int = 300) -> list[Pair]:
+def next_to_overflow(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
     """Return pairs whose quotients are next to the point from which on they round to infinity."""
     largest = decode(fmt.largest, fmt).value
     spacing = largest - decode(fmt.largest - 1, fmt).value
-    divisors = random_normals("overflow", element_type, fmt, fmt.bias - 12, fmt.bias - 1, count)
+    divisors = random_normals("overflow", element_type, fmt, fmt.bias - 12, fmt.bias - 1, 300)
     one = fmt.bias << fmt.trailing_bits
     divisors += [one, one - 1, one - 2, one - 3]
     return around([largest + spacing / 2] * len(divisors), divisors, fmt)
 
 
-def next_to_underflow(element_type: ElementType, fmt: BinaryFormat, count: int = 200) -> list[Pair]:
+def next_to_underflow(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
     """Return pairs whose quotients are next to half the smallest subnormal, which rounds to zero."""
     target = power_of_two(fmt.subnormal_exponent - 1)
     least = fmt.bias + fmt.significand_bits + 1
-    divisors = random_normals("underflow", element_type, fmt, least, least + 11, count)
+    divisors = random_normals("underflow", element_type, fmt, least, least + 11, 200)
     divisors += [biased << fmt.trailing_bits for biased in range(fmt.bias + 1, (fmt.largest >> fmt.trailing_bits) + 1)]
     return around([target] * len(divisors), divisors, fmt)
 
 
-def subnormal_ties(element_type: ElementType, fmt: BinaryFormat, count: int = 200) -> list[Pair]:
+def subnormal_ties(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
     """Return pairs whose quotients are exactly halfway between two subnormals, and next to it on either side."""
-    halves = random_below(f"subnormal ties of {element_type.name}", 1 << fmt.trailing_bits, count)
+    halves = random_below(f"subnormal ties of {element_type.name}", 1 << fmt.trailing_bits, 200)
     halves += [0, 1, 2, (1 << fmt.trailing_bits) - 2, (1 << fmt.trailing_bits) - 1]
     targets = [(2 * half + 1) * power_of_two(fmt.subnormal_exponent - 1) for half in halves]
     powers = [fmt.bias + 1 + i % (fmt.significand_bits + 1) << fmt.trailing_bits for i in range(len(halves))]

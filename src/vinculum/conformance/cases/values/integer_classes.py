@@ -5,14 +5,12 @@ Where a standard leaves a quotient unspecified a runtime may refuse, but it may 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from vinculum.conformance.cases.case import Level
 from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.placements import BOTH, DIVIDEND, DIVISOR, FOLDED
 from vinculum.conformance.cases.values import integer_operands as given
 from vinculum.conformance.cases.values.integer_operands import beside, with_quotient
-from vinculum.conformance.cases.values.value_class import Joined, ValueClass
+from vinculum.conformance.cases.values.value_class import Joined, Types, ValueClass, above, of_bits
 from vinculum.spec.element_types import ElementType
 
 QUICK, DEFAULT, FULL = Level
@@ -29,24 +27,16 @@ def _unsigned(t: ElementType) -> bool:
     return not t.minimum
 
 
-def _holding(number: int) -> Callable[[ElementType], bool]:
+def _holding(number: int) -> Types:
     return lambda t: t.minimum <= number <= t.maximum
 
 
-def _of_bits(*bits: int) -> Callable[[ElementType], bool]:
-    return lambda t: t.bits in bits
-
-
-def _above(bits: int) -> Callable[[ElementType], bool]:
-    return lambda t: t.bits > bits
-
-
-def _near(k: int) -> Callable[[ElementType], bool]:
+def _near(k: int) -> Types:
     """Return what tells that a type of more than 8 bits holds numbers next to 2**k."""
     return lambda t: t.bits > 8 and t.maximum >= 2**k - 3
 
 
-def _up_to(number: int) -> Callable[[ElementType], bool]:
+def _up_to(number: int) -> Types:
     """Return what tells that a number is the largest of a type, up to 1000."""
     return lambda t: min(t.maximum, 1000) == number
 
@@ -65,27 +55,27 @@ INTEGERS = (
                  DEFAULT, FULL, DIVISOR, SCALAR, _holding(n)) for n in (3, 4, -3, -1)),
     # What multiplies by a reciprocal in fixed point is short of a bit.
     ValueClass("large numbers divided by 7", QUOTIENT, given.large_divided_by(7),
-               QUICK, FULL, DIVISOR, SCALAR, _above(4)),
+               QUICK, FULL, DIVISOR, SCALAR, above(4)),
     ValueClass("MAX divided by ordinary numbers", QUOTIENT, given.dividing(1 << 64),
-               DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _above(8)),
+               DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, above(8)),
     *(ValueClass(f"{n} divided by ordinary numbers", QUOTIENT, given.dividing(n),
                  DEFAULT, FULL, DIVIDEND, SCALAR_DIVIDEND, _up_to(n)) for n in (7, 15, 127, 255, 1000)),
     ValueClass("every pair of 4-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
-               DEFAULT, DEFAULT, BOTH, EQUAL, _of_bits(4)),
+               DEFAULT, DEFAULT, BOTH, EQUAL, of_bits(4)),
     ValueClass("every pair of 8-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
-               DEFAULT, DEFAULT, (), EQUAL, _of_bits(8)),
+               DEFAULT, DEFAULT, (), EQUAL, of_bits(8)),
     # Where the significands of float and double end, and narrower integer types; the former as constants too.
     *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(given.next_to_power(k)),
                  DEFAULT, FULL, constants, EQUAL, _near(k))
       for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH), (63, ()))),
     ValueClass("one less than a multiple", QUOTIENT, with_quotient(given.below_multiples),
-               QUICK, DEFAULT, DIVISOR + BOTH, EQUAL, _above(8)),
+               QUICK, DEFAULT, DIVISOR + BOTH, EQUAL, above(8)),
     ValueClass("multiples of the divisor", QUOTIENT, with_quotient(given.multiples),
-               DEFAULT, FULL, (), EQUAL, _above(8)),
+               DEFAULT, FULL, (), EQUAL, above(8)),
     ValueClass("random bit patterns", QUOTIENT, with_quotient(given.random_pairs(5000)),
-               DEFAULT, DEFAULT, (), EQUAL, _above(8)),
+               DEFAULT, DEFAULT, (), EQUAL, above(8)),
     *(ValueClass(f"{count} pairs of random bit patterns", QUOTIENT, with_quotient(given.random_pairs(count)),
-                 FULL, FULL, (), EQUAL, types) for count, types in ((1 << 18, _of_bits(16)), (1 << 16, _above(16)))),
+                 FULL, FULL, (), EQUAL, types) for count, types in ((1 << 18, of_bits(16)), (1 << 16, above(16)))),
     ValueClass("zero divisors", BY_ZERO, given.edges_by_zero, QUICK, DEFAULT, DIVISOR + BOTH),
     ValueClass("zero divisors beside ordinary numbers", BY_ZERO, beside(given.by_zero),
                DEFAULT, DEFAULT, DIVISOR + BOTH),

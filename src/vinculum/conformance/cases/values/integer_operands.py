@@ -7,13 +7,15 @@ from itertools import product
 
 import numpy as np
 
-from vinculum.conformance.cases.values.encodings import random_below, random_bits, whole
+from vinculum.conformance.cases.values.encodings import random_below, random_bits, scalar, whole
 from vinculum.conformance.cases.values.value_class import Array, Maker, Operands
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.reference import elements
 from vinculum.spec.element_types import ElementType
 
 Pairs = Iterable[tuple[int, int]]
+
+_MANY = 1000
 
 
 def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
@@ -119,14 +121,14 @@ def _whole_range(t: ElementType, what: str, count: int) -> list[int]:
     return [bits - (1 << t.bits) if bits > t.maximum else bits for bits in random_bits(what, t, count)]
 
 
-def ordinary_dividends(t: ElementType, count: int = 1000) -> Array:
+def ordinary_dividends(t: ElementType, count: int = _MANY) -> Array:
     """Return random integers of ordinary size, negative ones too where the type has them; none is 0 or MIN."""
     return _ordinary(t, "dividends", min(100_000, t.maximum), count)
 
 
-def ordinary_divisors(t: ElementType, count: int = 1000) -> Array:
+def ordinary_divisors(t: ElementType) -> Array:
     """Return random integers other than 0, most of them smaller than the dividends."""
-    return _ordinary(t, "divisors", min(1000, max(t.maximum // 4, 3)), count)
+    return _ordinary(t, "divisors", min(1000, max(t.maximum // 4, 3)), _MANY)
 
 
 def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
@@ -138,11 +140,6 @@ def _ordinary(t: ElementType, what: str, largest: int, count: int) -> Array:
 def ordinary(t: ElementType) -> Operands:
     """Return random dividends and divisors of ordinary size."""
     return ordinary_dividends(t), ordinary_divisors(t)
-
-
-def scalar(number: int, t: ElementType) -> Array:
-    """Return one number, of no dimension."""
-    return whole([number], t).reshape(())
 
 
 def divided_by(number: int) -> Maker:

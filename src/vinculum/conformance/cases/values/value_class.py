@@ -23,9 +23,23 @@ Maker = Callable[[ElementType], Operands]
 """Makes operands of an element type, always the same."""
 
 
+Types = Callable[[ElementType], bool]
+"""Tells of which element types a class is."""
+
+
 def every(_: ElementType) -> bool:
     """Tell that a class is of all the element types of its table."""
     return True
+
+
+def of_bits(*bits: int) -> Types:
+    """Return what tells of the element types of so many bits."""
+    return lambda t: t.bits in bits
+
+
+def above(bits: int) -> Types:
+    """Return what tells of the element types of more bits."""
+    return lambda t: t.bits > bits
 
 
 class Joined(Enum):
@@ -69,7 +83,7 @@ class ValueClass:
     older: Level = Level.FULL
     constants: tuple[Placement, ...] = ()
     joined: Joined = Joined.EQUAL
-    types: Callable[[ElementType], bool] = every
+    types: Types = every
     label: str = ""
 
     def operands(self, element_type: ElementType) -> Operands:

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.tensors.storage import element_type_of_dtype
+from vinculum.tensors.storage import element_type_of
 
 _SHORT = 8
 """More elements than these are told as a sequence if they are one."""
@@ -40,8 +40,8 @@ def array_source(array: NDArray[Any]) -> str:
 
 def dtype_source(dtype: np.dtype[Any]) -> str:
     """Return the expression for an element type: ``np.float32``, ``ml_dtypes.bfloat16``."""
-    if dtype.kind in "bO":
-        return "np.bool_" if dtype.kind == "b" else "object"
+    if dtype.hasobject:
+        return "object"
     return f"{'ml_dtypes' if hasattr(ml_dtypes, dtype.name) else 'np'}.{dtype.name}"
 
 
@@ -49,7 +49,7 @@ def _listed(array: NDArray[Any], dtype: str) -> str:
     decimals = _nested(array, _decimal)
     # Python's own integers are wide enough for every type, its floats are not.
     spelt = f"np.array({decimals}, {dtype})" if array.dtype.isbuiltin == 1 else f"np.array({decimals}).astype({dtype})"
-    if _is_whole(array.dtype):
+    if element_type_of(array).is_integer:
         return spelt
     short = all(len(_decimal(element)) <= _LONGEST_NUMBER for element in array.reshape(-1))
     if short and _same_bits(_evaluated(array), array):
@@ -57,12 +57,6 @@ def _listed(array: NDArray[Any], dtype: str) -> str:
     bits = array.view(f"u{array.itemsize}")
     digits = 2 * array.itemsize
     return f"np.array({_nested(bits, lambda n: f'0x{int(n):0{digits}x}')}, np.{bits.dtype.name}).view({dtype})"
-
-
-def _is_whole(dtype: np.dtype[Any]) -> bool:
-    """Tell whether an element type is one of integers or truth values."""
-    element_type = element_type_of_dtype(dtype)
-    return dtype.kind == "b" or (element_type is not None and element_type.is_integer)
 
 
 def _nested(array: NDArray[Any], spell: Any) -> str:
@@ -74,10 +68,10 @@ def _nested(array: NDArray[Any], spell: Any) -> str:
 
 
 def _decimal(element: Any) -> str:
-    if element.dtype.kind in "iub":
+    if element.dtype.kind in "iu":
         return str(element.item())
     if element.dtype.isbuiltin != 1:  # Its own text is not what Python reads.
-        element = int(element) if _is_whole(element.dtype) else np.float64(element)
+        element = int(element) if element_type_of(element).is_integer else np.float64(element)
     text = str(element)
     return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
 
@@ -105,7 +99,7 @@ def _is_uniform(array: NDArray[Any]) -> bool:
 def _sequence(array: NDArray[Any], dtype: str) -> str | None:
     """Return the expression for whole numbers of which each is as much more than the one before; None for others."""
     flat = array.reshape(-1)
-    if array.dtype.kind == "b" or not all(np.isfinite(np.float64(element)) for element in flat[:2]):
+    if not all(np.isfinite(np.float64(element)) for element in flat[:2]):
         return None
     start, second = (int(element) for element in flat[:2])
     step = second - start

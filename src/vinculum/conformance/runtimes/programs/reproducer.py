@@ -41,12 +41,17 @@ def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
     return "\n".join([*needed, *(f"import {module}" for module in imports), "", body, ""])
 
 
+def operand_names(operation: Operation) -> list[str]:
+    """Return what programs call the operands: the operator's names for them in lower case."""
+    return [operand.name.lower() for operand in operation.spec.inputs]
+
+
 def operand_lines(operation: Operation) -> list[str]:
-    """Return lines that assign each operand to the operator's name for it in lower case, ``a = ...``, and print them.
+    """Return lines that assign each operand to its name, ``a = ...``, and print them.
 
     What is printed is as much of a float as tells it from its neighbours, and is out before a division can end all.
     """
-    names = [operand.name.lower() for operand in operation.spec.inputs]
+    names = operand_names(operation)
     assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, operation.operands, strict=True)]
     printed = ", ".join(f"repr({name})" for name in names)
     return ['np.set_printoptions(floatmode="unique")', *assigned, f'print({printed}, sep="\\n", flush=True)']

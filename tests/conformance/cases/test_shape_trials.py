@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.cases import case
-from vinculum.conformance.cases.shape_pairs import shape_pairs, shape_words
 from vinculum.conformance.cases.shape_tables import EDGES
-from vinculum.conformance.cases.values.distinct import dividends, divisors
+from vinculum.conformance.cases.shape_trials import shape_pairs, shape_words
+from vinculum.conformance.cases.values.encodings import dividends, divisors
 from vinculum.errors import AttributeValueError, BroadcastError
 from vinculum.spec.element_types import FLOAT, INT32
 from vinculum.spec.model import Broadcasting
@@ -38,9 +38,9 @@ class TestTheTables:
             with case(entry):
                 if entry.aligned is None:
                     with pytest.raises((BroadcastError, AttributeValueError)):
-                        join(rule, entry.dividend, entry.divisor, entry.axis)
+                        join(rule, entry.dividend, entry.divisor, entry.attributes.get("axis"))
                     continue
-                alignment = join(rule, entry.dividend, entry.divisor, entry.axis)
+                alignment = join(rule, entry.dividend, entry.divisor, entry.attributes.get("axis"))
                 assert alignment.shape == np.broadcast_shapes(entry.dividend, entry.aligned)
                 # The divisor's dimensions that are not repeated stand where NumPy has them.
                 aligned = (1,) * (len(alignment.shape) - len(entry.aligned)) + entry.aligned

@@ -9,7 +9,6 @@ from typing import Any
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import complete_model
 from vinculum.models.source import read_source
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]
@@ -37,7 +36,7 @@ def build(
 
 def read_whole(path: Path) -> ModelProto:
     """Return the model in an ONNX file, the data of other files in it."""
-    return complete_model(read_source(path))
+    return read_source(path).complete()
 
 
 def check_file(path: Path) -> None:

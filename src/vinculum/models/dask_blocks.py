@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import dask.array as da
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
 from vinculum.kernels.threads import threads
-from vinculum.models.model import Engine, Model
 from vinculum.models.values import UNKNOWN, ModelTensor, tensor_dtype, validated_inputs
 from vinculum.ops.policies import Policies
 from vinculum.text import quoted
+
+if TYPE_CHECKING:
+    from vinculum.models.model import Engine, Model
 
 Outputs = dict[str, NDArray[Any]]
 

@@ -173,6 +173,4 @@ def _target(suffix: str) -> Iterator[Path]:
 def _read(target: Path) -> ModelProto | OpenvinoModel:
     if target.suffix == ".xml":
         return OpenvinoModel(target.read_bytes(), target.with_suffix(".bin").read_bytes())
-    from vinculum.models.onnx.file import complete_model
-
-    return complete_model(read_source(target))
+    return read_source(target).complete()

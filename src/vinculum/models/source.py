@@ -49,6 +49,22 @@ class SourceFile:
 
             return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
+    def complete(self) -> ModelProto:
+        """Return the message, data of other files in it, so that it means the same in any folder.
+
+        ModelError if it is no ONNX file, or its data cannot be read any more.
+        """
+        from onnx import numpy_helper
+
+        from vinculum.models.onnx.tensors import array_of, is_external
+
+        if self.onnx is None:
+            raise ModelError(f"model {str(self.path)!r} is OpenVINO IR, not ONNX")
+        for tensor in self.onnx.graph.initializer:
+            if is_external(tensor):
+                tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
+        return self.onnx
+
     def check_spared(self, targets: Iterable[Path]) -> None:
         """Refuse to write where the source is, or the data that belong to it."""
         own = [file for file in self.files if file.exists()]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.harden.constant_values import ConstantValues, constant_values
+from vinculum.models.harden.constant_values import ConstantValues
+from vinculum.models.onnx.scopes import scopes
 
 N = helper.make_node
 
@@ -25,8 +26,8 @@ def model_of(nodes: list[NodeProto], name: str = "y", *, overridable: bool = Fal
 
 def known_in(nodes: list[NodeProto], *, overridable: bool = False) -> ConstantValues:
     """Return what is known in the graph of such a model."""
-    (known,) = constant_values(model_of(nodes, overridable=overridable))
-    return known
+    (scope,) = scopes(model_of(nodes, overridable=overridable), {})
+    return ConstantValues(scope)
 
 
 def values(nodes: list[NodeProto], name: str = "y", *, overridable: bool = False) -> list[Any] | None:
@@ -95,7 +96,8 @@ class TestFoundByTheRuntime:
         opset = helper.make_opsetid("", 17)
         function = helper.make_function("own", "F", ["p"], ["y", "z"], body, [opset])
         graph = helper.make_graph([], "g", [], [])
-        _, values = constant_values(helper.make_model(graph, opset_imports=[opset], functions=[function]))
+        _, scope = scopes(helper.make_model(graph, opset_imports=[opset], functions=[function]), {"F": "F"})
+        values = ConstantValues(scope)
         assert values.may_be_found("y", "k")
         assert not values.may_be_found("z", "k")
 
@@ -103,6 +105,7 @@ class TestFoundByTheRuntime:
 def test_a_value_of_the_scope_around_is_known_through_nodes_there() -> None:
     body = helper.make_graph([N("Cast", ["y"], ["r"], to=TensorProto.INT32)], "body", [], [])
     branch = N("If", ["x"], ["r"], then_branch=body, else_branch=body)
-    inner = list(constant_values(model_of([N("Identity", ["k"], ["y"]), branch], "r")))[1].of("r")
+    _, body_scope, _ = scopes(model_of([N("Identity", ["k"], ["y"]), branch], "r"), {})
+    inner = ConstantValues(body_scope).of("r")
     assert inner is not None
     assert inner.tolist() == [1, 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from vinculum.models.onnx.constants import visible_constants
+from vinculum.models.onnx.scopes import scopes
 
 FLOATS = (TensorProto.FLOAT, [1])
 
@@ -54,7 +54,7 @@ class TestVisibleConstants:
         ]
         function = helper.make_function("d", "F", [], ["y"], body, [helper.make_opsetid("", 13)])
         model = helper.make_model(graph, functions=[function])
-        top, then_branch, else_branch, in_function = map(_values, visible_constants(model))
+        top, then_branch, else_branch, in_function = (_values(scope.constants) for scope in scopes(model, {"F": "F"}))
         assert top == {"k": 1, "hidden": 2, "list": 1, "w": 3}
         assert then_branch == else_branch == {"list": 1, "w": 3, "k": 4, "own": 5}
         assert in_function == {"one": 1}

@@ -123,7 +123,7 @@ class TestInputs:
             backend.run_node(DIV, inputs)
 
     def test_names_that_are_none(self, one_line: OneLine) -> None:
-        with one_line(ModelError, "'d'", "inputs are given by name; 1 is none"):
+        with one_line(ModelError, "'d'", "inputs are given by name; 1 is not a string"):
             backend.run_node(DIV, {"a": A, 1: B})
 
     def test_two_values_of_one_name(self, one_line: OneLine) -> None:

@@ -30,9 +30,9 @@ class TestValues:
         ("nodes", "parts"),
         [
             ([("Div", "a x", "c")], ("node 'node_c' (Div) uses 'x'",)),
-            ([("Neg", "d", "c"), ("Neg", "a", "d")], ("node 'node_c' (Neg) uses 'd'", "nothing before")),
-            ([("Neg", "a", "c"), ("Neg", "a", "c")], ("makes 'c'", "already")),
-            ([("Neg", "b", "a"), ("Neg", "a", "c")], ("makes 'a'", "already")),
+            ([("Neg", "d", "c"), ("Neg", "a", "d")], ("node 'node_c' (Neg) uses 'd'", "no node before")),
+            ([("Neg", "a", "c"), ("Neg", "a", "c")], ("produces 'c'", "already")),
+            ([("Neg", "b", "a"), ("Neg", "a", "c")], ("produces 'a'", "already")),
             ([("Neg", "a", "d")], ("output 'c'", "no node")),
         ],
     )

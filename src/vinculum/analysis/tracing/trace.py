@@ -21,7 +21,6 @@ from vinculum.analysis.subject import inlined, onnx_model, source_given
 from vinculum.analysis.tracing.looker import Detail, InnerZero, Looker, summary
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError
-from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of, subgraphs
 from vinculum.models.onnx.tensors import array_of
@@ -82,7 +81,7 @@ def trace(
 
 class _Tracer:
     def __init__(self, source: SourceFile, inputs: Mapping[str, Any]) -> None:
-        proto = inlined(onnx_model(source) if source.onnx is None else complete_model(source))
+        proto = inlined(onnx_model(source) if source.onnx is None else source.complete())
         self._content = proto.SerializeToString()
         self._inputs = validated_inputs(model_of(deepcopy(proto), source.path).inputs, inputs)
         self._constants = _constants(proto)

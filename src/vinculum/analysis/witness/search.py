@@ -21,7 +21,6 @@ from vinculum.analysis.witness.structured import SIZES, Candidate, Space, ordina
 from vinculum.analysis.witness.targets import Key, Target, target
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.onnx.expansion import expanded
-from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.source import SourceFile
@@ -274,7 +273,7 @@ def _complete(source: SourceFile) -> ModelProto:
     size = sum(prod(tensor.dims) * 4 for tensor in source.onnx.graph.initializer)
     if size > _LARGEST:
         raise ModelError(f"its weights take more than {_LARGEST >> 20} MiB")
-    return complete_model(source)
+    return source.complete()
 
 
 def _with_bodies(model: ModelProto, findings: Sequence[Finding]) -> ModelProto:

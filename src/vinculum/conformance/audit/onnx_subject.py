@@ -17,7 +17,6 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Division
 from vinculum.models.inner_divisions import InnerDivision
 from vinculum.models.model import Model
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.divisions import (
     GUARDS,
     division_nodes,
@@ -27,7 +26,6 @@ from vinculum.models.onnx.divisions import (
     number_of,
 )
 from vinculum.models.onnx.expansion import expanded
-from vinculum.models.onnx.file import complete_model
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.model import model_of
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports, scopes
@@ -69,7 +67,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
         As `vinculum.load` says, or if two outputs have one name.
     """
-    proto, file = complete_model(source), source.path
+    proto, file = source.complete(), source.path
     _check_outputs(proto)
     proto, bodies = expanded(_inlined(proto)) if expand else (proto, 0)
     copy = ModelProto()
@@ -201,7 +199,7 @@ class _Exposed:
         self._inputs = {value.name for value in model.graph.input}
         self._constants: Mapping[str, TensorProto] = {
             **{tensor.name: tensor for tensor in model.graph.initializer},
-            **next(iter(visible_constants(model))),
+            **next(scopes(model, {})).constants,
         }
         self._own = [value.name for value in model.graph.output]
         self._places: dict[str, int] = {}

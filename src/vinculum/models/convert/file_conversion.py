@@ -17,7 +17,7 @@ from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
 from vinculum.models.onnx.checker import check_model
-from vinculum.models.onnx.file import complete_model, write_model
+from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
 from vinculum.text import listed
@@ -140,7 +140,7 @@ def _to_openvino(source: SourceFile, target: Path, foreign: list[str], of_onnx: 
         if value is not None:
             what = f"--{name} is {value}"
             raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, leave it out")
-    model = complete_model(source)
+    model = source.complete()
     check_model(model, f"model {str(source.path)!r}")
     title = _onnx_title(opset_imports(model).get(""))
     if foreign:

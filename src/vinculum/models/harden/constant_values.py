@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import FunctionProto, NodeProto, TensorProto, helper
 
-from vinculum.models.onnx.constants import visible_constants
-from vinculum.models.onnx.scopes import subgraphs
+from vinculum.models.onnx.scopes import Scope
 from vinculum.models.onnx.tensors import array_of
 
 _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile")
 
 
 class ConstantValues:
-    """The distinct values of what is the same in every run, as one scope sees it.
+    """The distinct values of what is the same in every run, as one scope sees it."""
 
-    - `tensors`: its constants and those around, as `vinculum.models.onnx.constants` finds them.
-    - `around`: the scope around it.
-
-    - `tensors`: as given.
-    """
-
-    def __init__(
-        self,
-        holder: GraphProto | FunctionProto,
-        tensors: Mapping[str, TensorProto],
-        around: ConstantValues | None = None,
-    ) -> None:
-        outer = ChainMap() if around is None else around._makers
-        inputs = [value if isinstance(value, str) else value.name for value in holder.input]
-        own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
-        own.update((name, node) for node in holder.node for name in node.output)
-        self._makers: ChainMap[str, NodeProto | None] = outer.new_child(own)
-        self.tensors = tensors
-        self._parameters = frozenset(inputs) if isinstance(holder, FunctionProto) else frozenset()
-        if around is not None:
-            self._parameters |= around._parameters
+    def __init__(self, scope: Scope) -> None:
+        self._tensors = scope.constants
+        self._makers: ChainMap[str, NodeProto | None] = ChainMap()
+        self._parameters: set[str] = set()
+        around: Scope | None = scope
+        while around is not None:
+            inputs = [value if isinstance(value, str) else value.name for value in around.holder.input]
+            own: dict[str, NodeProto | None] = dict.fromkeys(inputs)
+            own.update((name, node) for node in around.holder.node for name in node.output)
+            self._makers.maps.append(own)
+            if isinstance(around.holder, FunctionProto):
+                self._parameters.update(inputs)
+            around = around.around
         self._found: dict[str, NDArray[Any] | None] = {}
 
     def of(self, name: str) -> NDArray[Any] | None:
@@ -61,13 +51,13 @@ class ConstantValues:
         if origin in self._parameters:
             return True
         _, steps = self._traced(divisor)
-        sized = all(name in self.tensors for node in steps for name in node.input[1:])
-        return not sized and (self._makers.get(origin) is not None or origin in self.tensors)
+        sized = all(name in self._tensors for node in steps for name in node.input[1:])
+        return not sized and (self._makers.get(origin) is not None or origin in self._tensors)
 
     def _traced(self, name: str) -> tuple[str, list[NodeProto]]:
         """Return what a value is made of by nodes that keep its elements, and these, the last one first."""
         steps: list[NodeProto] = []
-        while name not in self.tensors:
+        while name not in self._tensors:
             node = self._makers.get(name)
             if node is None or node.domain or not _keeps_values(node):
                 break
@@ -77,26 +67,9 @@ class ConstantValues:
 
     def _own(self, name: str) -> NDArray[Any] | None:
         if name not in self._found:
-            tensor = self.tensors.get(name)
+            tensor = self._tensors.get(name)
             self._found[name] = None if tensor is None else _distinct(tensor)
         return self._found[name]
-
-
-def constant_values(model: ModelProto) -> Iterator[ConstantValues]:
-    """Yield what each scope sees, scopes in the order of `vinculum.models.onnx.scopes.scopes`."""
-    tensors = visible_constants(model)
-    for holder in (model.graph, *model.functions):
-        yield from _nested(holder, tensors, None)
-
-
-def _nested(
-    holder: GraphProto | FunctionProto, tensors: Iterator[Mapping[str, TensorProto]], around: ConstantValues | None
-) -> Iterator[ConstantValues]:
-    values = ConstantValues(holder, next(tensors), around)
-    yield values
-    for node in holder.node:
-        for _, graph in subgraphs(node):
-            yield from _nested(graph, tensors, values)
 
 
 def cast_target(cast: NodeProto) -> int:

@@ -17,7 +17,6 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 
 from vinculum.errors import SpecLookupError
 from vinculum.models.harden.constant_values import cast_target
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.rewriter import Rewriter, names_in, set_nodes, unique_name
 from vinculum.models.onnx.scopes import Scope, name_of
@@ -59,11 +58,10 @@ Place = tuple[str, str]
 """The path of a scope, and the name of a value there."""
 
 
-def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> Iterator[Exported]:
+def exported_divisions(scope: Scope) -> Iterator[Exported]:
     """Yield the divisions in a scope that are written in floats and wrong for some integers.
 
     - `scope`: with types, as `typed_scopes` yields it.
-    - `constants`: what `visible_constants` finds there.
     """
     makers = {name: node for node in scope.holder.node if node.domain == "" for name in node.output}
     for node in scope.holder.node:
@@ -74,7 +72,7 @@ def exported_divisions(scope: Scope, constants: Mapping[str, TensorProto]) -> It
         if target is None or rounded is None:
             continue
         division, floor = rounded
-        found = _operands(division, makers, scope, constants)
+        found = _operands(division, makers, scope)
         if found is not None:
             operands, element_type, precision = found
             if element_type.bits >= 32 and element_type.maximum > 1 << precision:
@@ -89,8 +87,8 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
     """
     replaced: dict[Place, Exported] = {}
     taken = names_in(model)
-    for scope, constants in inner_first(model, visible_constants(model)):
-        found = {id(each.result): each for each in exported_divisions(scope, constants)}
+    for scope in inner_first(model):
+        found = {id(each.result): each for each in exported_divisions(scope)}
         nodes: list[NodeProto] = []
         initializers: list[TensorProto] = []
         for node in scope.holder.node:
@@ -172,7 +170,7 @@ def _truncated(product: NodeProto, makers: Mapping[str, NodeProto]) -> NodeProto
 
 
 def _operands(
-    division: NodeProto, makers: Mapping[str, NodeProto], scope: Scope, constants: Mapping[str, TensorProto]
+    division: NodeProto, makers: Mapping[str, NodeProto], scope: Scope
 ) -> tuple[tuple[Operand, ...], ElementType, int] | None:
     """Return the integers that are divided, the type that holds them, and the precision of the floats."""
     operands: list[Operand] = []
@@ -186,8 +184,8 @@ def _operands(
             operands.append((cast.input[0], source))
             types.add(source)
             precision = _PRECISION.get(cast_target(cast), 0)
-        elif name in constants and constants[name].data_type in _PRECISION:
-            operands.append(numpy_helper.to_array(constants[name]).astype(np.float64))
+        elif name in scope.constants and scope.constants[name].data_type in _PRECISION:
+            operands.append(numpy_helper.to_array(scope.constants[name]).astype(np.float64))
         else:
             return None
     if not types or not precision or (len(types) > 1 and UINT64 in types):

@@ -12,7 +12,7 @@ from onnx.defs import SchemaError, get_schema
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import AttributeValueError, ModelError
-from vinculum.models.harden.constant_values import ConstantValues, constant_values
+from vinculum.models.harden.constant_values import ConstantValues
 from vinculum.models.harden.decision import RUNTIMES, Decision, Facts, Hardening, Operator, Runtime
 from vinculum.models.harden.exported import Exported, Place, exported_divisions, replace_exported
 from vinculum.models.harden.guards import Guards
@@ -153,18 +153,18 @@ class _Hardener:
 
     def harden(self) -> tuple[Decision, ...]:
         """Rewrite what is a risk, and return what was decided, in the order of the scopes."""
-        known = constant_values(self._model)
-        decisions = [self._scope(scope, values) for scope, values in inner_first(self._model, known)]
+        decisions = [self._scope(scope) for scope in inner_first(self._model)]
         if any(decision.rewritten for group in decisions for decision in group):
             self._guards.complete()
         return tuple(decision for group in reversed(decisions) for decision in group)
 
-    def _scope(self, scope: Scope, values: ConstantValues) -> list[Decision]:
+    def _scope(self, scope: Scope) -> list[Decision]:
+        values = ConstantValues(scope)
         nodes: list[NodeProto] = []
         initializers: list[TensorProto] = []
         decisions: list[Decision] = []
         labels: set[tuple[str, str]] = set()
-        in_floats = {id(each.division): each for each in exported_divisions(scope, values.tensors)}
+        in_floats = {id(each.division): each for each in exported_divisions(scope)}
         for node in scope.holder.node:
             decision = None
             if node.domain == "" and node.op_type in self._operators:

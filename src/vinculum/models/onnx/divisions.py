@@ -13,7 +13,6 @@ from vinculum.errors import ElementTypeError, ModelError, SpecLookupError
 from vinculum.models.declared_shapes import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.inner_divisions import InnerDivision, what_onnx_divides
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.functions import DOMAIN as FUNCTIONS
 from vinculum.models.onnx.scopes import Scope, name_of, scopes
 from vinculum.spec.attributes import checked_attributes
@@ -43,10 +42,10 @@ def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iter
 
 def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[InnerDivision]:
     """Yield every node of a model with linked functions that divides inside, but for those of guards."""
-    for scope, constants in zip(scopes(model, function_names), visible_constants(model), strict=True):
+    for scope in scopes(model, function_names):
         for node in scope.holder.node:
             domain = "" if node.domain == "ai.onnx" else node.domain
-            if domain == FUNCTIONS or guarded(node) is not None or (domain == "" and _is_harmless(node, constants)):
+            if domain == FUNCTIONS or guarded(node) is not None or (domain == "" and _is_harmless(node, scope)):
                 continue
             divides = what_onnx_divides(domain, node.op_type)
             if divides is not None:
@@ -54,10 +53,10 @@ def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Ite
                 yield InnerDivision(name_of(node), scope.path, operator, divides, _has_body(domain, node, scope))
 
 
-def _is_harmless(node: NodeProto, constants: Mapping[str, TensorProto]) -> bool:
+def _is_harmless(node: NodeProto, scope: Scope) -> bool:
     """Tell whether a node divides nothing where others of its operator do: by a power of 0 or more, or not training."""
     if node.op_type == "Pow":
-        exponent = constants.get("".join(node.input[1:2]))
+        exponent = scope.constants.get("".join(node.input[1:2]))
         return exponent is not None and not bool(np.any(numpy_helper.to_array(exponent) < 0))
     return node.op_type == "Dropout" and not "".join(node.input[2:])
 

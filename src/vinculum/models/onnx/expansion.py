@@ -11,7 +11,7 @@ from vinculum.models.inner_divisions import ONNX
 from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.divisions import DIVIDES, guarded
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import all_nodes, name_of, subgraphs
+from vinculum.models.onnx.scopes import all_graphs, all_nodes, name_of
 from vinculum.text import one_line
 
 
@@ -37,7 +37,7 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
         for output in node.output
         if output
     }
-    for graph in _graphs(model.graph):
+    for graph in all_graphs(model.graph):
         for tensor in graph.initializer:  # The inliner asks for their types, and looks for them here alone.
             graph.value_info.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     try:
@@ -46,13 +46,10 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
         raise ModelError(f"the model's nodes cannot be expanded: {one_line(error)}") from None
     taken = names_in(result)
     old = {name for node in all_nodes(model.graph.node) for name in node.output}
-    stay = [_tidied(graph, old, owners, taken) for graph in _graphs(result.graph)]
+    # A graph's nodes take those in them along when they are written anew.
+    inner_first = list(all_graphs(result.graph))[::-1]
+    stay = [_tidied(graph, old, owners, taken) for graph in inner_first]
     return result, len({id(node) for node in owners.values()}) - sum(stay)
-
-
-def _graphs(graph: GraphProto) -> list[GraphProto]:
-    inner = [body for node in all_nodes(graph.node) for _, body in subgraphs(node)]
-    return [*reversed(inner), graph]  # A graph's nodes take those in them along when they are written anew.
 
 
 def _tidied(graph: GraphProto, old: set[str], owners: dict[str, NodeProto], taken: set[str]) -> int:

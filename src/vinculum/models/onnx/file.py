@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, numpy_helper
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto
 
 from vinculum.errors import ModelError
 from vinculum.models.onnx.inference import LARGEST_KEPT
 from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
-from vinculum.models.onnx.tensors import anchor, anchored_place, array_of, complete, is_external
-from vinculum.models.source import SourceFile
+from vinculum.models.onnx.tensors import anchor, anchored_place, complete, is_external
 from vinculum.text import one_line, quoted
 
 _LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
@@ -27,20 +26,6 @@ def check_no_training(model: ModelProto) -> None:
     """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too."""
     if model.training_info:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
-
-
-def complete_model(source: SourceFile) -> ModelProto:
-    """Return the model in an ONNX file, data of other files in it, so that it means the same in any folder.
-
-    ModelError if it is no ONNX file, or its data cannot be read any more.
-    """
-    proto = source.onnx
-    if proto is None:
-        raise ModelError(f"model {str(source.path)!r} is OpenVINO IR, not ONNX")
-    for tensor in proto.graph.initializer:
-        if is_external(tensor):
-            tensor.CopyFrom(numpy_helper.from_array(array_of(tensor), tensor.name))
-    return proto
 
 
 def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:

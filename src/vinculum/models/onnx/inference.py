@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from math import prod
 
 from google.protobuf.message import EncodeError
-from onnx import ModelProto, NodeProto, TensorProto
+from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx.checker import ValidationError
 from onnx.shape_inference import InferenceError, infer_shapes
 
@@ -53,11 +53,7 @@ def without_large_initializers(model: ModelProto) -> ModelProto:
         if prod(tensor.dims) <= LARGEST_KEPT and not is_external(tensor):
             graph.initializer.append(tensor)
         elif tensor.name not in inputs:
-            value = graph.input.add(name=tensor.name)
-            value.type.tensor_type.elem_type = tensor.data_type
-            value.type.tensor_type.shape.SetInParent()
-            for size in tensor.dims:
-                value.type.tensor_type.shape.dim.add(dim_value=size)
+            graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     return small
 
 

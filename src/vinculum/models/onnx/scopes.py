@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, helper
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError
+from vinculum.models.onnx.constants import tensor_of
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
@@ -23,6 +25,26 @@ class Scope:
     holder: GraphProto | FunctionProto  # Where the nodes stand.
     opsets: Mapping[str, int]  # The operator sets that it imports, by domain.
     types: Types  # The types that the file declares, by value name, those of the scopes around included.
+    around: Scope | None = None  # The scope that the node stands in whose subgraph this is.
+
+    @cached_property
+    def constants(self) -> Mapping[str, TensorProto]:
+        """What is the same in every run: initializers that no input overrides, and the values of Constant nodes.
+
+        Those of the scopes around are included.
+        """
+        made = {name for node in self.holder.node for name in node.output}
+        own: dict[str, TensorProto] = {}
+        if isinstance(self.holder, GraphProto):
+            overridable = {value.name for value in self.holder.input}
+            made |= overridable
+            own = {tensor.name: tensor for tensor in self.holder.initializer if tensor.name not in overridable}
+        for node in self.holder.node:
+            tensor = tensor_of(node) if node.domain == "" and node.op_type == "Constant" else None
+            if tensor is not None:
+                own[node.output[0]] = tensor
+        outer = {} if self.around is None else self.around.constants
+        return {name: tensor for name, tensor in outer.items() if name not in made} | own
 
 
 def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
@@ -63,6 +85,14 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
             yield from all_nodes(graph.node)
 
 
+def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
+    """Yield a graph and the subgraphs in it, each before those in its nodes."""
+    yield graph
+    for node in graph.node:
+        for _, inner in subgraphs(node):
+            yield from all_graphs(inner)
+
+
 def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
     """Yield the subgraphs in a node's attributes, each with the attribute's name."""
     for attribute in node.attribute:
@@ -94,16 +124,11 @@ def _nested(scope: Scope) -> Iterator[Scope]:
         for attribute, graph in inner:
             step = f"{node.op_type}{number}:{attribute}"
             path = f"{scope.path}/{step}" if scope.path else step
-            yield from _nested(Scope(path, graph, scope.opsets, _declared_types(graph, scope.types)))
+            yield from _nested(Scope(path, graph, scope.opsets, _declared_types(graph, scope.types), scope))
 
 
 def _declared_types(graph: GraphProto, outer: Types) -> Types:
     declared = {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
     for tensor in graph.initializer:
-        known = TypeProto()
-        known.tensor_type.elem_type = tensor.data_type
-        known.tensor_type.shape.SetInParent()
-        for size in tensor.dims:
-            known.tensor_type.shape.dim.add(dim_value=size)
-        declared[tensor.name] = known
+        declared[tensor.name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
     return outer.new_child(declared)

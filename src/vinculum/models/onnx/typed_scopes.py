@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from typing import TypeVar
+from dataclasses import replace
 
 from onnx import (
     AttributeProto,
@@ -26,17 +26,16 @@ from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs
 
-Known = TypeVar("Known")
 TypesByScope = list[dict[str, TypeProto]]
 """What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
-def inner_first(model: ModelProto, known: Iterable[Known]) -> list[tuple[Scope, Known]]:
-    """Return the typed scopes of a model, each beside what else is known of it, in an order to rewrite them in.
+def inner_first(model: ModelProto) -> list[Scope]:
+    """Return the typed scopes of a model in an order to rewrite them in.
 
     A node takes its subgraphs along when its own scope is written anew, so these come before it.
     """
-    return list(zip(typed_scopes(model), known, strict=True))[::-1]
+    return list(typed_scopes(model))[::-1]
 
 
 def typed_scopes(model: ModelProto) -> Iterator[Scope]:
@@ -48,12 +47,12 @@ def typed_scopes(model: ModelProto) -> Iterator[Scope]:
     found = scopes(model, names)
     inferred = infer_types(without_large_initializers(model))
     for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
-        yield Scope(scope.path, scope.holder, scope.opsets, typed.types)
+        yield replace(scope, types=typed.types)
     in_functions = _types_in_functions(inferred)
     for function in model.functions:
         for types in in_functions[key_of(function)]:
             scope = next(found)
-            yield Scope(scope.path, scope.holder, scope.opsets, ChainMap(types))
+            yield replace(scope, types=ChainMap(types))
 
 
 def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.execution import Division, RunContext
+from vinculum.models.model import Runnable
 from vinculum.models.openvino_ir.element_conversion import convert
 from vinculum.models.openvino_ir.layers import Bounds, check_bounds
 from vinculum.models.openvino_ir.reshaping import Reshaping
@@ -19,9 +20,6 @@ from vinculum.ops import openvino as openvino_ops
 from vinculum.spec.element_types import ElementType
 from vinculum.spec.model import AttributeValue
 from vinculum.text import quoted, shape_text
-
-if TYPE_CHECKING:
-    from vinculum.models.engines.openvino.program import CutProgram
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class OpenvinoProgram:
     constants: Mapping[Port, NDArray[Any]]
     steps: tuple[Step, ...]
     results: Mapping[str, Port]
-    in_openvino: CutProgram
+    in_openvino: Runnable
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
         """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
@@ -121,7 +119,7 @@ class OpenvinoProgram:
     def read_data(self) -> None:
         """Do nothing: the data are read with the file."""
 
-    def in_engine(self, engine: str) -> CutProgram:
+    def in_engine(self, engine: str) -> Runnable:
         """Return the program as OpenVINO runs it, its divisions aside; refuse ONNX Runtime, which reads no IR."""
         refuse_onnxruntime(engine)
         return self.in_openvino

@@ -213,7 +213,7 @@ class TestTwoSidedBroadcasting:
         model = division(7, FLOAT, ["N", 1], [1, "M"])
         with one_line(ModelError, "operator sets below 6 cannot compute it; declare the shapes"):
             convert_opset(model, 5)
-        with one_line(ModelError, "repeated 2000 times along dimension 1", "1 to 1024"):
+        with one_line(ModelError, "repeating 2000 times along dimension 1", "1 to 1024"):
             convert_opset(division(7, FLOAT, [2, 1], [1, 2000]), 5)
 
     def test_an_unknown_rank_is_refused(self, division: Build, one_line: OneLine) -> None:

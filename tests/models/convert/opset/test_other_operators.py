@@ -140,7 +140,7 @@ WAYS = [
 
 
 class TestTheSameInOtherWords:
-    """'Else handed to onnx.version_converter', or said by us where it would give something else."""
+    """'By rules of ours', wherever onnx.version_converter would give something else, and everywhere else too."""
 
     @pytest.mark.parametrize(("source", "target", "signature", "body", "operators"), [way[1:] for way in WAYS],
                              ids=[way[0] for way in WAYS])  # fmt: skip
@@ -220,7 +220,7 @@ class TestTheSameInOtherWords:
         assert [node.op_type for node in convert_opset(newer, 6).model.graph.node] == ["Squeeze", "PRelu"]
 
     def test_shape_of_reshape(self, run: Run) -> None:
-        # The version converter would put it in a Constant, which holds no integers before operator set 9.
+        # A Constant would not do: it holds no integers before operator set 9.
         model = _model(4, "(float[2,3] x) => (float[3,2] y)", "y = Reshape <shape = [3, 2]> (x)")
         converted, operators = _converted(model, 5)
         assert operators == ["Reshape"]
@@ -306,8 +306,8 @@ REFUSED = [
     (13, 9, "(float[2] x, double[2] p) => (float[2] y)", "y = Pow(x, p)", "tensor(float) together with tensor(double)"),
     (27, 28, "(int32[2] x) => (int32[1] y)", "y = ReduceLogSum(x)", "ReduceLogSum-28 does not take tensor(int32)"),
     (17, 13, "(float[2,3] x, float[3] s) => (float[2,3] y)", "y = LayerNormalization(x, s)", "there is no LayerNorm"),
-    (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "onnx.version_converter says: No"),
-    (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes are computed, and ReduceMax"),
+    (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "its operand axes is computed"),
+    (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes is computed, and ReduceMax"),
     (14, 13, "(float[2] x, int64[1] s) => (float[n] y)", "y = Reshape <allowzero = 1> (x, s)", "no attribute 'all"),
     (1, 2, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
     (6, 7, "(float[2] x) => (float[2] y)", "y = Dropout(x)", "it trains, and Dropout-7 only tests; set is_test=1"),
@@ -335,7 +335,7 @@ REFUSED = [
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
      "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 2], ceil_mode = 1> (x)", "begins in the padding"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
-    (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floating point"),
+    (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
      'y = ConvTranspose <auto_pad = "SAME_UPPER", strides = [2]> (x, w)', "pad on different sides"),
     (13, 14, "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] m, float[2] v, float[2] p, float[2] q)",
@@ -437,7 +437,7 @@ class TestControlFlow:
         """
         model = _model(8, "(float[1,3,2] x) => (float[1,3,2] y)", body.replace('""', "x"))
         model.graph.node[0].input[0] = ""
-        with pytest.raises(ModelError, match="it holds graphs"):
+        with pytest.raises(ModelError, match="it holds subgraphs"):
             convert_opset(model, 9)
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 
-from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
 from vinculum.models.convert.opset.other_operators import convert_node
-from vinculum.models.onnx.constants import visible_constants
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
-from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, subgraphs
+from vinculum.models.onnx.scopes import Scope, all_graphs, name_of
 from vinculum.models.onnx.typed_scopes import inner_first
 
 _LONGEST_LIST = 3
@@ -25,8 +24,7 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
     Every Div and Reciprocal of the graph, its subgraphs and its functions is written as the operator set has it. Other
-    operators are as they were unless their version changes; then they are carried by rules of ours where their meaning
-    changed, else by the onnx package's version converter.
+    operators are as they were unless their version changes; then they are carried by rules of ours.
 
     Parameters
     ----------
@@ -52,12 +50,13 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     check_no_training(model)
     converted = deepcopy(model)
     taken, unused_before = names_in(converted), _unused(converted)
-    changes: list[list[Change]] = []
     problems: list[str] = []
     functions = {(function.domain, function.name) for function in converted.functions}
-    for scope, constants in inner_first(converted, visible_constants(converted)):
-        if scope.opsets.get("", opset) != opset:
-            changes.append(_convert_scope(scope, constants, opset, taken, functions, problems))
+    changes = [
+        _convert_scope(scope, opset, taken, functions, problems)
+        for scope in inner_first(converted)
+        if scope.opsets.get("", opset) != opset
+    ]
     if problems:
         more = f"; and {len(problems) - _LONGEST_LIST} more" if len(problems) > _LONGEST_LIST else ""
         raise ModelError("; ".join(problems[:_LONGEST_LIST]) + more)
@@ -68,7 +67,6 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
 
 def _convert_scope(
     scope: Scope,
-    constants: Mapping[str, TensorProto],
     opset: int,
     taken: set[str],
     functions: set[tuple[str, str]],
@@ -84,7 +82,7 @@ def _convert_scope(
             if node.domain or (node.domain, node.op_type) in functions:
                 rewriter.nodes.append(node)
             else:
-                changes += convert_node(node, scope, opset, constants, rewriter)
+                changes += convert_node(node, scope, opset, rewriter)
         except ModelError as error:
             problems.append(str(error))
         nodes += rewriter.nodes
@@ -112,13 +110,8 @@ def _import(model: ModelProto, opset: int) -> None:
             if not entry.domain:
                 entry.version = opset
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    alone = any(map(_has_initializer_alone, _graphs(model)))
+    alone = any(map(_has_initializer_alone, all_graphs(model.graph)))  # There are no functions before IR version 8.
     model.ir_version = max(model.ir_version, needed, INITIALIZERS_ALONE if alone else 0)
-
-
-def _graphs(model: ModelProto) -> list[GraphProto]:
-    """Return the top graph and the subgraphs in it; there are no functions before IR version 8."""
-    return [model.graph, *(graph for node in all_nodes(model.graph.node) for _, graph in subgraphs(node))]
 
 
 def _has_initializer_alone(graph: GraphProto) -> bool:
@@ -128,7 +121,7 @@ def _has_initializer_alone(graph: GraphProto) -> bool:
 
 def _unused(model: ModelProto) -> set[str]:
     """Return the top graph's initializers that nothing uses."""
-    graphs = _graphs(model)
+    graphs = list(all_graphs(model.graph))
     used = {name for graph in graphs for node in graph.node for name in node.input}
     used.update(value.name for graph in graphs for value in graph.output)
     used.update(value.name for value in model.graph.input)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 
 import numpy as np
-from onnx import AttributeProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, NodeProto, helper
 
 from vinculum.models.convert.change import Reason
 from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import (
@@ -22,16 +22,14 @@ from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.registry import find
 
 
-def convert_division(
-    node: NodeProto, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter
-) -> Iterator[Reason]:
+def convert_division(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter) -> Iterator[Reason]:
     """Write a Div or Reciprocal into the rewriter as an operator set has it, in one step, and yield what was done.
 
     ValueError with the reason if it is not representable there.
     """
     source, target = find(node.op_type, opset=scope.opsets[""]), find(node.op_type, opset=opset)
     names = [operand.name for operand in source.inputs]
-    operands = [Operand(*pair, scope.types, constants) for pair in zip(names, node.input, strict=True)]
+    operands = [Operand(*pair, scope.types, scope.constants) for pair in zip(names, node.input, strict=True)]
     attributes = {a.name: a for a in node.attribute}
     if "consumed_inputs" in attributes and target.attribute("consumed_inputs") is None:
         del attributes["consumed_inputs"]

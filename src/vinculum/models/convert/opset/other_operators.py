@@ -2,14 +2,14 @@
 
 A division goes there in one step, as `divisions` says. Any other node goes from version to version of its operator. A
 version that only allows more types, or adds attributes and operands that may be left out, leaves it as it is. Where the
-meaning of what a node says has changed, `table` has the rule. The rest is handed to the onnx package's version
-converter. What comes out is held against the schemas of the target, so that nothing slips through that is no node.
+way to say something or its meaning has changed, `table` has the rule. What comes out is held against the schemas of the
+target, so that nothing slips through that is no node.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 
 from onnx import FunctionProto, NodeProto, TensorProto
@@ -20,7 +20,6 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.convert.opset.adapters.table import ADAPTERS
 from vinculum.models.convert.opset.divisions import convert_division
-from vinculum.models.convert.opset.one_node_conversion import converted_alone
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
 from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.divisions import DIVIDES
@@ -32,14 +31,11 @@ _HINTS = {"consumed_inputs"}
 """Attributes without effect."""
 
 
-def convert_node(
-    node: NodeProto, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter
-) -> list[Change]:
+def convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter) -> list[Change]:
     """Write a node into the rewriter as an operator set has it, and return what became of it.
 
     - `node`: of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
     - `scope`: with the types that are known there.
-    - `constants`: what the node can see of values that never change.
     - `rewriter`: takes the nodes, and nothing else has put any there yet.
 
     ModelError if it is not representable there; the line names the node and the reason.
@@ -51,11 +47,11 @@ def convert_node(
     where = title(node, scope.path)
     try:
         if node.op_type in DIVIDES:
-            return [Change(where, *reason) for reason in convert_division(node, scope, opset, constants, rewriter)]
+            return [Change(where, *reason) for reason in convert_division(node, scope, opset, rewriter)]
         refusal = problem_with(node, old, scope.types)
         if refusal is not None:
             raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
-        _Conversion(scope, opset, constants, rewriter).go(deepcopy(node), scope.opsets[""])
+        _Conversion(scope, opset, rewriter).go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
         raise ModelError(f"{where} is not representable in operator set {opset}: {error}") from None
     made = rewriter.nodes
@@ -67,11 +63,11 @@ def convert_node(
 
 
 class _Conversion:
-    def __init__(self, scope: Scope, opset: int, constants: Mapping[str, TensorProto], rewriter: Rewriter) -> None:
+    def __init__(self, scope: Scope, opset: int, rewriter: Rewriter) -> None:
         self._opset, self._rewriter = opset, rewriter
         self._in_function = isinstance(scope.holder, FunctionProto)
         self._types = scope.types.new_child()
-        self._constants = ChainMap[str, TensorProto]({}, dict(constants))
+        self._constants = ChainMap[str, TensorProto]({}, dict(scope.constants))
 
     def go(self, node: NodeProto, source: int) -> None:
         """Take a node from an operator set to the one to be written, boundary by boundary, and write it."""
@@ -109,14 +105,8 @@ class _Conversion:
             raise ValueError("it holds subgraphs, which its version there runs differently")
         if any(attribute.ref_attr_name for attribute in node.attribute):
             raise ValueError("it has attributes of the function around it; inline the function")
-        try:
-            return converted_alone(node, sides, self._types, self._constants, self._rewriter)
-        except ValueError as error:
-            if "No Adapter" not in str(error) and "No Previous Version" not in str(error):
-                raise
-            # That the converter has no way tells less than what stands in it.
-            refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
-            raise ValueError(refusal or str(error)) from None
+        refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
+        raise ValueError(refusal or "its version there is another, and no rule leads to it")
 
     def _learn_constants(self, parts: list[NodeProto]) -> None:
         self._constants.update((tensor.name, tensor) for tensor in self._rewriter.initializers)

@@ -35,7 +35,7 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     order. Operands that do not fit are refused as before, but for those of Div-1 and Div-6 whose sizes the file leaves
     open: what NumPy's rule joins is divided.
 
-    - `proto`: as `vinculum.models.onnx.file.complete_model` returns it. It is not changed.
+    - `proto`: as `vinculum.models.source.SourceFile.complete` returns it. It is not changed.
 
     An error of ours if a node is not legal, or not representable in layers of operation set 1; the line names it and
     the reason.

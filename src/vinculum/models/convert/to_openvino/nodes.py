@@ -47,7 +47,7 @@ class PlainNode:
 class PlainNodes:
     """Walks through a model; the values of each function call are kept apart.
 
-    - `model`: as `vinculum.models.onnx.file.complete_model` returns it.
+    - `model`: as `vinculum.models.source.SourceFile.complete` returns it.
     """
 
     def __init__(self, model: ModelProto) -> None:

@@ -19,10 +19,9 @@ def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
     LimitError if it would be larger than the run may try.
     """
     size_of = _SIZES.get(node.op_type) if not node.domain else None
-    memory = _physical_memory()
     if size_of is None:
         return
-    size = size_of(node, operands)
+    size, memory = size_of(node, operands), _physical_memory()
     check_bytes(size)
     if memory is not None and size > memory:
         raise ValueError(f"its result would take {size} bytes; this machine has {memory}")

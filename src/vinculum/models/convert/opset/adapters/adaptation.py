@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.operator_versions import default_of
@@ -68,7 +68,8 @@ class Adaptation:
     def give(self, name: str, value: Any) -> None:
         """Give the node an attribute."""
         self.drop(name)
-        self.node.attribute.append(helper.make_attribute(name, value))
+        kind = AttributeProto.INTS if value == [] else None  # Which an empty list does not tell.
+        self.node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
 
     def drop(self, *names: str) -> None:
         """Let the node not give attributes."""

@@ -52,6 +52,27 @@ def in_old_words(step: Adaptation) -> list[NodeProto]:
     return [step.node]
 
 
+def with_default(name: str, value: object) -> Callable[[Adaptation], None]:
+    """Return the rule that one of the versions needs an attribute that the other may leave out."""
+
+    def rule(step: Adaptation) -> None:
+        attribute = step.target.attributes.get(name)
+        if attribute is not None and attribute.required and not step.given(name):
+            step.give(name, value)
+
+    return rule
+
+
+def grid_sample_20(step: Adaptation) -> list[NodeProto] | None:
+    """Call the modes as operator set 20 does."""
+    if not step.up:
+        return None
+    mode = step.value("mode")
+    if step.given("mode") and mode in (b"bilinear", b"bicubic"):
+        step.give("mode", mode.decode().removeprefix("bi"))
+    return [step.node]
+
+
 def same_shapes(step: Adaptation) -> None:
     """Refuse to broadcast below operator set 8."""
     shapes = [step.shape(name) for name in step.node.input]

@@ -5,12 +5,14 @@ Each rule is as `table` says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, copysign, inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
+from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
@@ -90,10 +92,72 @@ def resize_13(step: Adaptation) -> list[NodeProto]:
     return [step.node]
 
 
-def upsample_7(step: Adaptation) -> None:
-    """Refuse the mode of which only Upsample-1 knows."""
-    if step.up and step.value("mode") == b"bilinear":
+def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptation], list[NodeProto] | None]:
+    """Return the rule that the newer version has as operands, behind the first, what the older has as attributes."""
+
+    def rule(step: Adaptation) -> list[NodeProto] | None:
+        if step.up:
+            operands = list(step.node.input[:1])
+            for name in (name for name in names if step.given(name)):
+                value = np.atleast_1d(np.array(step.value(name), kind))
+                operands.append(step.rewriter.constant(value, "constant"))
+            step.drop(*names)
+        else:
+            if any(step.operand(place) for place in range(len(names) + 1, len(step.node.input))):
+                return None
+            for place, name in enumerate(names, 1):
+                if step.operand(place):
+                    value = _constant(step, place, name)
+                    single = step.target.attributes[name].type == OpSchema.AttrType.INT
+                    step.give(name, value.item() if single else value.tolist())
+            operands = [step.operand(0)]
+        step.set_operands(operands)
+        return [step.node]
+
+    return rule
+
+
+def dft_20(step: Adaptation) -> list[NodeProto]:
+    """Give the axis as an operand from operator set 20 on."""
+    operands = [*step.node.input, "", ""][:2]
+    if step.up:
+        operands.append(step.rewriter.constant(np.array(step.value("axis"), np.int64), "constant"))
+        step.drop("axis")
+    else:
+        step.give("axis", int(_constant(step, 2, "axis").item()) if step.operand(2) else -2)
+    step.set_operands(operands)
+    return [step.node]
+
+
+def scatter_11(step: Adaptation) -> list[NodeProto] | None:
+    """Call it ScatterElements from operator set 11 on."""
+    return _called(step, "ScatterElements", "axis") if step.up else None
+
+
+def upsample_10(step: Adaptation) -> list[NodeProto] | None:
+    """Call it Resize from operator set 10 on."""
+    return _called(step, "Resize", "mode") if step.up else None
+
+
+def _called(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto]:
+    """Return the node under another operator's name, its attributes spelt out."""
+    for name in attributes:
+        step.give(name, step.value(name))
+    step.node.op_type = op_type
+    return [step.node]
+
+
+def upsample_7(step: Adaptation) -> list[NodeProto] | None:
+    """Give one scale for each dimension from operator set 7 on; refuse the mode of which only Upsample-1 knows."""
+    if not step.up:
+        return None
+    if step.value("mode") == b"bilinear":
         raise ValueError(f"{step.title(step.target)} has no mode='bilinear'")
+    if step.rank(step.operand(0)) != 4:
+        raise ValueError(f"{step.title(step.source)} takes 4 dimensions, and they are not known to be; declare them")
+    step.give("scales", [1.0, 1.0, step.value("height_scale"), step.value("width_scale")])
+    step.drop("height_scale", "width_scale")
+    return [step.node]
 
 
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
@@ -118,9 +182,9 @@ def constant_12(step: Adaptation) -> list[NodeProto] | None:
 
 
 def reduction_axes(step: Adaptation) -> list[NodeProto] | None:
-    """Give axes as an attribute below; none are all dimensions there."""
+    """Give axes as an operand, and as an attribute below; none are all dimensions there."""
     if step.up:
-        return None
+        return moved("axes")(step)
     axes = _constant(step, 1, "axes") if step.operand(1) else np.zeros(0, np.int64)
     if not axes.size and step.value("noop_with_empty_axes"):
         raise ValueError(f"{step.title(step.target)} cannot reduce along no axis")
@@ -179,7 +243,7 @@ def _of_type_of(step: Adaptation, x: str, value: float | None) -> str:
 def _constant(step: Adaptation, place: int, name: str) -> NDArray[Any]:
     array = step.constant(step.operand(place))
     if array is None:
-        raise ValueError(f"its {name} are computed, and {step.title(step.target)} has them as an attribute")
+        raise ValueError(f"its operand {name} is computed, and {step.title(step.target)} has it as an attribute")
     return array
 
 

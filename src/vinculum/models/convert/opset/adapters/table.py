@@ -1,9 +1,9 @@
-"""Versions between which an operator's meaning changed, or that the version converter gets wrong.
+"""Versions of an operator that say the same otherwise, or mean something else by the same.
 
 The rules are under an operator and the operator set that brought the newer of the two versions. Each returns what the
 node becomes; None if nothing stands against the ordinary way; and raises ValueError if it is not representable.
 
-What the version converter (onnx 1.23) would make of them: Add with `axis` lies along other dimensions; Hardmax keeps an
+The onnx package's version converter (1.23) is no help: Add with `axis` lies along other dimensions; Hardmax keeps an
 axis that means something else, as does Softmax on the way down; Resize computes other coordinates; GroupNormalization
 keeps the scale of groups; the bounds of Clip and the value of Pad are float whatever they bound; Dropout and
 BatchNormalization cease to train; Max broadcasts where it cannot; PRelu's slopes lie along other dimensions.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from onnx import NodeProto
 
 from vinculum.models.convert.opset.adapters import (
@@ -35,6 +36,9 @@ _WITH_AXES = (
 _ONE_HOT = "negative indices are out of range below operator set 11, and count from the back from there on"
 
 ADAPTERS: dict[tuple[str, int], Adapter] = {
+    ("Concat", 4): narrowed_values.with_default("axis", 1),
+    ("Reshape", 5): rewritten_operands.moved("shape"),
+    ("BatchNormalization", 6): narrowed_values.with_default("consumed_inputs", [0, 0]),
     ("Cast", 6): rewritten_operands.cast_6,
     ("Clip", 6): narrowed_values.in_old_words,
     ("Selu", 6): narrowed_values.in_old_words,
@@ -45,14 +49,20 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("PRelu", 7): unidirectional_broadcasting.prelu_7,
     ("Upsample", 7): rewritten_operands.upsample_7,
     **{(name, 8): narrowed_values.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
+    ("BatchNormalization", 9): training_modes.batch_normalization_9,
     ("Constant", 9): rewritten_operands.constant_9,
+    ("Upsample", 9): rewritten_operands.moved("scales", kind=np.float32),
     ("Dropout", 10): training_modes.dropout_10,
+    ("Slice", 10): rewritten_operands.moved("starts", "ends", "axes"),
+    ("TopK", 10): rewritten_operands.moved("k"),
+    ("Upsample", 10): rewritten_operands.upsample_10,
     **{(name, 11): normalised_axes.axes_from_the_front for name in _WITH_AXES},
     ("Clip", 11): rewritten_operands.clip_11,
     ("ConvTranspose", 11): narrowed_values.given_pads,
     ("OneHot", 11): narrowed_values.refused(_ONE_HOT),
     ("Pad", 11): rewritten_operands.pad_11,
     ("Resize", 11): rewritten_operands.resize_11,
+    ("Scatter", 11): rewritten_operands.scatter_11,
     ("Constant", 12): rewritten_operands.constant_12,
     ("Dropout", 12): training_modes.dropout_12,
     ("DequantizeLinear", 13): narrowed_values.scalar_scale,
@@ -62,6 +72,9 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("ReduceSum", 13): rewritten_operands.reduction_axes,
     ("Resize", 13): rewritten_operands.resize_13,
     ("Softmax", 13): normalised_axes.softmax_13,
+    ("Split", 13): rewritten_operands.moved("split"),
+    ("Squeeze", 13): rewritten_operands.moved("axes"),
+    ("Unsqueeze", 13): rewritten_operands.moved("axes"),
     ("BatchNormalization", 14): training_modes.batch_normalization_14,
     ("Reshape", 14): narrowed_values.sizes_above_zero,
     ("Shape", 15): rewritten_operands.shape_15,
@@ -72,6 +85,8 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Split", 18): rewritten_operands.split_18,
     ("Pad", 19): narrowed_values.without_values("mode", "wrap"),
     ("Resize", 19): narrowed_values.without_values("coordinate_transformation_mode", "half_pixel_symmetric"),
+    ("DFT", 20): rewritten_operands.dft_20,
+    ("GridSample", 20): narrowed_values.grid_sample_20,
     ("GroupNormalization", 21): narrowed_values.refused("one version scales groups, the other channels"),
     ("AveragePool", 22): narrowed_values.windows_in_data,
     ("MaxPool", 22): narrowed_values.windows_in_data,

@@ -22,6 +22,14 @@ def inference_7(step: Adaptation) -> list[NodeProto]:
     return [step.node]
 
 
+def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
+    """Drop spatial=1; from operator set 9 on there is nothing else."""
+    if step.up and step.value("spatial") != 1:
+        raise ValueError(f"{step.title(step.target)} has no spatial={step.value('spatial')}")
+    step.drop("spatial")
+    return [step.node]
+
+
 def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
     """Drop training_mode=0; before operator set 14 what trains has other results."""
     _check_one_result(step)

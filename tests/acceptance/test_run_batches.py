@@ -71,10 +71,10 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (("--output", "out", "--workers", "2"), "--format, --workers and --cluster go with --batch N"),
-            (("--output", "out", "--format", "zarr"), "--format, --workers and --cluster go with --batch N"),
+            (("--output", "out", "--workers", "2"), "--format, --workers and --cluster need --batch N"),
+            (("--output", "out", "--format", "zarr"), "--format, --workers and --cluster need --batch N"),
             (("--batch", "2"), "--batch needs a file for every input, and --output FOLDER"),
-            (("--batch", "2", "--output", "out", "--seed", "0"), "with --batch all inputs come from files"),
+            (("--batch", "2", "--output", "out", "--seed", "0"), "--batch needs a file for every input"),
             (("--batch", "0", "--output", "out"), "--batch"),
             (("--batch", "2", "--output", "out", "--format", "csv"), "--format"),
             (("--batch", "2", "--output", "x.npy"), "'x.npy' is not a folder"),

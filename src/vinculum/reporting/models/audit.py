@@ -143,7 +143,7 @@ def _end(audit: Audit) -> Iterator[RenderableType]:
         yield Text("Vinculum meets no MIN/-1 and no integer x/0 in this model, or cannot run it.")
     if audit.plain.end is End.RETURNED:
         yield Text("Without its divisions exposed, the model runs.")
-    elif audit.plain != audit.exposed:
+    elif (audit.plain.end, audit.plain.words) != (audit.exposed.end, audit.exposed.words):
         yield Text(f"The original model: {_ended(audit.title, audit.plain)}")
 
 

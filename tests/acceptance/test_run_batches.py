@@ -89,7 +89,7 @@ class TestRefused:
             ("x=none.npy", "none.npy cannot be read or written: No such file or directory"),
             ("x=x.txt", "does not name a stored array"),
             ("x=f8.npy", "input 'x' has element type double"),
-            ("x=empty.npy", "numbers of items: {'x': 0}"),
+            ("x=empty.npy", "the numbers of items differ or are 0 (x: 0)"),
             ("y=x.npy", "the model has no input 'y'"),
         ],
     )

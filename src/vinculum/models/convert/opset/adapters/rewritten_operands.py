@@ -16,6 +16,7 @@ from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adapters.adaptation import Adaptation
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.text import quoted
 
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
@@ -29,7 +30,7 @@ def cast_6(step: Adaptation) -> list[NodeProto]:
 
 
 def clip_11(step: Adaptation) -> list[NodeProto]:
-    """Give bounds as operands from operator set 11 on; the version converter makes them float whatever they bound.
+    """Give bounds as operands from operator set 11 on; ONNX's own version converter would make them float.
 
     What is left out bounds nothing from then on, and before it is the largest float, which bounds infinities.
     """
@@ -92,10 +93,10 @@ def resize_13(step: Adaptation) -> list[NodeProto]:
     return [step.node]
 
 
-def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptation], list[NodeProto] | None]:
+def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptation], list[NodeProto]]:
     """Return the rule that the newer version has as operands, behind the first, what the older has as attributes."""
 
-    def rule(step: Adaptation) -> list[NodeProto] | None:
+    def rule(step: Adaptation) -> list[NodeProto]:
         if step.up:
             operands = list(step.node.input[:1])
             for name in (name for name in names if step.given(name)):
@@ -103,8 +104,9 @@ def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptatio
                 operands.append(step.rewriter.constant(value, "constant"))
             step.drop(*names)
         else:
-            if any(step.operand(place) for place in range(len(names) + 1, len(step.node.input))):
-                return None
+            for place in range(len(names) + 1, len(step.node.input)):
+                if step.operand(place):
+                    raise ValueError(f"{step.title(step.target)} has no {quoted(step.source.inputs[place].name)}")
             for place, name in enumerate(names, 1):
                 if step.operand(place):
                     value = _constant(step, place, name)

@@ -66,6 +66,7 @@ class WarmProcess:
         self.stdout: BinaryIO = os.fdopen(answers, "rb")
         self.pid = self._number(8)
         self.returncode: int | None = None
+        self._waiting = Lock()  # One thread reads how it ended; others wait for that thread.
 
     def poll(self) -> int | None:
         """Return the exit code if it has ended."""
@@ -75,14 +76,19 @@ class WarmProcess:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it ends."""
-        if self.returncode is None:
-            with selectors.DefaultSelector() as selector:
-                selector.register(self._server, selectors.EVENT_READ)
-                if not selector.select(timeout):
-                    raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
-            self.returncode = os.waitstatus_to_exitcode(self._number(4))
-            self._server.close()
-        return self.returncode
+        if not self._waiting.acquire(timeout=-1 if timeout is None else timeout):
+            raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
+        try:
+            if self.returncode is None:
+                with selectors.DefaultSelector() as selector:
+                    selector.register(self._server, selectors.EVENT_READ)
+                    if not selector.select(timeout):
+                        raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
+                self.returncode = os.waitstatus_to_exitcode(self._number(4))
+                self._server.close()
+            return self.returncode
+        finally:
+            self._waiting.release()
 
     def kill(self) -> None:
         """End it."""

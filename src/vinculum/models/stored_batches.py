@@ -317,8 +317,8 @@ def _cut(
     if not cut:
         raise ModelError("no input has a batch axis: the model fixes the first size of each; run it without --batch")
     if len(set(sizes.values())) > 1 or 0 in sizes.values():
-        given = ", ".join(f"{name}: {size}" for name, size in sizes.items())
-        raise ModelError(f"the numbers of items differ or are 0 ({given}); give each input the same number, at least 1")
+        counts = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise ModelError(f"the numbers of items differ or are 0 ({counts}); give each input the same number")
     return tuple(cut), whole, next(iter(sizes.values()))
 
 

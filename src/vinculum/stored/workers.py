@@ -3,22 +3,61 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
-from typing import Any
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, Self
 
 from vinculum.errors import ModelError
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
 
 _IN_HAND = 2  # Tasks per worker, so that none waits for the next.
+_LOOK = 0.1  # Seconds from one look for interruptions to the next.
 _LONGEST_END = 60.0  # Seconds to wait for running tasks when a job fails.
 
 Call = tuple[Any, ...]
+
+
+class Interruption:
+    """Interruptions that wait until `check`, or the end of the block; a context manager.
+
+    Python raises KeyboardInterrupt between any two steps of the main thread. Inside an executor that can be just after
+    a lock is acquired and before its release is ensured: the executor's threads, and a join of them, would then hang.
+    """
+
+    def __init__(self) -> None:
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        self._signal: int | None = None
+
+    def __enter__(self) -> Self:
+        if current_thread() is main_thread():  # No other is interrupted, nor may say how signals are handled.
+            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self.check()
+
+    def check(self) -> None:
+        """Do what an interruption since the last check asks for: raise KeyboardInterrupt, unless a handler does not."""
+        number, self._signal = self._signal, None
+        if number is not None:
+            self._handlers[number](number, None)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._signal = number
 
 
 @dataclass(frozen=True)
@@ -29,6 +68,8 @@ class Workers:
     ----------
     executor : Executor
         The executor of the tasks.
+    interruption : Interruption
+        Raises where nothing is locked.
     number : int
         How many tasks it runs at once.
     task_bytes : int
@@ -36,6 +77,7 @@ class Workers:
     """
 
     executor: Executor
+    interruption: Interruption
     number: int
     task_bytes: int
 
@@ -52,7 +94,8 @@ class Workers:
                 running |= {self.executor.submit(*call) for call in islice(left, wanted)}
                 if not running:
                     return
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+                self.interruption.check()
                 for future in ended:
                     yield future.result()
         except Exception as error:
@@ -71,14 +114,15 @@ def workers(client: Any = None) -> Iterator[Workers]:
 
     ModelError if processes of the cluster have another version of this package, or none.
     """
-    if client is not None:
-        _check_versions(client)
-        number = max(1, sum(client.nthreads().values()))
-        yield Workers(client.get_executor(pure=False), number, 256 << 20)
-        return
-    number = get_threads()
-    with ThreadPoolExecutor(number, "vinculum") as executor:
-        yield Workers(executor, number, 32 << 20)
+    with Interruption() as interruption:
+        if client is not None:
+            _check_versions(client)
+            number = max(1, sum(client.nthreads().values()))
+            yield Workers(client.get_executor(pure=False), interruption, number, 256 << 20)
+            return
+        number = get_threads()
+        with ThreadPoolExecutor(number, "vinculum") as executor:
+            yield Workers(executor, interruption, number, 32 << 20)
 
 
 def version() -> str:

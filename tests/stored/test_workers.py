@@ -1,73 +1,16 @@
-"""Workers: interruptions wait until nothing of an executor is locked."""
+"""Workers of a job: an interruption ends what they do, soon and for good."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 
-from vinculum.stored.workers import Interruption, workers
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+from vinculum.stored.workers import workers
 
 
-@pytest.fixture(autouse=True)
-def default_handlers() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt, even in tests that run in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-class TestInterruption:
-    """It is raised at the next check, or at the end of the block."""
-
-    def test_at_the_next_check(self) -> None:
-        reached = False
-        with Interruption() as interruption:
-            signal.raise_signal(signal.SIGINT)
-            reached = True
-            with pytest.raises(KeyboardInterrupt):
-                interruption.check()
-            interruption.check()  # once is enough
-        assert reached
-
-    def test_at_the_end(self) -> None:
-        reached = []
-
-        def interrupted() -> None:
-            with Interruption():
-                signal.raise_signal(signal.SIGINT)
-                reached.append(True)
-
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-        assert reached
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)  # as before
-
-    def test_what_is_ignored_stays_ignored(self) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with Interruption() as interruption:
-            signal.raise_signal(signal.SIGINT)
-            interruption.check()
-
-    def test_other_threads_change_no_handlers(self) -> None:
-        found: list[object] = []
-
-        def work() -> None:
-            with Interruption():
-                found.append(signal.getsignal(signal.SIGINT))
-
-        thread = Thread(target=work)
-        thread.start()
-        thread.join()
-        assert found == [signal.default_int_handler]
-
-
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_results_stop_soon() -> None:
     def interrupt(number: int) -> int:
         if number == 3:
@@ -80,6 +23,10 @@ def test_results_stop_soon() -> None:
         with workers() as hands:
             found.extend(hands.results((interrupt, number) for number in range(10_000)))
 
-    with pytest.raises(KeyboardInterrupt):
-        run()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run with it ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert len(found) < 10_000

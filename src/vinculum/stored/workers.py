@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import errno
-import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
-from threading import current_thread, main_thread
-from types import FrameType
-from typing import Any, Self
+from typing import Any
 
 from vinculum.errors import ModelError
+from vinculum.interruption import Interruption
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
 
@@ -23,41 +21,6 @@ _LOOK = 0.1  # Seconds from one look for interruptions to the next.
 _LONGEST_END = 60.0  # Seconds to wait for running tasks when a job fails.
 
 Call = tuple[Any, ...]
-
-
-class Interruption:
-    """Interruptions that wait until `check`, or the end of the block; a context manager.
-
-    Python raises KeyboardInterrupt between any two steps of the main thread. Inside an executor that can be just after
-    a lock is acquired and before its release is ensured: the executor's threads, and a join of them, would then hang.
-    """
-
-    def __init__(self) -> None:
-        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
-        self._signal: int | None = None
-
-    def __enter__(self) -> Self:
-        if current_thread() is main_thread():  # No other is interrupted, nor may say how signals are handled.
-            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._handlers[number] = handler
-                    signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        self.check()
-
-    def check(self) -> None:
-        """Do what an interruption since the last check asks for: raise KeyboardInterrupt, unless a handler does not."""
-        number, self._signal = self._signal, None
-        if number is not None:
-            self._handlers[number](number, None)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self._signal = number
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,11 @@ from vinculum.conformance.expect.known import KnownDeviations
 from vinculum.conformance.oracle.judgement import judge
 from vinculum.conformance.runtimes.protocol import Runtime
 from vinculum.conformance.runtimes.registry import STARTED
+from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import encodable
 
-_LOOK = 0.2  # Seconds; where a wait cannot be interrupted Ctrl-C is heard that late.
+_LOOK = 0.2  # Seconds from one look for interruptions to the next.
 
 _UNSPECIFIED = (
     "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
@@ -130,6 +131,7 @@ def ask(
                     advance(len(results), case.id)
 
     with ExitStack() as stack:
+        interruption = stack.enter_context(Interruption())
         processes = [stack.enter_context(Isolated(factory, *arguments, limits=limits)) for _ in range(workers)]
         pool = stack.enter_context(ThreadPoolExecutor(workers))
         # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
@@ -138,6 +140,7 @@ def ask(
         working = {pool.submit(work, process) for process in processes}
         while working:
             done, working = wait(working, _LOOK, FIRST_EXCEPTION)
+            interruption.check()
             for future in done:
                 future.result()
     return tuple(results[number] for number in sorted(results))

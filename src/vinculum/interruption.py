@@ -1,0 +1,44 @@
+"""Interruptions of the main thread, held back while it works with an executor."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, Self
+
+
+class Interruption:
+    """Interruptions that wait until `check`, or the end of the block; a context manager.
+
+    Python raises KeyboardInterrupt between any two steps of the main thread. Inside an executor that can be just after
+    a lock is acquired and before its release is ensured: the executor's threads, and a join of them, would then hang.
+    """
+
+    def __init__(self) -> None:
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        self._signal: int | None = None
+
+    def __enter__(self) -> Self:
+        if current_thread() is main_thread():  # No other is interrupted, nor may say how signals are handled.
+            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self.check()
+
+    def check(self) -> None:
+        """Do what an interruption since the last check asks for: raise KeyboardInterrupt, unless a handler does not."""
+        number, self._signal = self._signal, None
+        if number is not None:
+            self._handlers[number](number, None)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._signal = number

@@ -64,7 +64,9 @@ class WarmProcess:
         os.close(their_answers)
         self.stdin: BinaryIO = os.fdopen(calls, "wb")
         self.stdout: BinaryIO = os.fdopen(answers, "rb")
-        self.pid = self._number(8)
+        number = self._server.recv(8, socket.MSG_WAITALL)
+        assert len(number) == 8, "the server of processes has ended"
+        self.pid = int.from_bytes(number)
         self.returncode: int | None = None
         self._waiting = Lock()  # One thread reads how it ended; others wait for that thread.
 
@@ -84,7 +86,9 @@ class WarmProcess:
                     selector.register(self._server, selectors.EVENT_READ)
                     if not selector.select(timeout):
                         raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
-                self.returncode = os.waitstatus_to_exitcode(self._number(4))
+                status = self._server.recv(4, socket.MSG_WAITALL)
+                # The server ends with the tests, before the last objects do, which kill their processes.
+                self.returncode = os.waitstatus_to_exitcode(int.from_bytes(status)) if status else -signal.SIGKILL
                 self._server.close()
             return self.returncode
         finally:
@@ -95,11 +99,6 @@ class WarmProcess:
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
-
-    def _number(self, size: int) -> int:
-        data = self._server.recv(size, socket.MSG_WAITALL)
-        assert len(data) == size, "the server of processes has ended"
-        return int.from_bytes(data)
 
 
 class Server:

@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Hundreds of processes that tests start import NumPy, and none multiplies matrices: OpenBLAS need start no threads
     # there, whose waiting takes as much processor time as the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # To import OpenVINO, or to convert a model with it, sends messages to its maker, each from a copy of the process.
+    # Importing OpenVINO, or converting a model with it, sends telemetry, and forks the process each time.
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     if importlib.util.find_spec("vinculum.kernels._core") is None:
         os.environ.setdefault("VINCULUM_BACKEND", "portable")  # without the warning, which would be an error here

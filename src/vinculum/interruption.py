@@ -8,6 +8,8 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, Self
 
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP.
+
 
 class Interruption:
     """Interruptions that wait until `check`, or the end of the block; a context manager.
@@ -21,8 +23,8 @@ class Interruption:
         self._signal: int | None = None
 
     def __enter__(self) -> Self:
-        if current_thread() is main_thread():  # No other is interrupted, nor may say how signals are handled.
-            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+        if current_thread() is main_thread():  # Python calls handlers in no other thread, and lets no other set them.
+            for number in (getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)):
                 handler = signal.getsignal(number)
                 if callable(handler):
                     self._handlers[number] = handler
@@ -35,7 +37,7 @@ class Interruption:
         self.check()
 
     def check(self) -> None:
-        """Do what an interruption since the last check asks for: raise KeyboardInterrupt, unless a handler does not."""
+        """Call the handler of the last interruption since the last check; by default it raises KeyboardInterrupt."""
         number, self._signal = self._signal, None
         if number is not None:
             self._handlers[number](number, None)

@@ -14,6 +14,7 @@ import vinculum
 from tests.analysis.containment import complaint, looked_at
 from tests.analysis.trying import session
 from vinculum.analysis import Frame, Report
+from vinculum.analysis.accuracy import accuracy
 from vinculum.analysis.assumptions import read_assumptions
 from vinculum.errors import AttributeValueError, ModelError
 
@@ -100,6 +101,31 @@ class TestSources:
         (tmp_path / "m.onnx").write_bytes(b"nothing of the kind")
         with pytest.raises(ModelError):
             vinculum.check(tmp_path / "m.onnx")
+
+    @pytest.mark.parametrize(
+        ("body", "function", "words"),
+        [
+            (
+                "y = own.f (x)",
+                "c = own.f (a)",
+                "a function calls itself: 'f' -> 'f'; ONNX functions may not be recursive",
+            ),
+            ("y = Div (x, lost)", "c = Div (a, a)", "node 'y' (Div) uses 'lost', which no node before it produces"),
+        ],
+    )
+    def test_a_malformed_model_is_refused_by_its_name(
+        self, tmp_path: Path, body: str, function: str, words: str
+    ) -> None:
+        model = onnx.parser.parse_model(
+            f"""<ir_version: 8, opset_import: ["" : 18, "own" : 1]> g (float[3] x) => (float[3] y) {{ {body} }}
+            <domain: "own", opset_import: ["" : 18, "own" : 1]> f (a) => (c) {{ {function} }}"""
+        )
+        path = tmp_path / "m.onnx"
+        path.write_bytes(model.SerializeToString())
+        for look in (vinculum.check, accuracy):
+            with pytest.raises(ModelError) as caught:
+                look(path)
+            assert str(caught.value) == f"model {str(path)!r}: {words}"
 
 
 class TestInside:

@@ -35,12 +35,12 @@ from vinculum.analysis.domain.box import limited
 from vinculum.analysis.domain.dimensions import element_count, largest
 from vinculum.analysis.domain.formats import FORMATS, Format, gamma, is_discrete, type_range
 from vinculum.analysis.interpreter import Interpreter
-from vinculum.analysis.subject import inlined, onnx_model, source_given
+from vinculum.analysis.loading import inlined, onnx_model, source_given
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.source import SourceFile
+from vinculum.models.source import SourceFile, naming
 from vinculum.text import did_you_mean, listed, quoted
 
 Errors = NDArray[np.float64]
@@ -117,11 +117,13 @@ def accuracy(
     AttributeValueError
         If an error is negative or not a number.
     """
-    proto = inlined(onnx_model(source_given(model)))
-    check_structure(proto)
-    errors = _checked(input_errors or {}, [value.name for value in proto.graph.input])
-    assumptions = _widened(read_assumptions(assume, proto), errors)
-    types = infer_types(without_large_initializers(proto))
+    source = source_given(model)
+    with naming(source.path):
+        proto = inlined(onnx_model(source))
+        check_structure(proto)
+        errors = _checked(input_errors or {}, [value.name for value in proto.graph.input])
+        assumptions = _widened(read_assumptions(assume, proto), errors)
+        types = infer_types(without_large_initializers(proto))
     interpreter = Interpreter(proto, types, assumptions.tensors("float32"), assumptions.sizes)
     values = interpreter.run().values
     with np.errstate(all="ignore"):

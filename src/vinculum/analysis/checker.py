@@ -15,13 +15,13 @@ from vinculum.analysis.findings import Finding, Report, Severity, surest_first
 from vinculum.analysis.hazards.hazard import PROFILES, Found, Hazard
 from vinculum.analysis.hazards.registry import by_operator
 from vinculum.analysis.interpreter import Interpreter, Site
+from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import fingerprint, frames, path
-from vinculum.analysis.subject import onnx_model, source_given
 from vinculum.errors import AttributeValueError
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of
 from vinculum.models.onnx.structure import check_structure
-from vinculum.models.source import SourceFile
+from vinculum.models.source import SourceFile, naming
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -87,10 +87,11 @@ def check(
             raise AttributeValueError(f"profile is {name!r}; allowed: {', '.join(map(repr, PROFILES))}")
     start = perf_counter()
     source = source_given(model)
-    proto = onnx_model(source)
-    assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
-    checker = _Checker(proto, assumptions, as_type or "float32", profile)
-    report = checker.report()
+    with naming(source.path):
+        proto = onnx_model(source)
+        assumptions = calibrated(read_assumptions(assume, proto), calibrate or {})
+        checker = _Checker(proto, assumptions, as_type or "float32", profile)
+        report = checker.report()
     if runs and as_type is None:
         from vinculum.analysis.witness.search import Budget, with_evidence
 

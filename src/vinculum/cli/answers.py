@@ -1,4 +1,4 @@
-"""What a command answers: a page or one JSON object, and its exit code."""
+"""The output of a command, a page or one JSON object, and its exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 def tell(
     in_json: bool, as_json: Callable[..., dict[str, Any]], page: Callable[..., RenderableType], *told: object
 ) -> None:
-    """Print what is to be told: as one JSON object, or as a page."""
+    """Print a result as one JSON object, or as a page."""
     if in_json:
         print(json.dumps(as_json(*told), indent=2, allow_nan=False))
     else:

@@ -11,7 +11,6 @@ from typing import IO, Any
 
 import ml_dtypes
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 from onnx import TensorProto
 
@@ -20,7 +19,7 @@ from vinculum.files import regular_size
 from vinculum.models.onnx.tensors import decode
 from vinculum.models.values import ModelTensor
 from vinculum.spec.element_types import ElementType
-from vinculum.tensors.storage import dtype_of
+from vinculum.tensors.storage import dtype_of, read_npy_header
 from vinculum.text import listed, one_line, quoted
 
 # A compressed member can expand a thousandfold; the file of a plain array is as large as the array.
@@ -155,11 +154,7 @@ def _read_npz(file: InputFile) -> NDArray[Any]:
 
 def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
     """Return the array in ``.npy`` form that fills a stream of a known size."""
-    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-    version = npy.read_magic(stream)
-    if version not in readers:
-        raise ModelError("its element type has named fields, which no tensor has")
-    shape, fortran_order, dtype = readers[version](stream)
+    shape, fortran_order, dtype = read_npy_header(stream)
     if dtype.hasobject:
         raise ModelError("it holds Python objects, which are never unpickled; save numbers")
     needed, there = prod(shape) * dtype.itemsize, size - stream.tell()

@@ -40,7 +40,7 @@ class SourceFile:
 
         Errors are as `vinculum.load` says.
         """
-        with _naming(self.path):
+        with naming(self.path):
             if self.onnx is None:
                 from vinculum.models.openvino_ir.graph import read_openvino_ir
 
@@ -75,8 +75,8 @@ class SourceFile:
 
 
 @contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Let each error tell which file it is about."""
+def naming(file: Path) -> Iterator[None]:
+    """Put the file before the message of each error that does not name it."""
     try:
         yield
     except VinculumError as error:

@@ -63,7 +63,7 @@ def _read(pipe: BinaryIO, length: int) -> bytes:
 
 def main() -> None:
     """Answer calls; the first makes the object."""
-    # To import OpenVINO sends its maker a message, from a copy of the process and over the network, which nobody wants.
+    # Importing OpenVINO sends telemetry, which forks the process and needs the network; a call here must do neither.
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # how Python refuses to import a module
     calls_pipe, answers_pipe = _own_pipes()
     calls: SimpleQueue[bytes] = SimpleQueue()

@@ -38,7 +38,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         # Not every release of typer refuses NaN where an option has a least value; a call would then wait for ever.
-        if not (self.seconds > 0 and self.start > 0):
+        if not self.seconds > 0:
             raise AttributeValueError(f"the limit of a call is {self.seconds!r} seconds; give a number above 0")
 
 

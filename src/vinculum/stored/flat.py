@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
-from io import BytesIO
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -21,8 +20,7 @@ from vinculum.errors import ModelError
 from vinculum.files import regular_size
 from vinculum.stored.arrays import Array, Place, Stored
 from vinculum.stored.plan import Region, Shape, extents
-
-_LONGEST_HEADER = 1 << 16
+from vinculum.tensors.storage import read_npy_header
 
 
 class FlatArray:
@@ -115,15 +113,10 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
     """Return the array of an ``.npy`` file."""
     regular_size(place.path)
     with place.path.open("rb") as file:
-        # NumPy writes float8_e5m2 under a name that it cannot read again; as raw bytes it can.
-        head = BytesIO(file.read(_LONGEST_HEADER).replace(b"'<f1'", b"'|V1'", 1))
-    version = npy.read_magic(head)
-    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-    if version not in readers:
-        raise ModelError(f"{str(place)!r}: its element type has named fields, which no operator divides")
-    shape, fortran, dtype = readers[version](head)
+        shape, fortran, dtype = read_npy_header(file)
+        start = file.tell()
     order: Literal["C", "F"] = "F" if fortran and len(shape) > 1 else "C"
-    return FlatArray(place.path, head.tell(), shape, seen_as(dtype), order, writable=writable)
+    return FlatArray(place.path, start, shape, seen_as(dtype), order, writable=writable)
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:

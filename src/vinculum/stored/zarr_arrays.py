@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import warnings
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import zarr
+from zarr.core.sync import sync
 
 from vinculum.errors import ModelError
 from vinculum.stored.arrays import Array, Place, Stored
@@ -18,6 +20,7 @@ from vinculum.stored.plan import Region, Shape, extents
 from vinculum.text import one_line
 
 _QUIET = Lock()  # Python keeps its filters of warnings for all threads together.
+_FAILURE = Lock()  # Two waits for all of Zarr's tasks would wait for each other.
 
 
 class ZarrArray:
@@ -56,10 +59,19 @@ class ZarrArray:
     def _named(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            raise OSError(error.errno or errno.EIO, error.strerror or one_line(error), str(self._place)) from None
         except Exception as error:  # Codecs raise classes of their own.
-            raise OSError(errno.EIO, one_line(error), str(self._place)) from None
+            with _FAILURE:
+                sync(_other_tasks())
+            if not isinstance(error, OSError):
+                raise OSError(errno.EIO, one_line(error), str(self._place)) from None
+            raise OSError(error.errno or errno.EIO, error.strerror or one_line(error), str(self._place)) from None
+
+
+async def _other_tasks() -> None:
+    """Wait for Zarr's other chunks, which it does not do when one fails: they would be lost with a warning each."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others)
 
 
 def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], writable: bool) -> Stored:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from io import BytesIO
+from typing import IO, Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 
 from vinculum.errors import BroadcastError, ConstraintError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
@@ -17,6 +19,7 @@ from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
+_LONGEST_NPY_HEADER = 1 << 16  # Bytes; NumPy itself refuses more than 10,000.
 _MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
@@ -183,6 +186,25 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     NumPy would write a name for them that it cannot read back, or none.
     """
     return np.dtype(f"V{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
+
+
+def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape, whether the order is Fortran's, and the type of an ``.npy`` file, and leave it at the elements.
+
+    Raises
+    ------
+    ValueError
+        If it is not an ``.npy`` file, or its elements have named fields.
+    """
+    readers = {(1, 0): (npy.read_array_header_1_0, 2), (2, 0): (npy.read_array_header_2_0, 4)}
+    version = npy.read_magic(file)
+    if version not in readers:
+        raise ValueError("its element type has named fields, which no tensor has")
+    read, width = readers[version]
+    length = file.read(width)
+    header = file.read(min(int.from_bytes(length, "little"), _LONGEST_NPY_HEADER))
+    # NumPy writes float8_e5m2 under a name that it cannot read back; as raw bytes it can.
+    return read(BytesIO(length + header.replace(b"'<f1'", b"'|V1'", 1)))
 
 
 def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

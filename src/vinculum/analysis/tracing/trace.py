@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto
 
 from vinculum.analysis.findings import Effect
+from vinculum.analysis.loading import inlined, onnx_model, source_given
 from vinculum.analysis.places import frames, path
-from vinculum.analysis.subject import inlined, onnx_model, source_given
 from vinculum.analysis.tracing.looker import Detail, InnerZero, Looker, summary
 from vinculum.analysis.tracing.record import EngineTrace, Event, Kind, Operand, Summary, TraceReport
 from vinculum.errors import AttributeValueError, ModelError, VinculumError

@@ -23,7 +23,7 @@ from vinculum.conformance.runtimes.registry import STARTED, names, parsed, runti
 from vinculum.errors import DifferenceError, ModelError, SpecLookupError
 from vinculum.models.openvino_ir.xml import read_net
 from vinculum.models.sampling.comparison import check_equal
-from vinculum.models.source import read_source
+from vinculum.models.source import naming, read_source
 from vinculum.models.values import validated_inputs
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import quoted
@@ -148,7 +148,8 @@ class Auditor:
         if source.onnx is not None:
             from vinculum.conformance.audit.onnx_subject import onnx_subject
 
-            return onnx_subject(source, expand=self._expand)
+            with naming(file):
+                return onnx_subject(source, expand=self._expand)
         name, options = parsed(self._backend)
         if name != "openvino":
             raise ModelError(f"model {str(file)!r} is OpenVINO IR, which {self._runtime.title} does not read")

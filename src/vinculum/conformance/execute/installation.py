@@ -86,7 +86,7 @@ def _version(package: str) -> str | None:
 
 
 def _own_version() -> str:
-    # By its name: the package itself stands above the rooms, and has long been imported.
+    # By name: the package imports this module.
     return str(import_module(_PACKAGE).__version__)
 
 

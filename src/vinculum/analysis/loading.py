@@ -1,4 +1,4 @@
-"""The model that is asked about: however it is given, as one ONNX message."""
+"""The model to analyse, in whatever form it is given, as one ONNX message."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from onnx.inliner import inline_local_functions
 
 from vinculum.errors import ModelError
+from vinculum.models.onnx.functions import link_functions
+from vinculum.models.onnx.inference import without_large_initializers
 from vinculum.models.source import SourceFile, any_source
 from vinculum.text import one_line
 
@@ -24,8 +26,10 @@ def source_given(model: str | PathLike[str] | ModelProto | SourceFile) -> Source
 
 
 def onnx_model(source: SourceFile) -> ModelProto:
-    """Return the source's own message, or the one that OpenVINO IR is converted to."""
+    """Return the source's own message, or the one that OpenVINO IR is converted to; ModelError for bad functions."""
     if source.onnx is not None:
+        if source.onnx.functions:
+            link_functions(without_large_initializers(source.onnx))  # a copy, for its refusals
         return source.onnx
     from vinculum.models.convert.from_openvino.conversion import to_onnx
 

@@ -170,6 +170,7 @@ def _do_the_rest(work: Work, notes: Journal, workers: Workers, at_once: int, adv
         exceptional = exceptional or done.exceptions is not None
         ready += done.stop - done.start
         advance(ready)
+    notes.wait()
     assert not list(_gaps(notes.done, work.blocks)), "every block is done before a result is published"
     assert exceptional or all(done.crc is not None for done in notes.done), "and written"
 

@@ -103,9 +103,13 @@ class Journal:
             sync()
             sync_data(self._file)
 
-        if self._commit is not None:
-            self._commit.result()  # its error, if it had one
+        self.wait()
         self._commit, self._last = self._committer.submit(commit), monotonic()
+
+    def wait(self) -> None:
+        """Wait until what is flushed is on the disk. OSError if it is not: the system says so only once."""
+        if self._commit is not None:
+            self._commit.result()
 
     def _read(self, job: dict[str, Any]) -> bool:
         content = os.pread(self._file, os.fstat(self._file).st_size, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from io import BytesIO
+from threading import Lock
 from typing import IO, Any
 
 import ml_dtypes
@@ -20,6 +21,7 @@ from vinculum.text import kind_of
 Array = npt.NDArray[Any]
 
 _LONGEST_NPY_HEADER = 1 << 16  # Bytes; NumPy itself refuses more than 10,000.
+_PARSING = Lock()  # NumPy parses headers with `ast`, which fails in Python 3.11 when threads use it at once.
 _MOST_WORK = 10**6  # Steps, for unusual layouts: the search takes exponential time in the worst case.
 
 
@@ -204,7 +206,8 @@ def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[An
     length = file.read(width)
     header = file.read(min(int.from_bytes(length, "little"), _LONGEST_NPY_HEADER))
     # NumPy writes float8_e5m2 under a name that it cannot read back; as raw bytes it can.
-    return read(BytesIO(length + header.replace(b"'<f1'", b"'|V1'", 1)))
+    with _PARSING:
+        return read(BytesIO(length + header.replace(b"'<f1'", b"'|V1'", 1)))
 
 
 def checked_out(out: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:

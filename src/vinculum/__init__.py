@@ -20,6 +20,7 @@ from vinculum.errors import (
     SpecLookupError,
     VinculumError,
 )
+from vinculum.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from vinculum import backend as backend
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from vinculum.ops.onnx import reciprocal as reciprocal
     from vinculum.ops.openvino import divide as divide
     from vinculum.ops.operator import Operator as Operator
-
-__version__ = "0.2.0"
 
 __all__ = [
     "AttributeValueError",

@@ -70,7 +70,7 @@ app.command(epilog=epilog("info"))(info)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from vinculum import __version__
+        from vinculum.version import __version__
 
         print(f"vinculum {__version__}")
         raise typer.Exit

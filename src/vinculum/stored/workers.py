@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -15,6 +14,7 @@ from vinculum.errors import ModelError
 from vinculum.interruption import Interruption
 from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
+from vinculum.version import __version__
 
 _IN_HAND = 2  # Tasks per worker, so that none waits for the next.
 _LOOK = 0.1  # Seconds from one look for interruptions to the next.
@@ -90,7 +90,7 @@ def workers(client: Any = None) -> Iterator[Workers]:
 
 def version() -> str:
     """Return the version of this package, in any process."""
-    return str(import_module("vinculum").__version__)  # by name: the top package imports this one
+    return __version__
 
 
 def _check_versions(client: Any) -> None:

@@ -204,10 +204,10 @@ def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> di
 
 
 def _write(triages: Sequence[Triage], files: _Files) -> None:
-    from vinculum import __version__
     from vinculum.cli.report_files import write_files
     from vinculum.reporting.check import sarif
     from vinculum.reporting.check.witness_files import write_witnesses
+    from vinculum.version import __version__
 
     if files.sarif is not None:
         write_files({files.sarif: sarif.document(triages, _root(), __version__)})

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,11 +16,11 @@ import numpy as np
 
 from vinculum.kernels import backend
 from vinculum.kernels.threads import get_threads, usable_processors
+from vinculum.version import __version__
 
 RUNTIMES = ("onnxruntime", "openvino", "torch", "jax")
 """The optional ones; each is also the name of the extra that installs it."""
 _CPUINFO = Path("/proc/cpuinfo")
-_PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def installation() -> Installation:
     dividing = backend().name
     portable = dividing == "portable"
     return Installation(
-        version=_own_version(),
+        version=__version__,
         backend="portable" if portable else "core",
         target=None if portable else dividing,
         threads=get_threads(),
@@ -85,15 +84,10 @@ def _version(package: str) -> str | None:
         return ", ".join(f"{found} ({name})" for name, found in versions_of(package).items())
 
 
-def _own_version() -> str:
-    # By name: the package imports this module.
-    return str(import_module(_PACKAGE).__version__)
-
-
 def environment() -> dict[str, str]:
     """Return the versions of what every runtime runs on, and the processor's model."""
     return {
-        _PACKAGE: _own_version(),
+        "vinculum": __version__,
         "numpy": np.__version__,
         "Python": platform.python_version(),
         "platform": platform.platform(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from typing import Any
@@ -15,11 +14,11 @@ from vinculum.conformance.cases.operation import Operation
 from vinculum.errors import ModelError
 from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
+from vinculum.version import __version__
 
 _SECONDS = 60.0  # To import a runtime takes seconds.
 _DEATHS = ("SIG", "signal ", "exit code ")  # How the words about a process that died begin.
 _ONE = np.ones(1, np.float32)
-_OURS = __name__.partition(".")[0]
 
 ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
 """What every runtime that divides at all can divide."""
@@ -64,8 +63,8 @@ def versions_of(*packages: str) -> dict[str, str]:
 
 
 def _version(distribution: str) -> str:
-    if distribution == _OURS:
-        return str(import_module(_OURS).__version__)
+    if distribution == "vinculum":
+        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -55,6 +55,13 @@ class TestInterruption:
             signal.raise_signal(signal.SIGINT)
             interruption.check()
 
+    def test_a_handler_that_the_handler_sets_stays(self) -> None:
+        signal.signal(signal.SIGINT, lambda *_: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        with Interruption() as interruption:
+            signal.raise_signal(signal.SIGINT)
+            interruption.check()
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
     def test_other_threads_change_no_handlers(self) -> None:
         found: list[object] = []
 

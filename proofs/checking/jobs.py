@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from proofs.checking import children
+from vinculum.interruption import Interruption
 
 # As many as there are cores: each lets one prover run at a time.
 AT_ONCE = len(os.sched_getaffinity(0))
-_TICK = 1.0
+_TICK = 0.2  # Seconds from one look for interruptions, and at the time, to the next.
 # Where nobody watches, a log shows life without being flooded.
 _SELDOM = 15.0
 _CLEAR = "\r\x1b[K"
@@ -82,11 +83,12 @@ def failures(jobs: Sequence[Job]) -> int:
     """
     progress = Progress(jobs, sys.stderr)
     failed = 0
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with Interruption() as interruption, ThreadPoolExecutor(AT_ONCE) as pool:
         running = {pool.submit(job.work): job for job in jobs}
         try:
             while running:
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
+                interruption.check()
                 for future in done:
                     progress.done(running.pop(future).kind)
                     went_well, line = future.result()
@@ -105,5 +107,5 @@ def failures(jobs: Sequence[Job]) -> int:
 def _abandon(futures: Sequence[Future[tuple[bool, str]]]) -> None:
     """Stop jobs that run, however many programs each still starts, and begin none."""
     left = [future for future in futures if not future.cancel()]
-    while wait(left, timeout=_TICK / 20).not_done:
+    while wait(left, timeout=_TICK / 4).not_done:
         children.stop_all()

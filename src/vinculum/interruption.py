@@ -33,7 +33,8 @@ class Interruption:
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) == self._note:  # A handler that was called may have set another.
+                signal.signal(number, handler)
         self.check()
 
     def check(self) -> None:

@@ -91,8 +91,8 @@ def exact_quotients(
     if a.dtype.type in _EXPONENT_MASK:
         wide = np.float32 if a.dtype.itemsize == 2 else a.dtype.newbyteorder("=")
         with np.errstate(all="ignore"):
-            rounded: Array = np.divide(a.astype(wide), b.astype(wide)).astype(a.dtype.newbyteorder("="))
-            return rounded
+            rounded: Array = np.divide(*(x.astype(wide, copy=False) for x in (a, b)))
+            return rounded.astype(a.dtype.newbyteorder("="), copy=False)
     a, b = np.broadcast_arrays(*(x.astype(x.dtype.newbyteorder("="), copy=False) for x in (a, b)))
     smallest, largest = (a.dtype.type(limit) for limit in (np.iinfo(a.dtype).min, np.iinfo(a.dtype).max))
     with np.errstate(all="ignore"):

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.cases import case
 from tests.kernels.comparing import DTYPES, assert_same, encodings
-from tests.kernels.witness import TYPES, arithmetic, check
+from tests.kernels.witness import TYPES, arithmetic, check, divisions
 from vinculum import reference
 from vinculum.kernels.contract import Backend, Division
 
@@ -76,17 +77,17 @@ class TestPowersOfTwo:
 class TestRepeatedDivisor:
     """Each quotient is that of the pair where nothing is repeated, which other tests compare with the reference."""
 
-    def test_edges(self, name: str, divide: Division) -> None:
+    def test_edges(self, name: str) -> None:
         normal = SMALLEST_NORMAL[name]
         limits = {0, normal, LARGEST[name], LARGEST[name] + 1, 0x7FFF}  # and of the reciprocals, near 2^127
         near = {limit + step for limit in (*limits, 0x7E80, 0x7F00) for step in (-2, -1, 0, 1, 2)}
         numbers = {0x3C00, 0x3F80, 0x5220, 0x3555, 0x3EAB}
         edges = {d for d in near | numbers if 0 <= d <= MAGNITUDE}
-        assert all(compared(divide, name, [d | sign for d in sorted(edges) for sign in (0, 0x8000)]))
+        assert all(compared(name, [d | sign for d in sorted(edges) for sign in (0, 0x8000)]))
 
-    def test_some(self, name: str, divide: Division) -> None:
+    def test_some(self, name: str) -> None:
         rng = np.random.default_rng(0)
-        assert sum(compared(divide, name, rng.integers(0, 1 << 16, 200).tolist())) > 200 << 13
+        assert sum(compared(name, rng.integers(0, 1 << 16, 100).tolist())) > 100 << 13
 
     @pytest.mark.parametrize("count", [63, 64, 65, 5000, 200_000])
     def test_layouts(self, name: str, divide: Division, count: int) -> None:
@@ -102,18 +103,20 @@ class TestRepeatedDivisor:
         check(divide, place, divisors, expected, place)
 
 
-def compared(divide: Division, name: str, divisors: Iterable[int]) -> Iterator[int]:
-    """Divide every dividend by each divisor, repeated and not, and yield how many have normal quotients or 0.
+def compared(name: str, divisors: Iterable[int]) -> Iterator[int]:
+    """Divide every dividend by each divisor, repeated by every backend, and yield how many have normal quotients or 0.
 
     Those are divided once more without the others, which would have their runs divided again.
     """
-    dividends = every(name)
+    dividends, by_backend = every(name), divisions()
     for divisor in divisors:
         alike = np.full(dividends.size, divisor, np.uint16).view(DTYPES[name])
         expected = np.empty_like(dividends)
-        divide(dividends, alike, expected)
-        check(divide, dividends, alike[:1], expected)
+        by_backend[0][1](dividends, alike, expected)
         magnitudes = encodings(expected) & MAGNITUDE
         quick = (magnitudes >= SMALLEST_NORMAL[name]) | (encodings(dividends) & MAGNITUDE == 0)
-        check(divide, dividends[quick], alike[:1], expected[quick])
+        for backend, divide in by_backend:
+            with case(backend, "by", alike[0]):
+                check(divide, dividends, alike[:1], expected)
+                check(divide, dividends[quick], alike[:1], expected[quick])
         yield int(quick.sum())

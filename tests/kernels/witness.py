@@ -22,6 +22,7 @@ Array = npt.NDArray[Any]
 Indices = npt.NDArray[np.intp]
 ZeroDivisor = Literal["raise", "zero", "saturate"]
 Overflow = Literal["wrap", "raise", "saturate"]
+Divisions = list[tuple[str, Division]]
 
 TYPES: dict[str, ElementType] = {t.numpy: t for t in ELEMENT_TYPES if t is not REAL}
 DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in TYPES}
@@ -44,7 +45,7 @@ def arithmetic(
     return Arithmetic(dtypes, reciprocal, broadcasts, floor, zero_divisor, overflow)
 
 
-def divisions(**given: Any) -> list[tuple[str, Division]]:
+def divisions(**given: Any) -> Divisions:
     """Return each backend's division by an arithmetic, and the backend's name."""
     return [(backend.name, backend.division(arithmetic(**given))) for backend in backends()]
 

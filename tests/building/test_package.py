@@ -16,6 +16,7 @@ from tests.processes import output_of
 BUILD = (sys.executable, "-m", "build", "--sdist", "--no-isolation", "--config-setting=setup-args=-Dcore=disabled")
 # Without its cache, in which pip keeps wheels, and which would hide a step that fails now.
 INSTALL = (sys.executable, "-m", "pip", "install", "--verbose", "--no-cache-dir", "--no-build-isolation", "--no-deps")
+INSTALL += ("--no-compile",)  # most of it is never imported
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from vinculum.tensors.storage import dtype_of, element_type_of
 dask = module_or_skip("dask")
 da = module_or_skip("dask.array")
 
-ROOT = Path(__file__).parents[1]
 Array = NDArray[Any]
 div: Any = vinculum.div  # typed as for NumPy arrays
 sonnx_div: Any = vinculum.sonnx.div
@@ -71,6 +69,9 @@ RULES = {
     ),
 }
 INTEGERS = [np.dtype(name) for name in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]
+
+
+QUICKLY = "import sys; sys.modules['scipy'] = sys.modules['xarray'] = None\n"  # Dask imports these where they are
 
 
 def outcome(divide: Callable[[], Any]) -> tuple[object, ...]:
@@ -117,10 +118,10 @@ def with_zeros(rng: np.random.Generator, divisor: Array, share: float) -> Array:
 
 
 def chunked(rng: np.random.Generator, array: Array) -> Any:
-    """Return a Dask array of any chunks."""
+    """Return a Dask array of any chunks, up to three along a dimension: a first one, a last one, and one between."""
     chunks = []
     for size in array.shape:
-        cuts = sorted(rng.integers(0, size + 1, rng.integers(0, 4)).tolist())
+        cuts = sorted(rng.integers(0, size + 1, rng.integers(0, 3)).tolist())
         chunks.append(tuple(np.diff([0, *sorted(set(cuts) - {0, size}), size]).tolist()))
     return da.from_array(array, chunks=tuple(chunks))
 
@@ -142,11 +143,13 @@ class TestQuotients:
     @pytest.mark.parametrize("rule", RULES)
     def test_every_type_by_every_rule(self, rule: str) -> None:
         rng = np.random.default_rng(0)
-        for dtype in RULES[rule].types():
-            for shape_a, shape_b in RULES[rule].shapes:
+        for number, dtype in enumerate(RULES[rule].types()):
+            for place, (shape_a, shape_b) in enumerate(RULES[rule].shapes):
                 a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
                 x, y = chunked(rng, a), chunked(rng, b)
-                for zero_divisor in ("raise", "zero"):
+                of_floats = ("raise", "zero")[(number + place) % 2]  # they know no policies, and take each
+                floats = element_type_of(a).kind is Kind.FLOAT
+                for zero_divisor in (of_floats,) if floats else ("raise", "zero"):
                     with case(dtype, shape_a, shape_b, zero_divisor):
                         divide = partial(RULES[rule].divide, zero_divisor=zero_divisor)
                         assert outcome(lambda: computed(divide(x, y))) == outcome(lambda: divide(a, b))  # noqa: B023 - called at once
@@ -245,7 +248,8 @@ class TestErrorsAtOnce:
             "import dask; dask.config.set({'array.query-planning': True}); import dask.array as da, vinculum\n"
             "try: vinculum.div(da.ones(3), da.ones(3))\nexcept vinculum.ElementTypeError as error: print(error)"
         )
-        assert output_of(python(program)).startswith("A is a Dask array with query planning, which is experimental")
+        said = output_of(python(QUICKLY + program))
+        assert said.startswith("A is a Dask array with query planning, which is experimental")
 
     def test_blocks_with_masks(self) -> None:
         x = da.ma.masked_array(da.ones(3, dtype="f4"), False)
@@ -406,9 +410,11 @@ class TestGraphs:
     def test_in_every_process(self) -> None:
         program = (
             "import dask.array as da, numpy as np, vinculum\n"
-            "x = da.from_array(np.arange(1, 40, dtype='i4'), chunks=7); print(vinculum.div(x, x.rechunk(5)).name)"
+            "x = da.from_array(np.arange(1, 40, dtype='i4'), chunks=7); name = vinculum.div(x, x.rechunk(5)).name"
         )
-        assert output_of(python(program)) == output_of(python(program))
+        here: dict[str, Any] = {}
+        exec(program, here)
+        assert output_of(python(f"{QUICKLY}{program}; print(name)")) == f"{here['name']}\n"
 
     def test_what_is_looked_at_is_made_by_tasks_of_its_own(self) -> None:
         """So that it can be forgotten before it is divided: rechunked, sliced, and computed from itself."""
@@ -437,37 +443,3 @@ class TestGraphs:
         assert len(made) == 2
         div(y, da.ones(10, chunks=5, dtype="i4")).compute(scheduler="sync")
         assert len(made) == 4  # the divisor alone is looked at
-
-
-class TestCluster:
-    """Two processes on this machine."""
-
-    PROGRAM = """
-import dask.array as da, numpy as np, vinculum
-from distributed import Client, LocalCluster
-
-if __name__ == "__main__":
-    a = np.random.default_rng(0).integers(-99, 99, (300, 400)).astype("i4")
-    b = np.random.default_rng(1).integers(1, 99, (300, 400)).astype("i4")
-    x, y = da.from_array(a, chunks=100), da.from_array(b, chunks=(60, 200))
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
-        assert len({*client.run(__import__("os").getpid).values()}) == 2
-        assert vinculum.div(x, y).compute().tobytes() == vinculum.div(a, b).tobytes()
-        kept = client.persist(y)
-        assert vinculum.div(x, kept).compute().tobytes() == vinculum.div(a, b).tobytes()
-        model = vinculum.load("examples/layer_norm/model.onnx")
-        rows = np.random.default_rng(2).standard_normal((10, 4, 16), np.float32)
-        lazy = model.map_blocks({"x": da.from_array(rows, chunks=(3, 4, 16))})["y"]
-        assert lazy.compute().tobytes() == model.run({"x": rows})["y"].tobytes()
-        b[299, 0] = b[99, 399] = b[100, 0] = 0
-        try:
-            vinculum.div(x, da.from_array(b, chunks=(60, 200))).compute()
-        except vinculum.DivisionByZeroError as error:
-            print(error.count, error.first_index, error, sep="; ")
-"""
-
-    def test_quotients_and_errors(self) -> None:
-        skip_without("distributed")
-        said = output_of(python(self.PROGRAM), limit=100, cwd=ROOT)
-        assert said.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399);")

@@ -53,9 +53,8 @@ def instructions(file: Path, function: str | None = None) -> list[Instruction]:
 
 def computing(found: list[Instruction]) -> dict[str, int]:
     """Return the floating-point instructions that do more than move what they read, and how many there are."""
-    return Counter(
-        one.mnemonic for one in found if _FLOATING.fullmatch(one.mnemonic) and not _MOVING.fullmatch(one.mnemonic)
-    )
+    counts = Counter(one.mnemonic for one in found)
+    return {name: n for name, n in counts.items() if _FLOATING.fullmatch(name) and not _MOVING.fullmatch(name)}
 
 
 def not_exact(found: list[Instruction]) -> dict[str, int]:

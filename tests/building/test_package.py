@@ -14,8 +14,10 @@ from tests.building.environment import PROGRAMS, ROOT, backend_of, finding, has_
 from tests.processes import output_of
 
 BUILD = (sys.executable, "-m", "build", "--sdist", "--no-isolation", "--config-setting=setup-args=-Dcore=disabled")
-# Without its cache, in which pip keeps wheels, and which would hide a step that fails now.
-INSTALL = (sys.executable, "-m", "pip", "install", "--verbose", "--no-cache-dir", "--no-build-isolation", "--no-deps")
+# Without its cache, in which pip keeps wheels, and which would hide a step that fails now. Nothing imports most of what
+# is installed, which is not compiled to byte code.
+OPTIONS = ("--verbose", "--no-cache-dir", "--no-build-isolation", "--no-deps", "--no-compile")
+INSTALL = (sys.executable, "-m", "pip", "install", *OPTIONS)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -50,13 +51,17 @@ PHRASES = {
 }
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    """Yield what users read, each with where it is: pages, templates, and the messages and help in the code."""
-    for path in (*PAGES, *SOURCES):
-        content, name = path.read_text("utf-8"), str(path.relative_to(ROOT))
-        lines = _strings(ast.parse(content)) if path.suffix == ".py" else enumerate(content.split("\n"), 1)
-        for line, text in lines:
-            yield f"{name}:{line}", text
+@cache
+def texts() -> list[tuple[str, str]]:
+    """Return what users read, each with where it is: pages, templates, and the messages and help in the code."""
+    return [found for path in (*PAGES, *SOURCES) for found in _texts_in(path)]
+
+
+def _texts_in(path: Path) -> Iterator[tuple[str, str]]:
+    content, name = path.read_text("utf-8"), str(path.relative_to(ROOT))
+    lines = _strings(ast.parse(content)) if path.suffix == ".py" else enumerate(content.split("\n"), 1)
+    for line, text in lines:
+        yield f"{name}:{line}", text
 
 
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,10 +20,11 @@ NAME = "openvino_rounding/div.onnx"
 WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
 
 
-@pytest.fixture
-def subject(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Subject]:
-    """Return a worker for the job that the test names."""
-    with Subject(request.param, tmp_path, seconds=1.0 if request.param == "hang" else ONE_CASE) as started:
+@pytest.fixture(scope="class")
+def subject(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Subject]:
+    """Return a worker for the job that the test, or its class, names."""
+    folder = tmp_path_factory.mktemp("subject")
+    with Subject(request.param, folder, seconds=1.0 if request.param == "hang" else ONE_CASE) as started:
         yield started
 
 

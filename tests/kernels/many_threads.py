@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from typing import Any, TypeVar
-from unittest import mock
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from vinculum.kernels import threads as thread_limit
 
@@ -15,13 +14,15 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def allowed(threads: int) -> AbstractContextManager[Any]:
+@contextmanager
+def allowed(threads: int) -> Iterator[None]:
     """Let a process divide on that many threads, however many processors it may use."""
-
-    def usable_processors() -> int:
-        return threads
-
-    return mock.patch.object(thread_limit, "usable_processors", usable_processors)
+    before = thread_limit.usable_processors
+    thread_limit.usable_processors = lambda: threads
+    try:
+        yield
+    finally:
+        thread_limit.usable_processors = before
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], *, limit: float = 120) -> list[Result]:

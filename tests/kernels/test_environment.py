@@ -211,7 +211,7 @@ print("the same")
     @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
     def test_what_verdicts_are_drawn_from(self, name: str) -> None:
         """Conversions of elements, and the models of arithmetic that a runtime's quotients are held against."""
-        a, b = operands(name)
+        a, b = operands(name, (8, 67))
         element_type = by_numpy_name(name)
 
         def everything() -> list[Array]:

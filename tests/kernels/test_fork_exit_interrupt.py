@@ -331,16 +331,14 @@ assert_helpers(7)
             assert child.returncode == -signal.SIGINT
             assert errors.splitlines()[-1] == "KeyboardInterrupt"
 
-    @pytest.mark.parametrize("state", ["none yet", "awake", "asleep"])
-    def test_at_every_place(self, state: str) -> None:
+    def test_at_every_place(self) -> None:
         """Wherever in the package's own Python a signal's handler may raise, no helper is lost and nobody waits."""
         assert_clean(
-            f"state = {state!r}"
-            + HANDLERS
+            HANDLERS
             + """
 NO_SUCH_PLACE = 3
 
-def interrupt(place):
+def interrupt(state, place):
     places = itertools.count()
 
     def raise_there():
@@ -359,12 +357,13 @@ def interrupt(place):
     assert_helped()
     os._exit(0 if next(places) > place else NO_SUCH_PLACE)  # without the time that an orderly end takes
 
-for place in itertools.count():
-    code = forked(lambda: interrupt(place))
-    if code == NO_SUCH_PLACE:
-        break
-    assert code == 0, place
-assert place
+for state in ("none yet", "awake", "asleep"):
+    for place in itertools.count():
+        code = forked(lambda: interrupt(state, place))
+        if code == NO_SUCH_PLACE:
+            break
+        assert code == 0, (state, place)
+    assert place, state
 """
         )
 

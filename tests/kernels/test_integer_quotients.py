@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pytest
 
 from tests.cases import case
+from tests.kernels import witness
 from tests.kernels.comparing import DTYPES, INTEGERS, exact_quotients
 from tests.kernels.integer_operands import edges, limits, next_to_multiples
-from tests.kernels.witness import arithmetic, check
-from vinculum.kernels.contract import Backend, Division, Exceptions
+from tests.kernels.witness import Divisions, arithmetic, divisions
+from vinculum.kernels.contract import Backend, Exceptions
 
 Array = npt.NDArray[Any]
 
@@ -26,9 +27,16 @@ pytestmark = [pytest.mark.clause("truncating-division"), pytest.mark.clause("flo
 
 
 @pytest.fixture
-def divide(backend: Backend, floor: bool) -> Division:
-    """Return a backend's division of a rounding."""
-    return backend.division(arithmetic(floor=floor, overflow="wrap"))
+def by_backend(floor: bool) -> Divisions:
+    """Return each backend's division of a rounding."""
+    return divisions(floor=floor, overflow="wrap")
+
+
+def check(by_backend: Divisions, a: Array, b: Array, expected: Array) -> None:
+    """Fail unless every backend gives these quotients."""
+    for backend, division in by_backend:
+        with case(backend):
+            witness.check(division, a, b, expected)
 
 
 @cache
@@ -62,7 +70,7 @@ def numbers(name: str, power: int) -> list[int]:
 class TestSmallIntegers:
     """What is small enough is decided for a run at once, and never wrongly."""
 
-    def test_every_pair_next_to_a_power_of_two(self, name: str, divide: Division, floor: bool) -> None:
+    def test_every_pair_next_to_a_power_of_two(self, name: str, by_backend: Divisions, floor: bool) -> None:
         for power in POWERS:
             with case(power):
                 all_of_them = numbers(name, power)
@@ -72,10 +80,10 @@ class TestSmallIntegers:
                         np.array(x, name).reshape(-1)
                         for x in np.meshgrid(np.array(some, object), np.array(some, object))
                     )
-                    check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+                    check(by_backend, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
 
     @pytest.mark.parametrize("which", [0, 1])
-    def test_one_that_is_not(self, name: str, divide: Division, floor: bool, which: int) -> None:
+    def test_one_that_is_not(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
         """The first, the last, or next to where a block, a chunk or what is looked at together begins or ends."""
         rng = np.random.default_rng(1)
         pair = rng.integers(1, 1 << 50, 8200).astype(name), rng.integers(1, 1 << 20, 8200).astype(name)
@@ -93,18 +101,18 @@ class TestSmallIntegers:
                 expected, before = known[: n * step : step].copy(), changed[place]
                 changed[place] = value
                 expected[place] = exact_quotients(a[place], b[place], floor=floor)
-                check(divide, a, b, expected)
+                check(by_backend, a, b, expected)
                 changed[place] = before
 
     @pytest.mark.parametrize("which", [0, 1])
-    def test_a_large_one_that_is_repeated(self, name: str, divide: Division, floor: bool, which: int) -> None:
+    def test_a_large_one_that_is_repeated(self, name: str, by_backend: Divisions, floor: bool, which: int) -> None:
         """In lines too short to prepare a divisor for, and longer ones."""
         small = np.random.default_rng(2).integers(1, 1 << 50, 300).astype(name)
         for value in (1 << 50, 3 << 61, *([-(1 << 50) - 1, -3 << 61] if np.iinfo(name).min else [])):
             large = np.array([value], name)
             for n in (1, 2, 5, 63, 64, 256, 257, 300):
                 a, b = (large, small[:n]) if which == 0 else (small[:n], large)
-                check(divide, a, b, exact_quotients(a, b, floor=floor))
+                check(by_backend, a, b, exact_quotients(a, b, floor=floor))
 
     def test_exceptional_elements_among_small_ones(self, name: str, backend: Backend, floor: bool) -> None:
         division = backend.division(arithmetic(floor=floor, zero_divisor="raise", overflow="raise"))
@@ -121,7 +129,7 @@ class TestSixteenBits:
 
     @each_rounding
     @pytest.mark.parametrize("name", ["int16", "uint16"])
-    def test_every_divisor(self, name: str, divide: Division, floor: bool) -> None:
+    def test_every_divisor(self, name: str, by_backend: Divisions, floor: bool) -> None:
         smallest, largest = limits(name)
         divisors = np.arange(smallest, largest + 1, dtype=np.int32)[:, None]
         counts = (largest // np.maximum(abs(divisors), 1) * np.arange(0, 10, dtype=np.int32)) // 9  # up to the most
@@ -131,7 +139,7 @@ class TestSixteenBits:
         dividends = np.concatenate([near, np.broadcast_to(ends, (len(divisors), 5))], axis=1)
         a, b = np.clip(dividends, smallest, largest).astype(name), divisors.astype(name)
         assert a.shape[1] >= LONG
-        check(divide, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
+        check(by_backend, a, b, exact_quotients(a, b, floor=floor, overflow="wrap"))
 
 
 class TestWideIntegers:
@@ -139,12 +147,12 @@ class TestWideIntegers:
 
     @each_rounding
     @pytest.mark.parametrize("name", ["int32", "uint32", "int64", "uint64"])
-    def test_edges(self, name: str, divide: Division, floor: bool) -> None:
+    def test_edges(self, name: str, by_backend: Divisions, floor: bool) -> None:
         table, columns = lines_of_edges(name)
         expected = exact_quotients(table, columns, floor=floor, overflow="wrap")
-        check(divide, table, columns, expected)
+        check(by_backend, table, columns, expected)
         for i in range(0, len(columns), 3):
-            check(divide, table[i], columns[i, 0], expected[i])
+            check(by_backend, table[i], columns[i, 0], expected[i])
 
 
 class TestEveryLine:
@@ -152,27 +160,32 @@ class TestEveryLine:
 
     @each_rounding
     @pytest.mark.parametrize("name", INTEGERS)
-    def test_lengths_around_the_shortest_worth_preparing(self, name: str, divide: Division, floor: bool) -> None:
+    def test_lengths_around_the_shortest_worth_preparing(self, name: str, by_backend: Divisions, floor: bool) -> None:
         smallest, largest = limits(name)
         wide = np.random.default_rng(3).integers(smallest, largest, 8193, DTYPES[name], endpoint=True)
         for divisor in (0, 1, 7, smallest, largest, -1 if smallest else largest - 1, -3 if smallest else 3):
             b = DTYPES[name].type(divisor)
             expected = exact_quotients(wide, np.full_like(wide, b), floor=floor, overflow="wrap")
             for length in (1, 2, 15, 31, 33, 63, 64, 65, 127, 4095, 4097, 8192, 8193):
-                check(divide, wide[:length], b, expected[:length])
+                check(by_backend, wide[:length], b, expected[:length])
 
     @each_rounding
     @pytest.mark.parametrize("name", INTEGERS)
-    def test_strided_dividends_and_results(self, name: str, divide: Division, floor: bool) -> None:
+    def test_strided_dividends_and_results(self, name: str, by_backend: Divisions, floor: bool) -> None:
         smallest, largest = limits(name)
         wide = np.random.default_rng(4).integers(smallest, largest, (5, 3000), DTYPES[name], endpoint=True)
         columns = np.array([[0], [1], [7], [largest], [smallest]], DTYPES[name])
         expected = exact_quotients(wide, columns, floor=floor, overflow="wrap")
         for step in (2, 3, -1, -2):
-            check(divide, wide[:, ::step], columns, expected[:, ::step])
-            check(divide, wide[:, ::step], columns, expected[:, ::step], np.zeros_like(wide)[:, ::step])
-        in_place = wide.copy()
-        check(divide, in_place, columns, expected, in_place)
+            check(by_backend, wide[:, ::step], columns, expected[:, ::step])
+            for backend, division in by_backend:
+                with case(backend, step):
+                    out = np.zeros_like(wide)[:, ::step]
+                    witness.check(division, wide[:, ::step], columns, expected[:, ::step], out)
+        for backend, division in by_backend:
+            with case(backend, "in place"):
+                in_place = wide.copy()
+                witness.check(division, in_place, columns, expected, in_place)
 
     @each_rounding
     @pytest.mark.parametrize("name", [name for name in INTEGERS if not name.startswith("u")])
@@ -183,7 +196,7 @@ class TestEveryLine:
         assert raising(a, b, None) == Exceptions(300, 0, None, 2, (1, 7))
         for overflow in ("saturate", "wrap"):
             expected = exact_quotients(a, b, floor=floor, overflow=overflow)
-            check(backend.division(arithmetic(floor=floor, overflow=overflow)), a, b, expected)
+            witness.check(backend.division(arithmetic(floor=floor, overflow=overflow)), a, b, expected)
 
     @pytest.mark.parametrize("name", INTEGERS)
     def test_a_line_by_zero_is_told_whole(self, name: str, backend: Backend) -> None:

@@ -6,6 +6,7 @@ Of more elements than one thread divides alone; `test_contract.py` has fewer, on
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -37,8 +38,9 @@ each_size_of_element = pytest.mark.parametrize("name", NAMES)
 pytestmark = pytest.mark.usefixtures("eight_threads")
 
 
+@cache
 def operands(name: str, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return operands of any bits, the same for every test."""
+    """Return operands of any bits, the same for every test; nobody may write to them."""
     return random_encodings(name, shape, 1), random_encodings(name, shape, 2)
 
 

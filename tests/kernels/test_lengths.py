@@ -16,10 +16,11 @@ Array = npt.NDArray[Any]
 
 # One type of each size in bytes.
 NAMES = ("int8", "float16", "int32", "float64")
-# Divisions are cut at powers of two, of elements or of bytes: up to 2 MiB every one of them, and its neighbours.
-POWERS = [1 << exponent for exponent in range(22)]
-# Results of more bytes may be written past the caches; no processor of today has larger ones to itself.
-BEYOND_CACHES = 64 << 20
+# Divisions are cut at powers of two, of elements or of bytes, the last into blocks of 32 KiB: up to 16 of those every
+# power, and its neighbours.
+POWERS = [1 << exponent for exponent in range(20)]
+# Results of more bytes than STREAMED_FROM of core/nest.hpp are written past the caches.
+BEYOND_CACHES = 33 << 20
 
 each_name = pytest.mark.parametrize("name", NAMES)
 pytestmark = pytest.mark.usefixtures("eight_threads")
@@ -59,7 +60,7 @@ class TestLines:
     @each_name
     @pytest.mark.parametrize("columns", [1, 3, 127, 128, 129, 1000])
     def test_many_lines(self, name: str, columns: int) -> None:
-        of_a_power = [p // DTYPES[name].itemsize // columns for p in (1 << 16, 1 << 17, 1 << 18, 1 << 20)]
+        of_a_power = [p // DTYPES[name].itemsize // columns for p in (1 << 16, 1 << 17, 1 << 18, 1 << 19)]
         counts = sorted({lines + d for lines in of_a_power for d in (-1, 0, 1)} - {-1})
         a = random_encodings(name, (counts[-1], columns + 1), 1)[:, :-1]  # a gap keeps the lines apart
         b = random_encodings(name, (columns,), 2)
@@ -105,8 +106,8 @@ class TestBeyondTheCaches:
     def test_lines_of_records(self) -> None:
         """Only the first line is aligned."""
         columns = 1 << 20
-        records = np.zeros(17, [("values", "f4", (columns,)), ("tag", "u1")])
-        a = np.arange(1, 17 * columns + 1, dtype="f4").reshape(17, columns)
+        records = np.zeros(9, [("values", "f4", (columns,)), ("tag", "u1")])
+        a = np.arange(1, 9 * columns + 1, dtype="f4").reshape(9, columns)
         out = records["values"]
         assert out.strides[0] % 4
         assert out.nbytes > BEYOND_CACHES

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tests.kernels.comparing import assert_same
 from vinculum import reference
+from vinculum.kernels import backends
 from vinculum.kernels.contract import Arithmetic, Division, Exceptions
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, BinaryFormat, ElementType
 from vinculum.spec.model import IntegerRounding
@@ -21,6 +22,7 @@ Array = npt.NDArray[Any]
 Indices = npt.NDArray[np.intp]
 ZeroDivisor = Literal["raise", "zero", "saturate"]
 Overflow = Literal["wrap", "raise", "saturate"]
+Divisions = list[tuple[str, Division]]
 
 TYPES: dict[str, ElementType] = {t.numpy: t for t in ELEMENT_TYPES if t is not REAL}
 DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in TYPES}
@@ -41,6 +43,11 @@ def arithmetic(
 ) -> Arithmetic:
     """Return an arithmetic of all element types that gives every pair a quotient, but for what is said."""
     return Arithmetic(dtypes, reciprocal, broadcasts, floor, zero_divisor, overflow)
+
+
+def divisions(**given: Any) -> Divisions:
+    """Return each backend's division by an arithmetic, and the backend's name."""
+    return [(backend.name, backend.division(arithmetic(**given))) for backend in backends()]
 
 
 def check(division: Division, a: object, b: object, expected: Array, out: Array | None = None) -> Array:
@@ -121,8 +128,8 @@ class Pairs:
             allowed = allowed[~(self.zero_divisors.any(0) | self.overflows.any(0))]
         return allowed[np.random.default_rng(seed).integers(0, len(allowed), prod(shape)).reshape(shape)]
 
-    def exceptions(self, i: Indices, j: Indices) -> Exceptions | None:
-        """Return what is to be told of the pairs of these indices, None if nothing raises."""
+    def told(self, i: Indices, j: Indices) -> Array | Exceptions:
+        """Return what is to be told of the pairs of these indices if one raises, or else their quotients."""
         zero, overflow = self.zero_divisors[i, j], self.overflows[i, j]
         if self.arithmetic.overflow == "wrap":  # then it is none
             overflow = np.zeros_like(overflow)
@@ -130,7 +137,7 @@ class Pairs:
             self.arithmetic.overflow == "raise" and overflow.any()
         )
         if not raises:
-            return None
+            return np.asarray(self.quotients[i, j])
         return Exceptions(zero.size, int(zero.sum()), _first(zero), int(overflow.sum()), _first(overflow))
 
 

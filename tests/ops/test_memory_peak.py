@@ -36,8 +36,8 @@ Array = npt.NDArray[Any]
 pytestmark = needs_core()
 
 # What is left for Python's own objects, plans and buffers; an operand has more than four times as many bytes.
-SMALL = 300_000
-SIDES = {1: 1200, 2: 850, 4: 600, 8: 425}
+SMALL = 75_000
+SIDES = {1: 600, 2: 425, 4: 300, 8: 213}
 TYPES: dict[str, Any] = {
     name: np.dtype(getattr(ml_dtypes, name, name))
     for name in ("int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64")

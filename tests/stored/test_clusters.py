@@ -1,8 +1,9 @@
-"""Stored arrays divided by processes of a Dask cluster: the same bytes, also when one of them is killed."""
+"""Dask arrays and stored ones divided by processes of a cluster: the same bytes, also when one of them is killed."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,43 +11,19 @@ import numpy as np
 import pytest
 
 from tests.optional import skip_without
-from tests.processes import output_of, python
+from tests.processes import importing, output_of
+from tests.stored import on_a_cluster
 from tests.stored.stores import put, taken
 from vinculum import div
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.stored.clusters import client_of
 from vinculum.stored.workers import workers
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
 
-KILLED = """
-import os, signal, sys
-from vinculum.stored import divide
-from vinculum.stored.clusters import client_of
 
-if __name__ == "__main__":
-    a, b, *outs = sys.argv[1:]
-    with client_of(None, 2) as client:
-        workers = sorted(client.run(os.getpid).values())
-        for out in outs:
-            left = workers[:1]
-
-            def advance(done, size):
-                if done > size // 4 and left:
-                    os.kill(left.pop(), signal.SIGKILL)
-
-            report = divide(a, b, out, task_bytes=40_000, client=client, advance=advance)
-            print(report.resumed, not left, sep=";")
-            workers = sorted(client.run(os.getpid).values())
-        try:
-            divide(b, a, outs[0] + ".npy", task_bytes=40_000, client=client)
-        except ZeroDivisionError as error:
-            print(error)
-"""
-
-
-def test_a_worker_is_killed(tmp_path: Path) -> None:
+def test_two_processes_of_which_one_is_killed(tmp_path: Path) -> None:
+    """One cluster divides everything, because its processes take a second each to start."""
     skip_without("distributed")
     skip_without("zarr")
     rng = np.random.default_rng(0)
@@ -56,9 +33,11 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
     a[1000, 7] = a[1999, 299] = 0
     names = put(tmp_path, "a", a, "npy"), put(tmp_path, "b", b, "zarr", 100)
     outs = [str(tmp_path / "c.npy"), str(tmp_path / "c.zarr")]
-    said = output_of([*python(KILLED), *names, *outs], limit=150, cwd=ROOT).splitlines()
-    assert said[:2] == ["0;True", "0;True"]
-    assert said[2].startswith("2 of 600000 divisors of Div-14 are zero, the first at index (1000, 7);")
+    program = [sys.executable, on_a_cluster.__file__, *names, *outs]
+    of_dask, *killed, wrong = output_of(program, limit=150, env=importing()).splitlines()
+    assert of_dask.startswith("3; (99, 399); 3 of 120000 divisors of Div-14 are zero, the first at index (99, 399);")
+    assert killed == ["0;True", "0;True"]
+    assert wrong.startswith("2 of 600000 divisors of Div-14 are zero, the first at index (1000, 7);")
     for out in outs:
         assert taken(out).tobytes() == div(a, b).tobytes()
     assert len(list(tmp_path.iterdir())) == 4
@@ -96,8 +75,6 @@ def test_workers_of_another_version(found: dict[str, str] | Exception, words: st
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(ModelError, match=r"needs the package distributed: pip install 'vinculum-div\[dask\]'"),

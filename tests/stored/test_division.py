@@ -82,7 +82,8 @@ class TestQuotients:
         rng = np.random.default_rng(0)
         arguments, shapes = RULES[rule]
         for number, element_type in enumerate(operator_of(**arguments).spec.element_types):
-            for shape_a, shape_b in shapes:
+            task_bytes = (100, 20, 150, 1, 30, 60)[number % 6]
+            for place, (shape_a, shape_b) in enumerate(shapes):
                 dtype = dtype_of(element_type)
                 a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
                 names = [put(tmp_path, name, x, "npy") for name, x in (("a", a), ("b", b))]
@@ -91,10 +92,14 @@ class TestQuotients:
                     {"zero_divisor": "zero"},
                     {"overflow": "raise", "zero_divisor": "saturate"},
                 )
-                for policy in policies[:1] if rule == "SONNX" else policies:
+                if rule == "SONNX":
+                    policies = policies[:1]
+                elif element_type.kind is Kind.FLOAT:  # which knows none, and takes each for some shape
+                    policies = (policies[(number + place) % 3],)
+                for policy in policies:
                     with case(dtype, shape_a, shape_b, policy), TemporaryDirectory(dir=tmp_path) as folder:
                         operator = operator_of(**arguments, **policy)
-                        got = partial(stored, operator, names, f"{folder}/c.npy", dtype, (100, 7, 1)[number % 3])
+                        got = partial(stored, operator, names, f"{folder}/c.npy", dtype, task_bytes)
                         assert outcome(got) == outcome(partial(in_memory, operator, a, b))
 
     @given(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.optional import needs, skip_without
-from tests.processes import importing, output_of, python, run
+from tests.processes import importing, output_of, python, run, started
 from tests.stored import killed
 from tests.stored.stores import Array, put, taken
 from vinculum import Operator, div
@@ -54,10 +54,10 @@ def stop() -> None:
     raise StoppedError
 
 
-def stopped_job(a: str, b: str, out: Path) -> tuple[Path, Path]:
+def stopped_job(a: str, b: str, out: Path, task_bytes: int = killed.TASK_BYTES) -> tuple[Path, Path]:
     """Do about half of a job, and return what it leaves."""
     with pytest.raises(StoppedError):
-        divide(a, b, out, task_bytes=killed.TASK_BYTES, advance=after(20, stop))
+        divide(a, b, out, task_bytes=task_bytes, advance=after(20, stop))
     left = out.with_name(f"{out.name}.partial"), out.with_name(f"{out.name}.journal")
     assert left[0].exists()
     assert left[1].exists()
@@ -86,28 +86,29 @@ class TestKills:
     def kill(self, times: int, folder: Path, name: str, a: str, b: str, quotients: Array) -> None:
         """Kill so many processes, at moments spread over all that they do: one or two of a job, which another ends."""
         before = set(folder.iterdir())
-        program = [sys.executable, killed.__file__]
         quiet, out = f"{folder}/quiet-{name}", f"{folder}/{name}"
-        moments = int(output_of([*program, "0", a, b, quiet], env=importing()))
         made, result = Path(quiet.partition(":")[0]), Path(out.partition(":")[0])
-        wanted = content(made)
-        assert taken(quiet).tobytes() == quotients.tobytes()
-        shutil.rmtree(made) if made.is_dir() else made.unlink()
         random = Random(0)
         kills = 0
-        while kills < times:
-            first = 1 + int((kills + random.random()) * moments / times)
-            for moment in (first, random.randint(1, moments)):
-                done = run([*program, str(moment), a, b, out], env=importing())
-                assert done.returncode in (0, -signal.SIGKILL), done.stderr
-                kills += done.returncode != 0
-                if not done.returncode:
-                    break
-            else:
-                divide(a, b, out, task_bytes=killed.TASK_BYTES)
-            assert set(folder.iterdir()) == before | {result}, moments
-            assert content(result) == wanted
-            shutil.rmtree(result) if result.is_dir() else result.unlink()
+        with started([sys.executable, killed.__file__, a, b], env=importing(), **killed.PIPES) as process:
+            code, moments = killed.divided(process, 0, quiet)
+            assert code == 0
+            wanted = content(made)
+            assert taken(quiet).tobytes() == quotients.tobytes()
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
+            while kills < times:
+                first = 1 + int((kills + random.random()) * moments / times)
+                for moment in (first, random.randint(1, moments)):
+                    code, _ = killed.divided(process, moment, out)
+                    assert code in (0, -signal.SIGKILL)
+                    kills += code != 0
+                    if not code:
+                        break
+                else:
+                    divide(a, b, out, task_bytes=killed.TASK_BYTES)
+                assert set(folder.iterdir()) == before | {result}, moments
+                assert content(result) == wanted
+                shutil.rmtree(result) if result.is_dir() else result.unlink()
 
     def test_between_the_last_two_steps(
         self, tmp_path: Path, operands: tuple[str, str, Array], monkeypatch: pytest.MonkeyPatch
@@ -136,14 +137,15 @@ class TestJournal:
 
     def test_torn_at_every_byte(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:
         a, b, quotients = operands
-        out = tmp_path / "c.npy"
-        partial, notes = stopped_job(a, b, out)
+        out, task_bytes = tmp_path / "c.npy", 4 * killed.TASK_BYTES
+        partial, notes = stopped_job(a, b, out, task_bytes)
         lines, data = notes.read_bytes(), partial.read_bytes()
         ends = [n for n, byte in enumerate(lines) if byte == ord("\n")]
-        for cut in [*range(0, ends[0], 16), ends[0], *range(ends[0], len(lines), 16)]:
+        assert len(ends) > 4
+        for cut in [*range(0, ends[0], 16), ends[0], *range(ends[0], len(lines), 8)]:
             partial.write_bytes(data)
             notes.write_bytes(lines[:cut])
-            report = divide(a, b, out, task_bytes=killed.TASK_BYTES)
+            report = divide(a, b, out, task_bytes=task_bytes)
             assert report.resumed == max(0, sum(end < cut for end in ends) - 1)
             assert np.load(out).tobytes() == quotients.tobytes()
             assert not notes.exists()

@@ -8,6 +8,7 @@ equal, takes a dimension from the operand that knows it better. Each is tested b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -59,11 +60,17 @@ def dimension_of(dimension: onnx.TensorShapeProto.Dimension) -> int | str | None
     return None if dimension.dim_param.startswith("unk__") else dimension.dim_param or None
 
 
+@cache
+def operator_of(name: str, opset: int, **attributes: Any) -> Operator:
+    """Return an operator, which can infer as often as it is asked."""
+    return Operator(name, opset=opset, **attributes)
+
+
 def our_answer(
     row: OperatorSpec, types: Sequence[ElementType], shapes: Sequence[SymbolicShape | None], **attributes: Any
 ) -> tuple[int | None, SymbolicShape | None]:
     """Return ours in the same form."""
-    element_type, shape = Operator(row.name, opset=row.since_version, **attributes).infer(types, shapes)
+    element_type, shape = operator_of(row.name, row.since_version, **attributes).infer(types, shapes)
     return element_type.onnx_code, shape
 
 

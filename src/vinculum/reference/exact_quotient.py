@@ -72,6 +72,11 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     """
     dividend, divisor = decode(a_bits, fmt), decode(b_bits, fmt)
     negative = dividend.negative != divisor.negative
+    if dividend.is_finite and divisor.is_finite and divisor.significand:
+        scale = dividend.exponent - divisor.exponent
+        if scale < 0:
+            return round_ratio(dividend.significand, divisor.significand << -scale, fmt, negative=negative)
+        return round_ratio(dividend.significand << scale, divisor.significand, fmt, negative=negative)
     if dividend.is_nan or divisor.is_nan:
         return fmt.nan
     invalid_operation = (dividend.is_infinite and divisor.is_infinite) or (dividend.is_zero and divisor.is_zero)
@@ -80,12 +85,7 @@ def float_quotient(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
     division_by_zero = divisor.is_zero
     if dividend.is_infinite or division_by_zero:
         return infinity(fmt, negative=negative)
-    if divisor.is_infinite:
-        return round_ratio(0, 1, fmt, negative=negative)
-    scale = dividend.exponent - divisor.exponent
-    return round_ratio(
-        dividend.significand << max(scale, 0), divisor.significand << max(-scale, 0), fmt, negative=negative
-    )
+    return round_ratio(0, 1, fmt, negative=negative)  # by infinity
 
 
 def rational_quotient(a: Fraction, b: Fraction) -> Fraction:

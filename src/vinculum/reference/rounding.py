@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from vinculum.spec.element_types import BinaryFormat
 
@@ -19,8 +19,7 @@ class NumberClass(Enum):
     FINITE = "finite"
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """The exact meaning of an encoding.
 
     Attributes
@@ -127,8 +126,11 @@ def round_ratio(numerator: int, denominator: int, fmt: BinaryFormat, *, negative
     if numerator == 0:
         return sign
     spacing_exponent = max(_exponent(numerator, denominator) - fmt.trailing_bits, fmt.subnormal_exponent)
-    denominator <<= max(spacing_exponent, 0)
-    significand, remainder = divmod(numerator << max(-spacing_exponent, 0), denominator)
+    if spacing_exponent < 0:
+        numerator <<= -spacing_exponent
+    else:
+        denominator <<= spacing_exponent
+    significand, remainder = divmod(numerator, denominator)
     if 2 * remainder + significand % 2 > denominator:  # Above the middle, or there and odd.
         significand += 1
     # A carry out of the significand is right: it steps the exponent.
@@ -174,5 +176,5 @@ def power_of_two(exponent: int) -> Fraction:
 def _exponent(numerator: int, denominator: int) -> int:
     """Return the e with 2**e <= numerator / denominator < 2**(e + 1)."""
     estimate = numerator.bit_length() - denominator.bit_length()
-    below = numerator << max(-estimate, 0) < denominator << max(estimate, 0)
+    below = numerator < denominator << estimate if estimate >= 0 else numerator << -estimate < denominator
     return estimate - below

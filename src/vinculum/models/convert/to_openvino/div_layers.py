@@ -9,7 +9,7 @@ from onnx import helper
 
 from vinculum.errors import ElementTypeError, ModelError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import trailing_ones
+from vinculum.models.convert.opset.unidirectional_broadcasting import trailing_ones
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.shape_layers import operand, with_ones_at_end
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value

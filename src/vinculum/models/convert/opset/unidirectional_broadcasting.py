@@ -11,7 +11,7 @@ from operator import eq
 
 from onnx import NodeProto, TensorProto
 
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.text import quoted
 

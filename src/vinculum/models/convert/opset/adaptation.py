@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 from onnx import AttributeProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
+from vinculum.models.convert.change import Reason
 from vinculum.models.convert.opset.operator_versions import default_of
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.divisions import declared_shape
@@ -21,7 +22,7 @@ from vinculum.text import quoted
 
 @dataclass
 class Adaptation:
-    """A node that enters or leaves the operator set that brought a new version of its operator.
+    """A node that enters or leaves the operator set that brought a new version of its operator, or many at once.
 
     Methods raise ValueError with the reason where the step cannot be made.
     """
@@ -35,6 +36,7 @@ class Adaptation:
     rewriter: Rewriter  # Takes nodes before this one, in the form of the operator set that the whole model is going to.
     opset: int  # That operator set.
     in_function: bool  # Whether there are no initializers.
+    reasons: list[Reason] = field(default_factory=list)  # What a rule tells of what it does, in words of its own.
 
     @property
     def source(self) -> OpSchema:

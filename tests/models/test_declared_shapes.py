@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_shapes import check_size, element_count
+from vinculum.models.declared_data import check_size, element_count
 
 OneLine = Callable[..., AbstractContextManager[None]]
 

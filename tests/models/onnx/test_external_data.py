@@ -11,7 +11,7 @@ import pytest
 
 from vinculum.errors import ModelError
 from vinculum.files import regular_size
-from vinculum.models.onnx.external_data import data_file, read_slice
+from vinculum.models.declared_data import data_file, read_slice
 
 OneLine = Callable[..., AbstractContextManager[None]]
 

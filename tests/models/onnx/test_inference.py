@@ -14,7 +14,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, helper
 from tests.models.built_models import check_file
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.onnx.attributes import check_attributes
+from vinculum.models.onnx.checks import check_attributes
 from vinculum.models.onnx.inference import check_operand_types, infer_types
 from vinculum.spec.element_types import FLOAT
 

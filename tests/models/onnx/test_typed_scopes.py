@@ -6,8 +6,8 @@ import numpy as np
 from onnx import FunctionProto, ModelProto, TensorProto, TypeProto, helper, numpy_helper, parser
 
 from vinculum.models.onnx.divisions import declared_shape
+from vinculum.models.onnx.inference import typed_scopes
 from vinculum.models.onnx.scopes import scopes
-from vinculum.models.onnx.typed_scopes import typed_scopes
 
 FLOAT, DOUBLE, INT64 = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.INT64
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vinculum.errors import ModelError
-from vinculum.models.openvino_ir.constants import constant
+from vinculum.models.openvino_ir.types import constant
 from vinculum.models.openvino_ir.xml import Layer
 from vinculum.spec.element_types import ELEMENT_TYPES, ElementType
 from vinculum.tensors.storage import dtype_of

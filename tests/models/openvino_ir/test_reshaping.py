@@ -10,7 +10,7 @@ import pytest
 
 from tests.cases import case
 from vinculum.errors import BroadcastError
-from vinculum.models.openvino_ir.reshaping import Sizes, normalised, reshaped, squeezed, unsqueezed
+from vinculum.models.openvino_ir.layers import Sizes, normalised, reshaped, squeezed, unsqueezed
 
 SHAPES: list[Sizes] = [(), (1,), (2, 3), (1, 6, 1), (1, 1), (None, 3), (None, None), (0, 3), (1, None)]
 AXES: list[list[int]] = [[], [0], [-1], [1], [0, 2], [2, 0], [0, 0], [1, -3], [0, -1], [-2, -1, 0], [3], [-4], [0, 3]]

@@ -16,7 +16,7 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
-from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source

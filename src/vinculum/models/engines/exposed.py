@@ -13,8 +13,6 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Observer, RunContext
 from vinculum.ops.policies import Policies
 
-_QUIET = 4
-
 
 class ExposedModel:
     """Runs a model in one of two engines; made to live in a process of its own.
@@ -71,17 +69,10 @@ class ExposedModel:
 
 
 def _session(proto: ModelProto) -> Any:
-    import onnxruntime
+    from vinculum.models.engines.onnxruntime.session import new_session, reason_of
 
-    from vinculum.models.engines.onnxruntime.session import reason_of
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = _QUIET
-    options.intra_op_num_threads = 1
     try:
-        return onnxruntime.InferenceSession(
-            proto.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
-        )
+        return new_session(proto.SerializeToString(), threads=1)
     except Exception as error:  # Its exceptions have no base in common.
         raise ModelError(f"ONNX Runtime refuses the model: {reason_of(error)}") from None
 

@@ -12,7 +12,7 @@ from vinculum.files import atomic_write
 from vinculum.models.harden.decision import Hardening, Options, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
-from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import SourceFile, read_source
 

@@ -11,8 +11,7 @@ import numpy as np
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.harden.decision import Facts, Runtime
-from vinculum.models.harden.exact_quotient import exact_quotient
-from vinculum.models.harden.integer_nodes import IntegerNodes
+from vinculum.models.harden.integer_nodes import IntegerNodes, exact_quotient
 from vinculum.models.onnx.divisions import GUARDS, mark_guard
 from vinculum.models.onnx.promoted_types import promotion_among
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name

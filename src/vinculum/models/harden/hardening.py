@@ -19,9 +19,9 @@ from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
+from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
-from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted

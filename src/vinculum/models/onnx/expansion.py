@@ -8,10 +8,9 @@ from onnx.inliner import inline_selected_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.inner_divisions import ONNX
-from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.divisions import DIVIDES, guarded
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import all_graphs, all_nodes, name_of
+from vinculum.models.onnx.scopes import all_graphs, all_nodes, inputs_of, name_of
 from vinculum.text import one_line
 
 

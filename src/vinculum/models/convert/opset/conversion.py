@@ -19,11 +19,11 @@ from vinculum.models.convert.change import Change, OnnxConversion, Reason, check
 from vinculum.models.convert.opset.adaptation import Adaptation
 from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
-from vinculum.models.onnx.constants import tensor_of
 from vinculum.models.onnx.file import check_no_training
+from vinculum.models.onnx.inference import inner_first
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, set_nodes
 from vinculum.models.onnx.scopes import Scope, all_graphs, name_of, subgraphs, title
-from vinculum.models.onnx.typed_scopes import inner_first
+from vinculum.models.onnx.tensors import tensor_of
 
 _LONGEST_LIST = 3
 _INFERRED_SINCE = 6

@@ -15,7 +15,7 @@ from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adaptation import Adaptation
-from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.text import quoted
 
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))

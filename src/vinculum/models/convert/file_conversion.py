@@ -18,12 +18,12 @@ from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
 from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
+from vinculum.models.onnx.rewriter import FUNCTIONS
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
 from vinculum.text import listed
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
-_FUNCTIONS = 8  # The IR version that brought them.
 _FROM_IR = 21
 """The operator set in which OpenVINO IR becomes ONNX unless another is asked for: runtimes from 2024 on load it."""
 
@@ -173,7 +173,7 @@ def _set_ir_version(model: ModelProto, version: int | None) -> None:
     if version is None:
         return
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    needed = max(needed, _FUNCTIONS if model.functions else 0)
+    needed = max(needed, FUNCTIONS if model.functions else 0)
     if not needed <= version <= IR_VERSION:
         raise AttributeValueError(
             f"the converted model cannot have IR version {version}; allowed: {needed}, which its operator sets need, "

@@ -20,16 +20,13 @@ from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.inference import inner_first
-from vinculum.models.onnx.rewriter import set_nodes
+from vinculum.models.onnx.rewriter import CONSTANT_OF_ANY_TYPE, set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 _FIRST_OPSET = 7
-_CONSTANT_OF_ANY_TYPE = 9
-"""The operator set from which on a function can hold every integer: as a Constant."""
-_FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
 )
@@ -80,7 +77,7 @@ def harden(
     if functions and runtime == "openvino":
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
     check_no_training(proto)
-    holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
+    holds_integers = opset_imports(proto).get("", CONSTANT_OF_ANY_TYPE) >= CONSTANT_OF_ANY_TYPE  # of every integer
     calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
     places = not calls and bool(proto.functions)
     hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)

@@ -28,20 +28,19 @@ def check_no_training(model: ModelProto) -> None:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
 
 
-def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:
+def write_model(proto: ModelProto, path: Path) -> None:
     """Write a model whose tensors are complete or anchored.
 
-    Its large tensors go into a file beside it if that is asked for, if some of them come out of a file, or if one
-    message cannot hold all of them.
+    Its large tensors go into a file beside it if some of them come out of a file, or one message cannot hold all of
+    them.
 
     - `proto`: it may be changed: its tensors then tell where their data are.
     - `path`: where to write; the data go to a file of the same name with ``.data`` at its end.
-    - `apart`: whether large tensors go into a file of their own in any case.
     """
     large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
     # Protobuf does not tell the size of what is larger than its limit.
     inside = sum(len(tensor.raw_data) for tensor in large)
-    apart = apart or any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
+    apart = any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
     if apart and large:
         _write_data(large, path.with_name(f"{path.name}.data"))
     path.write_bytes(proto.SerializeToString())

@@ -17,7 +17,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.program import CutProgram
+from vinculum.models.engines.openvino.process import CutProgram
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.model import Model
 from vinculum.models.openvino_ir.layers import RESHAPES, Bounds, divide, parameter, reshaping

@@ -44,6 +44,8 @@ def new_session(
         for name, value in _settings().items():
             options.add_session_config_entry(name, value)
         options.enable_mem_pattern = False  # To plan memory ahead costs short runs more than it saves.
+    else:  # It is run once or twice: threads that stay awake for the next run only take time from others.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if initializers:
         options.add_external_initializers(list(initializers), list(initializers.values()))
     # With fallback it would print, and then try the same again.

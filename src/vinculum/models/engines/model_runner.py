@@ -27,14 +27,22 @@ NAMES = {
 _CHILD = "vinculum.models.engines.model_runner:ModelRunner"
 _SECONDS = 300.0
 _ANY_SIZE = sys.maxsize  # A whole model takes what it takes.
+_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
+_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+"""NumPy's own types, and what ONNX Runtime calls them."""
+
+Model = bytes | str
+"""A serialised model, or the path of a file."""
+Feeds = Mapping[str, Any] | None
+"""The inputs; None if the model is only to be loaded."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A model to be run."""
 
-    model: bytes | str  # Serialised, or the path of its file.
-    inputs: Mapping[str, Any] | None  # None if it is only to be loaded.
+    model: Model
+    inputs: Feeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +90,6 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
     if answer.end is End.HUNG:
         return Outcome(problem=f"did not end within {seconds:.0f} seconds", died=True)
     return Outcome(problem=answer.words)
-
-
-_NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
-_NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and what ONNX Runtime calls them."""
-
-Model = bytes | str
-"""A serialised model, or the path of a file."""
-Feeds = Mapping[str, Any] | None
-"""The inputs, or None if the model is only to be loaded."""
 
 
 def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:

@@ -25,6 +25,8 @@ from vinculum.text import one_line, quoted
 
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
 _EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
+Complaint = Callable[[NodeProto, AttributeProto], str | None]
+"""Returns what is allowed, None if the attribute is."""
 
 
 def check_attributes(model: ModelProto) -> None:
@@ -40,10 +42,6 @@ def check_attributes(model: ModelProto) -> None:
                 for attribute in node.attribute:
                     if attribute.name == name:
                         _check(model, node, attribute, complaint)
-
-
-Complaint = Callable[[NodeProto, AttributeProto], str | None]
-"""Returns what is allowed, None if the attribute is."""
 
 
 def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, complaint: Complaint) -> None:

@@ -43,6 +43,8 @@ _NEED_A_TYPE = {
 _PREFIX = "vinculum.hidden."
 LARGEST_KEPT = 1024
 """Elements of an initializer whose values inference sees: shapes, axes and the like are far smaller."""
+TypesByScope = list[dict[str, TypeProto]]
+"""What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
 def infer_types(model: ModelProto) -> ModelProto:
@@ -125,10 +127,6 @@ def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
         for _, node in _nodes(result):
             node.op_type = node.op_type.removeprefix(_PREFIX)
     return inferred
-
-
-TypesByScope = list[dict[str, TypeProto]]
-"""What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
 def inner_first(model: ModelProto) -> list[Scope]:

@@ -23,6 +23,16 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_strings": object,
 }
 """The attributes, from operator set 12 on, that are no tensors, and what their elements are."""
+_PACKED_BITS = {
+    "UINT4": 4,
+    "INT4": 4,
+    "FLOAT4E2M1": 4,
+    "UINT2": 2,
+    "INT2": 2,
+    "FLOAT6E2M3": 6,
+    "FLOAT6E3M2": 6,
+}
+_PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw data.
 
 
 def tensor_of(node: NodeProto) -> TensorProto | None:
@@ -37,18 +47,6 @@ def tensor_of(node: NodeProto) -> TensorProto | None:
             value = helper.get_attribute_value(attribute)
             return numpy_helper.from_array(np.array(value, NUMBERS_AND_STRINGS[attribute.name]))
     return None
-
-
-_PACKED_BITS = {
-    "UINT4": 4,
-    "INT4": 4,
-    "FLOAT4E2M1": 4,
-    "UINT2": 2,
-    "INT2": 2,
-    "FLOAT6E2M3": 6,
-    "FLOAT6E3M2": 6,
-}
-_PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw data.
 
 
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:

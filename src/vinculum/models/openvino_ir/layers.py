@@ -35,6 +35,9 @@ AXIS_OF_OPENVINO = "auto_broadcast.auto_broadcast_axis"
 
 Bounds = tuple[int, int | None]
 """The smallest and the largest size of a dimension; None for no limit."""
+Sizes = tuple[int | None, ...]
+"""A shape of known rank; None for a size that is not known."""
+RESHAPES = ("Unsqueeze", "Squeeze", "Reshape")
 
 
 def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
@@ -115,12 +118,6 @@ def _bounds(text: str, layer: Layer) -> Bounds:
     if smallest < 0 or (largest is not None and largest < smallest):
         raise ModelError(f"{owner} is {quoted(text)}; allowed: a size, '?', or a range such as '1..8'")
     return smallest, largest
-
-
-Sizes = tuple[int | None, ...]
-"""A shape of known rank; None for a size that is not known."""
-
-RESHAPES = ("Unsqueeze", "Squeeze", "Reshape")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,17 @@ from vinculum.text import one_line, quoted
 _WORDS = np.array(["", "a", "b", "Vinculum", "ÄÖ"], object)
 _MOST_TELLING = 8
 _ONE_IN = 8  # Mixed sets hold one edge value among so many drawn ones.
+Shapes = dict[str, tuple[int, ...]]
+_SETS = 112
+# What the sets hold in turn, and how large dimensions are that the model leaves open, 0 standing for large ones. The
+# lengths have no common factor, so that every content comes in every size.
+_CONTENTS = ("drawn", "edges", "indices", "edges", "mixed", "edges", "encodings", "edges")
+_SIZES = (3, 2, 5, 1, 0, 4, 7)
+_LARGE = (1000, 257, 64, 17, 9)
+_MOST_ELEMENTS = 1 << 14  # Of an input with open dimensions where they are large.
+_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, but for the first set.
+_LARGEST = 1 << 30
+_RANKS = (2, 1, 3, 0)  # Where the model leaves even the rank open.
 
 
 @dataclass(frozen=True)
@@ -119,20 +130,6 @@ def _next(used: dict[Hashable, int], what: Hashable, size: int) -> int:
     start = used.get(what, 0)
     used[what] = start + size
     return start
-
-
-Shapes = dict[str, tuple[int, ...]]
-
-_SETS = 112
-# What the sets hold in turn, and how large dimensions are that the model leaves open, 0 standing for large ones. The
-# lengths have no common factor, so that every content comes in every size.
-_CONTENTS = ("drawn", "edges", "indices", "edges", "mixed", "edges", "encodings", "edges")
-_SIZES = (3, 2, 5, 1, 0, 4, 7)
-_LARGE = (1000, 257, 64, 17, 9)
-_MOST_ELEMENTS = 1 << 14  # Of an input with open dimensions where they are large.
-_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, but for the first set.
-_LARGEST = 1 << 30
-_RANKS = (2, 1, 3, 0)  # Where the model leaves even the rank open.
 
 
 def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, Any]]:

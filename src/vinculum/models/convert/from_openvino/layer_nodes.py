@@ -26,6 +26,8 @@ from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import quoted
 
+_ALLOWZERO_SINCE = 14
+
 
 def divide_nodes(
     step: DivideStep, operands: tuple[Operand, Operand], opset: int, rewriter: Rewriter
@@ -117,9 +119,6 @@ def floored(rewriter: Rewriter, element_type: ElementType, operands: tuple[str, 
     zero = rewriter.constant(np.zeros((), np.float32), "zero")
     below = rewriter.add("Less", [rewriter.add("Mul", signed, "signs"), zero], "below")
     return rewriter.add("Sub", [quotient, rewriter.cast(below, element_type, "correction")], "floor")
-
-
-_ALLOWZERO_SINCE = 14
 
 
 def convert_nodes(

@@ -16,6 +16,7 @@ from vinculum.models.convert.opset.adaptation import Adaptation
 
 _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32, 64))
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
+_AXES = ("axis", "axes", "scan_input_axes", "scan_output_axes")
 
 
 def sizes_above_zero(step: Adaptation) -> None:
@@ -138,9 +139,6 @@ def finite_to_float8(step: Adaptation) -> None:
     to = step.value("to") if step.node.op_type == "Cast" else step.element_type(step.operand(1))
     if to in _INFINITY_BECAME_LARGEST and step.value("saturate"):
         raise ValueError("the versions cast infinities to its element type differently")
-
-
-_AXES = ("axis", "axes", "scan_input_axes", "scan_output_axes")
 
 
 def axes_from_the_front(step: Adaptation) -> None:

@@ -26,6 +26,8 @@ from vinculum.spec.registry import find
 from vinculum.tensors.inference import infer
 from vinculum.tensors.storage import dtype_of
 
+_ZERO_COPIES = {"special_zero": "true"}
+
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
     """Return an element type that an IR has; ModelError if it has none such; the line names what has it."""
@@ -181,9 +183,6 @@ def _aligned(
 
 def _label(node: PlainNode, spec: OperatorSpec) -> str:
     return Division(name_of(node.node), node.path, spec).label
-
-
-_ZERO_COPIES = {"special_zero": "true"}
 
 
 def unsqueeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:

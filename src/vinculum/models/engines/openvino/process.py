@@ -25,6 +25,7 @@ from vinculum.sandbox import End, Isolated, Limits
 _LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
 
 _COMPILING = 30.0  # Seconds that a run which only tries inputs out is given on top of its own.
+_MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
 
 
 class OpenVinoProcess:
@@ -64,9 +65,6 @@ def check_installed(who: str) -> None:
     """Refuse to go on without OpenVINO."""
     if find_spec("openvino") is None:
         raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum-div[openvino]'")
-
-
-_MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
 
 
 class CutProgram:

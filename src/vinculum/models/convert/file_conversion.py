@@ -64,34 +64,19 @@ def convert_file(
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
     ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files appear whole, or not at all.
 
-    Parameters
-    ----------
-    source : Path or SourceFile
-        What to read, or what was read.
-    target : Path
-        What to write.
-    opset : int, optional
-        The operator set of an ONNX target; for an IR source 21 if None.
-    ir_version : int, optional
-        The version of ONNX's file format; if None that of the source, or a later one if something new needs it.
-    check : bool
-        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime", "openvino"}, optional
-        What runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where the
-        target is an IR that only OpenVINO can write.
-    advance : callable, optional
-        Called with how many sets of inputs have been compared.
+    - `source`: what to read, or what was read.
+    - `target`: what to write.
+    - `opset`: the operator set of an ONNX target; for an IR source 21 if None.
+    - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if something new needs
+      it.
+    - `check`: whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
+    - `inputs`: sets of inputs of the caller's own, which are compared first.
+    - `engine`: what runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where
+      the target is an IR that only OpenVINO can write.
+    - `advance`: called with how many sets of inputs have been compared.
 
-    Raises
-    ------
-    DifferenceError
-        If the outputs differ.
-    ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed, or what it does is not representable in the target.
-    OSError
-        If the target cannot be written.
+    DifferenceError if the outputs differ. OSError if the target cannot be written. Another error of ours if the source
+    is malformed, or what it does is not representable in the target.
     """
     if target.suffix.lower() not in (".onnx", ".xml"):
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")

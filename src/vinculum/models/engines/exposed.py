@@ -17,14 +17,9 @@ from vinculum.ops.policies import Policies
 class ExposedModel:
     """Runs a model in one of two engines; made to live in a process of its own.
 
-    Parameters
-    ----------
-    engine : {"reference", "onnxruntime"}
-        Our engine, or ONNX Runtime as it is, with its own optimisations.
-    content : bytes
-        The model, complete.
-    observer : callable, optional
-        Called after every division that our engine computes.
+    - `engine`: ``"reference"``, our engine; or ``"onnxruntime"``, ONNX Runtime as it is, with its own optimisations.
+    - `content`: the model, complete.
+    - `observer`: called after every division that our engine computes.
     """
 
     def __init__(self, engine: str, content: bytes, observer: Observer | None = None) -> None:
@@ -38,10 +33,7 @@ class ExposedModel:
 
         An integer divided by zero is 0 in our engine; ONNX Runtime dies of it.
 
-        Raises
-        ------
-        ModelError
-            As the engine refuses the model or the inputs.
+        ModelError as the engine refuses the model or the inputs.
         """
         wanted = tuple(name for name in names if name not in self._inputs)
         if self._made is None or self._made[0] != wanted:

@@ -47,31 +47,20 @@ def harden(
     are said in other standard operators, in subgraphs and functions too. A division by a constant that holds neither 0
     nor -1 needs nothing on ONNX Runtime, floats need nothing anywhere.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        As `vinculum.models.source.read_source` reads it. It is not changed.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
-        exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is
-        right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its int32.
-    zero_divisor : {"zero", "saturate"}, keyword-only
-        What x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
-    overflow : {"wrap", "saturate"}, keyword-only
-        What MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
-    functions : bool, optional
-        Whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each division is a
-        call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every runtime.
-        Without, the model's own functions are inlined too; and wherever their calls differ in element type.
-    fix_exported : bool, keyword-only
-        Whether divisions of integers that an exporter has written in floats become divisions of integers.
+    - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
+    - `runtime`: where it is to run. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
+      quotients are exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its
+      quotient is right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its
+      int32.
+    - `zero_divisor`: what x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
+    - `overflow`: what MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
+    - `functions`: whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each
+      division is a call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every
+      runtime. Without, the model's own functions are inlined too; and wherever their calls differ in element type.
+    - `fix_exported`: whether divisions of integers that an exporter has written in floats become divisions of integers.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for OpenVINO.
-    ModelError
-        If a division cannot be hardened; the line names it.
+    AttributeValueError if there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for
+    OpenVINO. ModelError if a division cannot be hardened; the line names it.
     """
     policies = _policies(runtime, zero_divisor, overflow)
     if functions and runtime == "openvino":

@@ -79,30 +79,16 @@ def validate(
 
     Each rewrite is run with operands from outside and with constant ones, which runtimes fold while they load.
 
-    Parameters
-    ----------
-    hardening : Hardening
-        As `harden` returns it.
-    original : Model
-        What was hardened.
-    file : Path
-        Of the hardened model.
-    advance : callable, optional
-        Called with how many models of rewrites have been run and how many there are.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs to run the whole model on; one is drawn if there is none.
+    - `original`: what was hardened.
+    - `file`: of the hardened model.
+    - `advance`: called with how many models of rewrites have been run and how many there are.
+    - `inputs`: sets of inputs to run the whole model on; one is drawn if there is none.
 
-    Returns
-    -------
-    Validation or None
-        None if nothing was rewritten.
+    None if nothing was rewritten.
 
-    Raises
-    ------
-    DifferenceError
-        If a result differs, or the runtime does not survive a rewrite or the model; the line names the division.
-    ModelError
-        If the runtime's package is not installed, or it does not take the model; or the original does not take a set.
+    DifferenceError if a result differs, or the runtime does not survive a rewrite or the model; the line names the
+    division. ModelError if the runtime's package is not installed, or it does not take the model; or the original does
+    not take a set.
     """
     runtimes = reference_runtimes(hardening)
     if not runtimes:

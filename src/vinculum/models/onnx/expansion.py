@@ -19,15 +19,9 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
 
     A division of a body is named after the node: ``"norm/Div"``.
 
-    Parameters
-    ----------
-    model : ModelProto
-        Without functions but those that are to stay; nothing is expanded in these. Types are written into it.
+    - `model`: without functions but those that are to stay; nothing is expanded in these. Types are written into it.
 
-    Raises
-    ------
-    ModelError
-        If ONNX does not expand it.
+    ModelError if ONNX does not expand it.
     """
     owners = {
         output: node

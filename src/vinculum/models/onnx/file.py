@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -94,13 +95,20 @@ def parse(content: bytes, file: Path) -> ModelProto:
 
     ModelError if it is none, or what it holds is no graph.
     """
-    try:
+    with readable(file):
         proto: ModelProto = ModelProto.FromString(content)
         check_text(proto)
         normalise(proto, file)
+        return proto
+
+
+@contextmanager
+def readable(file: Path) -> Iterator[None]:
+    """Turn what a malformed message, one nested too deeply or one without room for it raises into an error of ours."""
+    try:
+        yield
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise _unreadable(file, error) from None
-    return proto
+        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
 def normalise(proto: ModelProto, file: Path) -> None:
@@ -172,10 +180,6 @@ def _tensors(attribute: AttributeProto) -> list[TensorProto]:
     sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
     parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
     return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
-
-
-def _unreadable(file: Path, error: BaseException) -> ModelError:
-    return ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}")
 
 
 def check_text(message: Any) -> None:

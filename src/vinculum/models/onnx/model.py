@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 from vinculum.errors import ModelError
 from vinculum.models.declared_data import check_size
 from vinculum.models.engines.reference.evaluator import EvaluatedGraph
-from vinculum.models.execution import Division, RunContext, Shape
+from vinculum.models.execution import Division, Shape
 from vinculum.models.model import Model
 from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import (
@@ -24,39 +24,28 @@ from vinculum.models.onnx.divisions import (
     inner_divisions,
     mark,
 )
+from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.tensors import Initializers
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
-from vinculum.text import one_line, quoted
+from vinculum.text import quoted
 
 if TYPE_CHECKING:
     from vinculum.models.engines.partitioned import PartitionedProgram
 
 
-class OnnxProgram:
+class OnnxProgram(EvaluatedGraph):
     """An ONNX graph and its functions, run by the reference evaluator unless another engine is asked for."""
 
     def __init__(
-        self,
-        proto: ModelProto,
-        divisions: tuple[Division, ...],
-        constants: Initializers,
-        shapes: Mapping[str, Shape],
+        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers, shapes: Mapping[str, Shape]
     ) -> None:
+        super().__init__(proto, divisions, constants)
         self._parts = proto, divisions, constants, shapes
-        self._evaluated = EvaluatedGraph(proto, divisions, constants)
         self._cut: dict[str, PartitionedProgram] = {}
         self._lock = Lock()
-
-    def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked."""
-        return self._evaluated.execute(arrays, execution)
-
-    def prepare(self) -> None:
-        """Make the evaluator, whose making finds nodes that it cannot run."""
-        self._evaluated.prepare()
 
     def read_data(self) -> None:
         """Read the initializers that stand in files."""
@@ -64,31 +53,29 @@ class OnnxProgram:
 
     def in_engine(self, engine: str) -> PartitionedProgram:
         """Return the graph as ONNX Runtime or OpenVINO runs it, cut at its divisions."""
+        # They import packages that not everybody has.
+        from vinculum.models.engines.partitioned import Host, PartitionedProgram
+
         with self._lock:
             if engine not in self._cut:
-                self._cut[engine] = _partitioned(engine, *self._parts)
+                if engine == "openvino":
+                    from vinculum.models.engines.openvino.onnx_parts import OpenVino
+
+                    host: Host = OpenVino()
+                else:
+                    from vinculum.models.engines.onnxruntime.part import OnnxRuntime
+
+                    host = OnnxRuntime()
+                self._cut[engine] = PartitionedProgram(host, *self._parts)
             return self._cut[engine]
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process without what is made ready there again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_cut", "_lock")}
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_cut", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrive there."""
         vars(self).update(state, _cut={}, _lock=Lock())
-
-
-def _partitioned(engine: str, *parts: Any) -> PartitionedProgram:
-    # They import packages that not everybody has.
-    from vinculum.models.engines.partitioned import PartitionedProgram
-
-    if engine == "openvino":
-        from vinculum.models.engines.openvino.onnx_parts import OpenVino
-
-        return PartitionedProgram(OpenVino(), *parts)
-    from vinculum.models.engines.onnxruntime.part import OnnxRuntime
-
-    return PartitionedProgram(OnnxRuntime(), *parts)
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:
@@ -98,10 +85,8 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 
     Errors are as `vinculum.load` says.
     """
-    try:
+    with readable(file):
         return _model(proto)
-    except (RecursionError, MemoryError) as error:
-        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
 def _model(proto: ModelProto) -> Model:

@@ -39,22 +39,12 @@ def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     Every Div and Reciprocal of the graph, its subgraphs and its functions is written as the operator set has it. Other
     operators are as they were unless their version changes; then they are carried by rules of ours.
 
-    Parameters
-    ----------
-    model : ModelProto
-        As `vinculum.models.source.read_source` reads it. It is not changed.
-    opset : int
-        The operator set of the new model, from 1 to the newest that the onnx package knows.
+    - `model`: as `vinculum.models.source.read_source` reads it. It is not changed.
+    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package knows.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no such operator set.
-    ModelError
-        If what the model does is not representable there; the line names the nodes and the reasons.
+    AttributeValueError if there is no such operator set. ModelError if what the model does is not representable there;
+    the line names the nodes and the reasons.
 
-    Notes
-    -----
     An element type that the new version of a division lacks is carried by another; `promoted_types` says by which and
     why. A policy for integer zero divisors or MIN/-1 that gives the ends of the type, ``"saturate"``, then gives those
     of the carrying type, cast back.

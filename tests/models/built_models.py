@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
-from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.checks import check_model
 from vinculum.models.source import read_source
 
 Tensors = Mapping[str, tuple[int, Sequence[int | str | None] | None]]

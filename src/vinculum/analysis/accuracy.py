@@ -37,9 +37,9 @@ from vinculum.analysis.domain.formats import FORMATS, Format, gamma, is_discrete
 from vinculum.analysis.interpreter import Interpreter
 from vinculum.analysis.loading import inlined, onnx_model, source_given
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of, opset_imports, title
-from vinculum.models.onnx.structure import check_structure
 from vinculum.models.source import SourceFile, naming
 from vinculum.text import did_you_mean, listed, quoted
 

@@ -18,9 +18,9 @@ from vinculum.analysis.interpreter import Interpreter, Site
 from vinculum.analysis.loading import onnx_model, source_given
 from vinculum.analysis.places import fingerprint, frames, path
 from vinculum.errors import AttributeValueError
+from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
 from vinculum.models.onnx.scopes import name_of
-from vinculum.models.onnx.structure import check_structure
 from vinculum.models.source import SourceFile, naming
 
 if TYPE_CHECKING:

@@ -22,10 +22,8 @@ from vinculum.analysis.transfer.call import Call, Expected, named_type
 from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
-from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
-from vinculum.models.onnx.dependencies import inputs_of
-from vinculum.models.onnx.scopes import name_of, opset_imports
-from vinculum.models.onnx.tensors import array_of
+from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
+from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _OF_MALFORMED_NODES = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError),

@@ -37,24 +37,12 @@ class Shipped:
 
 @dataclass(frozen=True)
 class BlockRun:
-    """What a task does.
+    """What a task does."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The inputs that are cut.
-    batch_axis : int
-        Where they are, and the outputs.
-    policies : Policies
-        Of integer divisions.
-    engine : str
-        Of the other operators.
-    """
-
-    names: tuple[str, ...]
-    batch_axis: int
-    policies: Policies
-    engine: Engine
+    names: tuple[str, ...]  # The inputs that are cut.
+    batch_axis: int  # Where they are, and the outputs.
+    policies: Policies  # Of integer divisions.
+    engine: Engine  # Of the other operators.
 
     def __call__(self, start: NDArray[Any], *blocks: NDArray[Any], shipped: Shipped) -> NDArray[Any]:
         """Return the outputs of one block, by name, in an array of one element."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -42,15 +43,7 @@ class DivisionSummary:
     seconds: float = 0.0
 
     def __add__(self, other: DivisionSummary) -> DivisionSummary:
-        return DivisionSummary(
-            self.executions + other.executions,
-            self.elements + other.elements,
-            self.zero_divisors + other.zero_divisors,
-            self.infinite + other.infinite,
-            self.nan + other.nan,
-            self.subnormal + other.subnormal,
-            self.seconds + other.seconds,
-        )
+        return DivisionSummary(*map(add, astuple(self), astuple(other)))
 
 
 def summarise(record: DivisionRecord) -> DivisionSummary:

@@ -153,15 +153,13 @@ def source_of(model: ModelProto) -> SourceFile:
 
 def _onnx_source(model: ModelProto, path: Path) -> SourceFile:
     """Return the source of a normalised message; its tensors are checked and its small data fetched."""
-    from vinculum.models.onnx.file import all_tensors, anchor_tensors
+    from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable
 
     entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]
     places = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
     own = () if path is _IN_MEMORY else (path,)
-    try:
+    with readable(path):
         anchor_tensors(model, path.parent)
-    except (RecursionError, MemoryError) as error:
-        raise ModelError(f"model {str(path)!r} is not a readable ONNX file: {one_line(error)}") from None
     return SourceFile(path, b"", model, (*own, *(path.parent / place for place in places)))
 
 

@@ -64,24 +64,12 @@ class BatchReport:
 
 @dataclass(frozen=True)
 class StoredInput:
-    """An input that is cut.
+    """An input that is cut."""
 
-    Attributes
-    ----------
-    name : str
-        The model's name of it.
-    place : Place
-        Where it is stored.
-    identity : list
-        What it was when the job began.
-    raw_type : ElementType or None
-        What raw elements are.
-    """
-
-    name: str
-    place: Place
-    identity: list[object]
-    raw_type: ElementType | None
+    name: str  # The model's name of it.
+    place: Place  # Where it is stored.
+    identity: list[object]  # What it was when the job began.
+    raw_type: ElementType | None  # What raw elements are.
 
 
 @dataclass(frozen=True)
@@ -101,35 +89,19 @@ class StoredOutput:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """What is done to each block of a batch, and where; see `vinculum.stored.job.Work`.
+    """What is done to each block of a batch, and where; see `vinculum.stored.job.Work`."""
 
-    Attributes
-    ----------
-    model : Path
-        The file, which the workers see too.
-    state : tuple of int
-        Its size and time when the job began.
-    cut : tuple of StoredInput
-        The inputs of which each block takes its part.
-    whole : dict of str to ndarray
-        Those that each block takes as they are.
-    items, batch : int
-        How many there are, and in a block.
-    policies, engine
-        As in `Model.run`.
-    outputs : tuple of StoredOutput
-        What is written.
-    """
-
-    model: Path
-    state: tuple[int, int]
-    cut: tuple[StoredInput, ...]
-    whole: Mapping[str, Array]
+    model: Path  # The file, which the workers see too.
+    state: tuple[int, int]  # Its size and time when the job began.
+    cut: tuple[StoredInput, ...]  # The inputs of which each block takes its part.
+    whole: Mapping[str, Array]  # Those that each block takes as they are.
+    # How many there are, and in a block.
     items: int
     batch: int
+    # As in `Model.run`.
     policies: Policies
     engine: Engine
-    outputs: tuple[StoredOutput, ...] = ()
+    outputs: tuple[StoredOutput, ...] = ()  # What is written.
 
     @property
     def targets(self) -> tuple[Place, ...]:
@@ -245,30 +217,17 @@ def run_stored(
     The model must treat the items of a batch, which is the first axis, alike and apart from each other. The same call
     again goes on where a killed one was.
 
-    Parameters
-    ----------
-    model : Path
-        The file.
-    inputs : Mapping of str to Place or ndarray
-        Stored arrays are cut along the first axis, unless the model gives that a size of its own; others go whole to
-        each block.
-    outputs : callable
-        Where an output of a name goes.
-    batch : int
-        How many items a block has.
-    policies, engine
-        As in `Model.run`.
-    client, advance
-        As in `vinculum.stored.divide`; items are counted.
+    - `model`: the file.
+    - `inputs`: stored arrays are cut along the first axis, unless the model gives that a size of its own; others go
+      whole to each block.
+    - `outputs`: where an output of a name goes.
+    - `batch`: how many items a block has.
+    - `policies`, `engine`: as in `Model.run`.
+    - `client`, `advance`: as in `vinculum.stored.divide`; items are counted.
 
-    Raises
-    ------
-    ModelError, ElementTypeError, BroadcastError, AttributeValueError
-        If an input cannot be read, is not what the model declares, or the model does not keep the batch.
-    DivisionByZeroError, IntegerOverflowError
-        As the policies say; the message names the items, and nothing is left.
-    OSError
-        If something cannot be read or written; what is done is kept.
+    OSError if something cannot be read or written; what is done is kept. DivisionByZeroError and IntegerOverflowError
+    as the policies say; the message names the items, and nothing is left. Another error of ours if an input cannot be
+    read, is not what the model declares, or the model does not keep the batch.
     """
     check_engine(engine)
     if batch < 1:

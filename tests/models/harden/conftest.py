@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, checker, helper, numpy_helper
 
 from tests.optional import skip_without
-from vinculum.models.harden.runtime_process import Case, Outcome, run_cases
+from vinculum.models.engines.model_runner import Case, Outcome, run_cases
 from vinculum.sandbox import Answer, End, Isolated
 from vinculum.spec.element_types import ElementType
 

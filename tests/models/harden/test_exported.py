@@ -11,8 +11,8 @@ import pytest
 from onnx import ModelProto, NodeProto, TensorProto, checker, helper, load, numpy_helper
 
 from tests.optional import skip_without
+from vinculum.models.engines.model_runner import Outcome
 from vinculum.models.harden import Hardening, Runtime, harden, harden_file
-from vinculum.models.harden.runtime_process import Outcome
 
 N = helper.make_node
 I32, I64, U64, I16, FLOAT = (

@@ -11,8 +11,9 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, load, numpy_helper, save_model
 
 from vinculum.errors import BroadcastError, DifferenceError, ModelError
-from vinculum.models.harden import guards, harden_file, runtime_process, validation
-from vinculum.models.harden.runtime_process import Outcome
+from vinculum.models.engines import model_runner
+from vinculum.models.engines.model_runner import Outcome
+from vinculum.models.harden import guards, harden_file, validation
 from vinculum.spec.element_types import INT32, INT64
 
 Build = Callable[..., ModelProto]
@@ -42,7 +43,7 @@ class TestWritten:
         assert sorted(path.name for path in source.parent.iterdir()) == ["hardened.onnx", "model.onnx"]
 
     def test_a_plan_needs_nothing(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         assert harden_file(source, None, "onnxruntime").validation is None
         assert list(source.parent.iterdir()) == [source]
 
@@ -53,8 +54,8 @@ class TestWritten:
         model = division(INT64, np.array([INT64.minimum, 7, 5]), np.array([-1, -2, 0]))
         source.write_bytes(model.SerializeToString())
         harden_file(source, target, "onnxruntime", zero_divisor="saturate", overflow="saturate")
-        case = runtime_process.Case(str(target), {"unused": np.zeros(1, np.float32)})
-        (outcome,) = runtime_process.run_cases("onnxruntime", [case])
+        case = model_runner.Case(str(target), {"unused": np.zeros(1, np.float32)})
+        (outcome,) = model_runner.run_cases("onnxruntime", [case])
         assert outcome.outputs[0].tolist() == [INT64.maximum, -3, INT64.maximum]
 
 
@@ -74,12 +75,12 @@ class TestRemainders:
         source.write_bytes(model.SerializeToString())
         low = INT64.minimum
         inputs = {"x": np.array([low, 7, -7, 2**53 + 1, low]), "w": np.array([-1, 0, 2, 2, 10])}
-        cases = [runtime_process.Case(str(file), inputs) for file in (source, target)]
+        cases = [model_runner.Case(str(file), inputs) for file in (source, target)]
         hardened = harden_file(source, target, "onnxruntime")
         assert hardened.validation is not None
         assert hardened.validation.whole_model == "run"
-        (died,) = runtime_process.run_cases("onnxruntime", cases[:1])
-        (lives,) = runtime_process.run_cases("onnxruntime", cases[1:])
+        (died,) = model_runner.run_cases("onnxruntime", cases[:1])
+        (lives,) = model_runner.run_cases("onnxruntime", cases[1:])
         assert died.problem is not None
         assert lives.outputs[0].tolist() == [low, 0, -3, 2**52, -((2**63) // 10)]
         assert lives.outputs[1].tolist() == [0, 0, -1 if fmod else 1, 1, -8 if fmod else 2]
@@ -155,7 +156,7 @@ class TestNothingIsWritten:
         self.refused(source, kind, words)
 
     def test_a_missing_package(self, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         self.refused(source, ModelError, "pip install 'vinculum-div[openvino]'", runtime="openvino")
 
     def test_shapes_that_do_not_fit(self, source: Path, division: Division) -> None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import vinculum
+from vinculum.models.engines.model_runner import Outcome
 from vinculum.models.harden import Runtime, harden
-from vinculum.models.harden.runtime_process import Outcome
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.edge_values import edge_values
 from vinculum.ops.policies import Overflow, ZeroDivisor

@@ -11,8 +11,8 @@ import pytest
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, checker, helper, numpy_helper, shape_inference
 
 from vinculum.errors import AttributeValueError, ModelError
+from vinculum.models.engines.model_runner import Outcome
 from vinculum.models.harden import Hardening, Runtime, harden
-from vinculum.models.harden.runtime_process import Outcome
 from vinculum.models.onnx.file import normalise
 from vinculum.models.onnx.model import model_of
 from vinculum.spec.element_types import INT32, INT64

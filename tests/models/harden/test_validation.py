@@ -11,7 +11,8 @@ import pytest
 from onnx import ModelProto, helper
 
 from vinculum.errors import DifferenceError, ModelError
-from vinculum.models.harden import Runtime, guards, harden, runtime_process, validation
+from vinculum.models.engines import model_runner
+from vinculum.models.harden import Runtime, guards, harden, validation
 from vinculum.models.harden.decision import Facts, Operator
 from vinculum.models.harden.trials import Pairs, expected_of, pairs_for
 from vinculum.models.harden.validation import Advance, Validation, validate
@@ -116,7 +117,7 @@ class TestValidation:
     def test_nothing_rewritten_needs_no_runtime(
         self, division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         assert validated(division(INT64, (5,), np.array([3])), tmp_path) is None
 
     @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ class TestValidation:
     def test_a_missing_package(
         self, one_line: Callable[..., Any], division: Division, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         with one_line(ModelError, "onnxruntime", "is not installed"):
             validated(division(INT64, (5,), (5,)), tmp_path)
 

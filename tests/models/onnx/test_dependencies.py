@@ -5,8 +5,9 @@ from __future__ import annotations
 from onnx import helper
 
 from tests.models.built_models import graph, node
-from vinculum.models.onnx.dependencies import divides, dividing_functions, inputs_of
+from vinculum.models.onnx.divisions import divides, dividing_functions
 from vinculum.models.onnx.functions import DOMAIN
+from vinculum.models.onnx.scopes import inputs_of
 
 
 class TestOperands:

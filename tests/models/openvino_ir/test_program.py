@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vinculum.models.engines.openvino.program import CutProgram
+from vinculum.models.engines.openvino.process import CutProgram
 from vinculum.models.execution import RunContext
 from vinculum.models.openvino_ir.program import ConvertStep, OpenvinoProgram, ParameterStep
 from vinculum.ops.policies import Policies

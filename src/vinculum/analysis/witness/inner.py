@@ -18,8 +18,8 @@ from onnx import ModelProto, NodeProto, helper
 
 from vinculum.errors import VinculumError
 from vinculum.models.engines.exposed import ExposedModel
-from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.model import model_of
+from vinculum.models.onnx.scopes import inputs_of
 
 _MOST_CUTS = 32
 _MOST_ELEMENTS = 1 << 22  # Of a tensor whose value is chosen.

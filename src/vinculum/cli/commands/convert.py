@@ -45,7 +45,6 @@ def convert(
 ) -> None:
     """Convert a model to another operator set or format, keeping the result of every division."""
     # What imports the onnx package is imported when a model is converted, not for a page of help.
-    from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source
@@ -54,7 +53,11 @@ def convert(
 
     check_files({"-o": output}, {})
     source = read_source(model)
-    given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays] if inputs else []
+    given = []
+    if inputs:
+        from vinculum.cli.model_inputs import model_inputs
+
+        given = [model_inputs(source.model().inputs, inputs, 0, ()).arrays]
     with progress("Converting and comparing", 0) as advance:
         conversion = convert_file(
             source,

@@ -16,14 +16,14 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.verification import Verification, verify
 from vinculum.models.model import Engine, Model
-from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
+from vinculum.models.onnx.rewriter import FUNCTIONS
 from vinculum.models.onnx.scopes import opset_imports
 from vinculum.models.source import SourceFile, read_source
 from vinculum.text import listed
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
-_FUNCTIONS = 8  # The IR version that brought them.
 _FROM_IR = 21
 """The operator set in which OpenVINO IR becomes ONNX unless another is asked for: runtimes from 2024 on load it."""
 
@@ -64,34 +64,19 @@ def convert_file(
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
     ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files appear whole, or not at all.
 
-    Parameters
-    ----------
-    source : Path or SourceFile
-        What to read, or what was read.
-    target : Path
-        What to write.
-    opset : int, optional
-        The operator set of an ONNX target; for an IR source 21 if None.
-    ir_version : int, optional
-        The version of ONNX's file format; if None that of the source, or a later one if something new needs it.
-    check : bool
-        Whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime", "openvino"}, optional
-        What runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where the
-        target is an IR that only OpenVINO can write.
-    advance : callable, optional
-        Called with how many sets of inputs have been compared.
+    - `source`: what to read, or what was read.
+    - `target`: what to write.
+    - `opset`: the operator set of an ONNX target; for an IR source 21 if None.
+    - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if something new needs
+      it.
+    - `check`: whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
+    - `inputs`: sets of inputs of the caller's own, which are compared first.
+    - `engine`: what runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where
+      the target is an IR that only OpenVINO can write.
+    - `advance`: called with how many sets of inputs have been compared.
 
-    Raises
-    ------
-    DifferenceError
-        If the outputs differ.
-    ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed, or what it does is not representable in the target.
-    OSError
-        If the target cannot be written.
+    DifferenceError if the outputs differ. OSError if the target cannot be written. Another error of ours if the source
+    is malformed, or what it does is not representable in the target.
     """
     if target.suffix.lower() not in (".onnx", ".xml"):
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
@@ -173,7 +158,7 @@ def _set_ir_version(model: ModelProto, version: int | None) -> None:
     if version is None:
         return
     needed = helper.find_min_ir_version_for(model.opset_import, ignore_unknown=True)
-    needed = max(needed, _FUNCTIONS if model.functions else 0)
+    needed = max(needed, FUNCTIONS if model.functions else 0)
     if not needed <= version <= IR_VERSION:
         raise AttributeValueError(
             f"the converted model cannot have IR version {version}; allowed: {needed}, which its operator sets need, "

@@ -70,26 +70,16 @@ def verify(
     shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds of work
     (`work_time`) and 8 sets no further set is begun.
 
-    Parameters
-    ----------
-    original, converted : Model
-        With the same inputs and outputs, in the same order. Inputs that the original has values of its own for may be
-        missing in the converted model, which then has those values.
-    seed : int, keyword-only
-        Decides the inputs; 0 or more.
-    inputs : sequence of Mapping of str to array, keyword-only
-        Sets of inputs of the caller's own, which are compared first.
-    engine : {"reference", "onnxruntime", "openvino"}, keyword-only
-        What runs both models but for their divisions.
-    advance : callable, keyword-only, optional
-        Called with how many sets of inputs have been compared.
+    - `original`, `converted`: with the same inputs and outputs, in the same order. Inputs that the original has values
+      of its own for may be missing in the converted model, which then has those values.
+    - `seed`: decides the inputs; 0 or more.
+    - `inputs`: sets of inputs of the caller's own, which are compared first.
+    - `engine`: what runs both models but for their divisions.
+    - `advance`: called with how many sets of inputs have been compared.
 
-    Raises
-    ------
-    DifferenceError
-        If an input, an output or an element of one differs; the line names the first, both values and the inputs.
-    ModelError
-        If no set could be run on both, the original is random, or it does not take a set of the caller's.
+    DifferenceError if an input, an output or an element of one differs; the line names the first, both values and the
+    inputs. ModelError if no set could be run on both, the original is random, or it does not take a set of the
+    caller's.
     """
     check_engine(engine)
     _check_face(original, converted)

@@ -13,20 +13,13 @@ from vinculum.errors import ModelError
 from vinculum.models.execution import Observer, RunContext
 from vinculum.ops.policies import Policies
 
-_QUIET = 4
-
 
 class ExposedModel:
     """Runs a model in one of two engines; made to live in a process of its own.
 
-    Parameters
-    ----------
-    engine : {"reference", "onnxruntime"}
-        Our engine, or ONNX Runtime as it is, with its own optimisations.
-    content : bytes
-        The model, complete.
-    observer : callable, optional
-        Called after every division that our engine computes.
+    - `engine`: ``"reference"``, our engine; or ``"onnxruntime"``, ONNX Runtime as it is, with its own optimisations.
+    - `content`: the model, complete.
+    - `observer`: called after every division that our engine computes.
     """
 
     def __init__(self, engine: str, content: bytes, observer: Observer | None = None) -> None:
@@ -40,10 +33,7 @@ class ExposedModel:
 
         An integer divided by zero is 0 in our engine; ONNX Runtime dies of it.
 
-        Raises
-        ------
-        ModelError
-            As the engine refuses the model or the inputs.
+        ModelError as the engine refuses the model or the inputs.
         """
         wanted = tuple(name for name in names if name not in self._inputs)
         if self._made is None or self._made[0] != wanted:
@@ -71,17 +61,10 @@ class ExposedModel:
 
 
 def _session(proto: ModelProto) -> Any:
-    import onnxruntime
+    from vinculum.models.engines.onnxruntime.session import new_session, reason_of
 
-    from vinculum.models.engines.onnxruntime.session import reason_of
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = _QUIET
-    options.intra_op_num_threads = 1
     try:
-        return onnxruntime.InferenceSession(
-            proto.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
-        )
+        return new_session(proto.SerializeToString(), threads=1)
     except Exception as error:  # Its exceptions have no base in common.
         raise ModelError(f"ONNX Runtime refuses the model: {reason_of(error)}") from None
 

@@ -12,7 +12,7 @@ from vinculum.files import atomic_write
 from vinculum.models.harden.decision import Hardening, Options, Runtime
 from vinculum.models.harden.hardening import harden
 from vinculum.models.harden.validation import Advance, Validation, validate
-from vinculum.models.onnx.checker import check_model
+from vinculum.models.onnx.checks import check_model
 from vinculum.models.onnx.file import write_model
 from vinculum.models.source import SourceFile, read_source
 
@@ -44,29 +44,15 @@ def harden_file(
 ) -> HardenedFile:
     """Write a model that is hardened for a runtime, each rewrite validated there; or nothing at all.
 
-    Parameters
-    ----------
-    source : Path or SourceFile
-        An ONNX file, or what was read of one.
-    target : Path or None
-        Where to write, not over the source or its data; None to plan only, which needs no runtime.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        Where it is to run.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs to run the whole model on; one is drawn if there is none.
-    advance : callable, optional
-        Called with how many models of rewrites have been run, and how many there are.
-    **options
-        As `vinculum.models.harden.harden` takes them.
+    - `source`: an ONNX file, or what was read of one.
+    - `target`: where to write, not over the source or its data; None to plan only, which needs no runtime.
+    - `runtime`: where it is to run.
+    - `inputs`: sets of inputs to run the whole model on; one is drawn if there is none.
+    - `advance`: called with how many models of rewrites have been run, and how many there are.
+    - `**options`: as `vinculum.models.harden.harden` takes them.
 
-    Raises
-    ------
-    DifferenceError
-        If the validation fails.
-    ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the source is malformed or cannot be hardened, or the runtime is not installed or does not take it.
-    OSError
-        If the target cannot be written.
+    DifferenceError if the validation fails. OSError if the target cannot be written. Another error of ours if the
+    source is malformed or cannot be hardened, or the runtime is not installed or does not take it.
     """
     source = source if isinstance(source, SourceFile) else read_source(source)
     if target is not None and target.suffix.lower() == ".xml":

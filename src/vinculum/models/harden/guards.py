@@ -11,17 +11,14 @@ import numpy as np
 from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, helper
 
 from vinculum.models.harden.decision import Facts, Runtime
-from vinculum.models.harden.exact_quotient import exact_quotient
-from vinculum.models.harden.integer_nodes import IntegerNodes
+from vinculum.models.harden.integer_nodes import IntegerNodes, exact_quotient
 from vinculum.models.onnx.divisions import GUARDS, mark_guard
 from vinculum.models.onnx.promoted_types import promotion_among
-from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, names_in, unique_name
+from vinculum.models.onnx.rewriter import FUNCTIONS, INITIALIZERS_ALONE, Rewriter, names_in, unique_name
 from vinculum.models.onnx.scopes import Scope, all_nodes, name_of, opset_imports
 from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, ElementType
 
-_FUNCTIONS = 8
-"""The IR version from which on a model holds functions."""
 _MOD = 10
 _WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
 """The element types that every operator has kernels for, wherever the guards are to run."""
@@ -85,7 +82,7 @@ class Guards:
     def complete(self) -> None:
         """Give the model the functions, before its own, which may call them, and the versions that it now needs."""
         made = [function for function in self._functions.values() if len(function.node) > 1]
-        self._model.ir_version = max(self._model.ir_version, _FUNCTIONS if made else INITIALIZERS_ALONE)
+        self._model.ir_version = max(self._model.ir_version, FUNCTIONS if made else INITIALIZERS_ALONE)
         if not made:
             return
         for function in reversed(made):

@@ -19,17 +19,14 @@ from vinculum.models.harden.guards import Guards
 from vinculum.models.harden.risk import assess
 from vinculum.models.onnx.divisions import DIVIDES, declared_element_type, division_of
 from vinculum.models.onnx.file import check_no_training
-from vinculum.models.onnx.rewriter import set_nodes
+from vinculum.models.onnx.inference import inner_first
+from vinculum.models.onnx.rewriter import CONSTANT_OF_ANY_TYPE, set_nodes
 from vinculum.models.onnx.scopes import Scope, name_of, opset_imports
-from vinculum.models.onnx.typed_scopes import inner_first
 from vinculum.ops.policies import Overflow, Policies, ZeroDivisor
 from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 _FIRST_OPSET = 7
-_CONSTANT_OF_ANY_TYPE = 9
-"""The operator set from which on a function can hold every integer: as a Constant."""
-_FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _UNTYPED = (
     "its element type is not known, or not the same in all calls of its function; declare it, or inline the function"
 )
@@ -50,37 +47,26 @@ def harden(
     are said in other standard operators, in subgraphs and functions too. A division by a constant that holds neither 0
     nor -1 needs nothing on ONNX Runtime, floats need nothing anywhere.
 
-    Parameters
-    ----------
-    proto : ModelProto
-        As `vinculum.models.source.read_source` reads it. It is not changed.
-    runtime : {"onnxruntime", "openvino", "portable"}
-        Where it is to run. OpenVINO's CPU device narrows int64, uint32 and uint64 to int32: there the quotients are
-        exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its quotient is
-        right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its int32.
-    zero_divisor : {"zero", "saturate"}, keyword-only
-        What x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
-    overflow : {"wrap", "saturate"}, keyword-only
-        What MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
-    functions : bool, optional
-        Whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each division is a
-        call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every runtime.
-        Without, the model's own functions are inlined too; and wherever their calls differ in element type.
-    fix_exported : bool, keyword-only
-        Whether divisions of integers that an exporter has written in floats become divisions of integers.
+    - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
+    - `runtime`: where it is to run. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
+      quotients are exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its
+      quotient is right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its
+      int32.
+    - `zero_divisor`: what x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
+    - `overflow`: what MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
+    - `functions`: whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each
+      division is a call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every
+      runtime. Without, the model's own functions are inlined too; and wherever their calls differ in element type.
+    - `fix_exported`: whether divisions of integers that an exporter has written in floats become divisions of integers.
 
-    Raises
-    ------
-    AttributeValueError
-        If there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for OpenVINO.
-    ModelError
-        If a division cannot be hardened; the line names it.
+    AttributeValueError if there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for
+    OpenVINO. ModelError if a division cannot be hardened; the line names it.
     """
     policies = _policies(runtime, zero_divisor, overflow)
     if functions and runtime == "openvino":
         raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
     check_no_training(proto)
-    holds_integers = opset_imports(proto).get("", _CONSTANT_OF_ANY_TYPE) >= _CONSTANT_OF_ANY_TYPE
+    holds_integers = opset_imports(proto).get("", CONSTANT_OF_ANY_TYPE) >= CONSTANT_OF_ANY_TYPE  # of every integer
     calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
     places = not calls and bool(proto.functions)
     hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto
 
 from vinculum.errors import DifferenceError, ModelError, VinculumError
+from vinculum.models.engines.model_runner import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.engines.onnxruntime.session import reason_of
 from vinculum.models.execution import RunContext
 from vinculum.models.harden.decision import Decision, Facts, Hardening, Runtime
-from vinculum.models.harden.runtime_process import NAMES, Case, Outcome, check_installed, run_cases
 from vinculum.models.harden.trials import Trial, trials
 from vinculum.models.limits import limited
 from vinculum.models.model import Model
-from vinculum.models.onnx.typed_scopes import typed_scopes
+from vinculum.models.onnx.inference import typed_scopes
 from vinculum.models.sampling.comparison import check_equal
 from vinculum.models.sampling.input_sets import input_sets
 from vinculum.text import quoted
@@ -79,30 +79,16 @@ def validate(
 
     Each rewrite is run with operands from outside and with constant ones, which runtimes fold while they load.
 
-    Parameters
-    ----------
-    hardening : Hardening
-        As `harden` returns it.
-    original : Model
-        What was hardened.
-    file : Path
-        Of the hardened model.
-    advance : callable, optional
-        Called with how many models of rewrites have been run and how many there are.
-    inputs : sequence of Mapping of str to array
-        Sets of inputs to run the whole model on; one is drawn if there is none.
+    - `original`: what was hardened.
+    - `file`: of the hardened model.
+    - `advance`: called with how many models of rewrites have been run and how many there are.
+    - `inputs`: sets of inputs to run the whole model on; one is drawn if there is none.
 
-    Returns
-    -------
-    Validation or None
-        None if nothing was rewritten.
+    None if nothing was rewritten.
 
-    Raises
-    ------
-    DifferenceError
-        If a result differs, or the runtime does not survive a rewrite or the model; the line names the division.
-    ModelError
-        If the runtime's package is not installed, or it does not take the model; or the original does not take a set.
+    DifferenceError if a result differs, or the runtime does not survive a rewrite or the model; the line names the
+    division. ModelError if the runtime's package is not installed, or it does not take the model; or the original does
+    not take a set.
     """
     runtimes = reference_runtimes(hardening)
     if not runtimes:

@@ -8,10 +8,9 @@ from onnx.inliner import inline_selected_functions
 
 from vinculum.errors import ModelError
 from vinculum.models.inner_divisions import ONNX
-from vinculum.models.onnx.dependencies import inputs_of
 from vinculum.models.onnx.divisions import DIVIDES, guarded
 from vinculum.models.onnx.rewriter import names_in, set_nodes, unique_name
-from vinculum.models.onnx.scopes import all_graphs, all_nodes, name_of
+from vinculum.models.onnx.scopes import all_graphs, all_nodes, inputs_of, name_of
 from vinculum.text import one_line
 
 
@@ -20,15 +19,9 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
 
     A division of a body is named after the node: ``"norm/Div"``.
 
-    Parameters
-    ----------
-    model : ModelProto
-        Without functions but those that are to stay; nothing is expanded in these. Types are written into it.
+    - `model`: without functions but those that are to stay; nothing is expanded in these. Types are written into it.
 
-    Raises
-    ------
-    ModelError
-        If ONNX does not expand it.
+    ModelError if ONNX does not expand it.
     """
     owners = {
         output: node

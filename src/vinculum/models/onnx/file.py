@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,20 +29,19 @@ def check_no_training(model: ModelProto) -> None:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
 
 
-def write_model(proto: ModelProto, path: Path, *, apart: bool = False) -> None:
+def write_model(proto: ModelProto, path: Path) -> None:
     """Write a model whose tensors are complete or anchored.
 
-    Its large tensors go into a file beside it if that is asked for, if some of them come out of a file, or if one
-    message cannot hold all of them.
+    Its large tensors go into a file beside it if some of them come out of a file, or one message cannot hold all of
+    them.
 
     - `proto`: it may be changed: its tensors then tell where their data are.
     - `path`: where to write; the data go to a file of the same name with ``.data`` at its end.
-    - `apart`: whether large tensors go into a file of their own in any case.
     """
     large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
     # Protobuf does not tell the size of what is larger than its limit.
     inside = sum(len(tensor.raw_data) for tensor in large)
-    apart = apart or any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
+    apart = any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
     if apart and large:
         _write_data(large, path.with_name(f"{path.name}.data"))
     path.write_bytes(proto.SerializeToString())
@@ -95,13 +95,20 @@ def parse(content: bytes, file: Path) -> ModelProto:
 
     ModelError if it is none, or what it holds is no graph.
     """
-    try:
+    with readable(file):
         proto: ModelProto = ModelProto.FromString(content)
         check_text(proto)
         normalise(proto, file)
+        return proto
+
+
+@contextmanager
+def readable(file: Path) -> Iterator[None]:
+    """Turn what a malformed message, one nested too deeply or one without room for it raises into an error of ours."""
+    try:
+        yield
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise _unreadable(file, error) from None
-    return proto
+        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
 def normalise(proto: ModelProto, file: Path) -> None:
@@ -173,10 +180,6 @@ def _tensors(attribute: AttributeProto) -> list[TensorProto]:
     sparse = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
     parts = [part for tensor in (*sparse, *attribute.sparse_tensors) for part in (tensor.values, tensor.indices)]
     return [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors, *parts]
-
-
-def _unreadable(file: Path, error: BaseException) -> ModelError:
-    return ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}")
 
 
 def check_text(message: Any) -> None:

@@ -1,20 +1,37 @@
-"""ONNX's own inference of types, with the nodes hidden from it at which the process would end.
+"""The types of the values in an ONNX model, as ONNX's own inference finds them; in functions as far as all calls agree.
 
-Of a few operators it looks at the type of the first operand without asking whether there is one.
+Of a few operators the inference looks at the type of the first operand without asking whether there is one, and the
+process would end: those nodes are hidden from it. It looks into functions and writes nothing down there: so each call's
+function is made a graph of its own, whose inputs have the types of what the call hands over, and inferred as that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
 from math import prod
 
 from google.protobuf.message import EncodeError
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    TensorShapeProto,
+    TypeProto,
+    ValueInfoProto,
+    helper,
+)
 from onnx.checker import ValidationError
 from onnx.shape_inference import InferenceError, infer_shapes
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, title
+from vinculum.models.onnx.functions import DEEPEST_CALL, Key, key_of
+from vinculum.models.onnx.scopes import Scope, all_nodes, scopes, subgraphs, title
 from vinculum.models.onnx.tensors import is_external
 
 _NEED_A_TYPE = {
@@ -26,6 +43,8 @@ _NEED_A_TYPE = {
 _PREFIX = "vinculum.hidden."
 LARGEST_KEPT = 1024
 """Elements of an initializer whose values inference sees: shapes, axes and the like are far smaller."""
+TypesByScope = list[dict[str, TypeProto]]
+"""What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
 def infer_types(model: ModelProto) -> ModelProto:
@@ -108,3 +127,144 @@ def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
         for _, node in _nodes(result):
             node.op_type = node.op_type.removeprefix(_PREFIX)
     return inferred
+
+
+def inner_first(model: ModelProto) -> list[Scope]:
+    """Return the typed scopes of a model in an order to rewrite them in.
+
+    A node takes its subgraphs along when its own scope is written anew, so these come before it.
+    """
+    return list(typed_scopes(model))[::-1]
+
+
+def typed_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model, in the order of `scopes`, each with the types that inference finds there.
+
+    The holders are the model's own.
+    """
+    names = {function.name: function.name for function in model.functions}
+    found = scopes(model, names)
+    inferred = infer_types(without_large_initializers(model))
+    for typed, scope in zip(_graph_scopes(inferred), found, strict=False):
+        yield replace(scope, types=typed.types)
+    in_functions = _types_in_functions(inferred)
+    for function in model.functions:
+        for types in in_functions[key_of(function)]:
+            scope = next(found)
+            yield replace(scope, types=ChainMap(types))
+
+
+def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
+    calls = _Calls(inferred)
+    calls.follow(_graph_scopes(inferred), 0)
+    return {key_of(function): calls.types_in(function) for function in inferred.functions}
+
+
+class _Calls:
+    """Follows every call of a model's functions, and calls within them, once for every combination of types."""
+
+    def __init__(self, model: ModelProto) -> None:
+        self._model = model
+        self._functions = {key_of(function): function for function in model.functions}
+        self._followed: set[tuple[Key, bytes]] = set()
+        self._found: dict[Key, TypesByScope] = {}
+
+    def follow(self, around: Iterable[Scope], depth: int) -> None:
+        if depth > DEEPEST_CALL:
+            return
+        for scope in around:
+            for node in scope.holder.node:
+                function = self._functions.get((node.domain, node.op_type, node.overload))
+                if function is not None:
+                    self._follow_call(function, node, scope.types, depth)
+
+    def types_in(self, function: FunctionProto) -> TypesByScope:
+        """Return what all calls agree on; what the function declares where there is no call."""
+        declared = {info.name: info.type for info in function.value_info}
+        found = self._found.get(key_of(function))
+        if found is None:
+            return [dict(declared) for _ in range(_count(function))]
+        return [declared | types for types in found]
+
+    def _follow_call(
+        self, function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto], depth: int
+    ) -> None:
+        graph = _body_as_graph(function, node, types)
+        call = (key_of(function), graph.SerializeToString(deterministic=True))
+        if call in self._followed:
+            return
+        self._followed.add(call)
+        alone = ModelProto(ir_version=self._model.ir_version, graph=graph, functions=self._model.functions)
+        alone.opset_import.extend(function.opset_import)
+        inside = list(_graph_scopes(infer_types(alone)))
+        own = [dict(scope.types) for scope in inside]
+        known = self._found.get(call[0])
+        self._found[call[0]] = own if known is None else list(map(_agreed, known, own))
+        self.follow(inside, depth + 1)
+
+
+def _body_as_graph(function: FunctionProto, node: NodeProto, types: Mapping[str, TypeProto]) -> GraphProto:
+    """Return a function's body as a graph, with the types and attributes of a call of it."""
+    graph = GraphProto(name=function.name, node=function.node)
+    for place, name in enumerate(function.input):
+        given = node.input[place] if place < len(node.input) else ""
+        graph.input.append(ValueInfoProto(name=name, type=types.get(given)))
+    graph.output.extend(ValueInfoProto(name=name) for name in function.output)
+    attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
+    for inner in all_nodes(graph.node):
+        _give_attributes(inner, attributes)
+    return graph
+
+
+def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> None:
+    """Let the attributes that stand for the function's have their values, or be left out where those have none."""
+    kept: list[AttributeProto] = []
+    for attribute in node.attribute:
+        value = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
+        if value is not None and not value.ref_attr_name:
+            copy = deepcopy(value)
+            copy.name = attribute.name
+            kept.append(copy)
+    if len(kept) < len(node.attribute) or any(attribute.ref_attr_name for attribute in node.attribute):
+        del node.attribute[:]
+        node.attribute.extend(kept)
+
+
+def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[str, TypeProto]:
+    both = {name: _joined(known[name], other[name]) for name in known.keys() & other.keys()}
+    return {name: agreed for name, agreed in both.items() if agreed is not None}
+
+
+def _joined(a: TypeProto, b: TypeProto) -> TypeProto | None:
+    """Return what two types have in common: the element type, and of the shape what is the same; None if nothing.
+
+    Sequences, maps and optional values have to be the same as a whole.
+    """
+    if a.WhichOneof("value") != "tensor_type" or b.WhichOneof("value") != "tensor_type":
+        return a if a == b else None
+    if a.tensor_type.elem_type != b.tensor_type.elem_type or not a.tensor_type.elem_type:
+        return None
+    common = TypeProto()
+    common.tensor_type.elem_type = a.tensor_type.elem_type
+    shapes = [tensor.shape for tensor in (a.tensor_type, b.tensor_type) if tensor.HasField("shape")]
+    if len(shapes) == 2 and len(shapes[0].dim) == len(shapes[1].dim):
+        dims = zip(shapes[0].dim, shapes[1].dim, strict=True)
+        common.tensor_type.shape.CopyFrom(TensorShapeProto(dim=[_joined_size(x, y) for x, y in dims]))
+    return common
+
+
+def _joined_size(a: TensorShapeProto.Dimension, b: TensorShapeProto.Dimension) -> TensorShapeProto.Dimension:
+    # ONNX's inference invents names for what it does not know, the same ones in every call.
+    invented = a.dim_param.startswith("unk__")
+    return a if a == b and not invented else TensorShapeProto.Dimension()
+
+
+def _graph_scopes(model: ModelProto) -> Iterator[Scope]:
+    """Yield the scopes of a model that lie in no function."""
+    names = {function.name: function.name for function in model.functions}
+    for _, scope in zip(range(_count(model.graph)), scopes(model, names), strict=False):
+        yield scope
+
+
+def _count(holder: GraphProto | FunctionProto) -> int:
+    return 1 + sum(1 for node in all_nodes(holder.node) for _ in subgraphs(node))

@@ -1,18 +1,21 @@
-"""ONNX models, of any operator set and IR version: checked, and made ready to run."""
+"""Running an ONNX graph, by either engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_shapes import check_size
-from vinculum.models.execution import Division
+from vinculum.models.declared_data import check_size
+from vinculum.models.engines.reference.evaluator import EvaluatedGraph
+from vinculum.models.execution import Division, Shape
 from vinculum.models.model import Model
+from vinculum.models.onnx.checks import check_structure
 from vinculum.models.onnx.divisions import (
     declared_element_type,
     declared_shape,
@@ -21,14 +24,58 @@ from vinculum.models.onnx.divisions import (
     inner_divisions,
     mark,
 )
+from vinculum.models.onnx.file import readable
 from vinculum.models.onnx.functions import link_functions
 from vinculum.models.onnx.inference import infer_types, without_large_initializers
-from vinculum.models.onnx.program import OnnxProgram
-from vinculum.models.onnx.structure import check_structure
 from vinculum.models.onnx.tensors import Initializers
 from vinculum.models.values import UNKNOWN, ModelTensor
 from vinculum.spec.element_types import ElementType
-from vinculum.text import one_line, quoted
+from vinculum.text import quoted
+
+if TYPE_CHECKING:
+    from vinculum.models.engines.partitioned import PartitionedProgram
+
+
+class OnnxProgram(EvaluatedGraph):
+    """An ONNX graph and its functions, run by the reference evaluator unless another engine is asked for."""
+
+    def __init__(
+        self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers, shapes: Mapping[str, Shape]
+    ) -> None:
+        super().__init__(proto, divisions, constants)
+        self._parts = proto, divisions, constants, shapes
+        self._cut: dict[str, PartitionedProgram] = {}
+        self._lock = Lock()
+
+    def read_data(self) -> None:
+        """Read the initializers that stand in files."""
+        self._parts[2].read()
+
+    def in_engine(self, engine: str) -> PartitionedProgram:
+        """Return the graph as ONNX Runtime or OpenVINO runs it, cut at its divisions."""
+        # They import packages that not everybody has.
+        from vinculum.models.engines.partitioned import Host, PartitionedProgram
+
+        with self._lock:
+            if engine not in self._cut:
+                if engine == "openvino":
+                    from vinculum.models.engines.openvino.onnx_parts import OpenVino
+
+                    host: Host = OpenVino()
+                else:
+                    from vinculum.models.engines.onnxruntime.part import OnnxRuntime
+
+                    host = OnnxRuntime()
+                self._cut[engine] = PartitionedProgram(host, *self._parts)
+            return self._cut[engine]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to another process without what is made ready there again."""
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_cut", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrive there."""
+        vars(self).update(state, _cut={}, _lock=Lock())
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:
@@ -38,10 +85,8 @@ def model_of(proto: ModelProto, file: Path) -> Model:
 
     Errors are as `vinculum.load` says.
     """
-    try:
+    with readable(file):
         return _model(proto)
-    except (RecursionError, MemoryError) as error:
-        raise ModelError(f"model {str(file)!r} is not a readable ONNX file: {one_line(error)}") from None
 
 
 def _model(proto: ModelProto) -> Model:

@@ -13,9 +13,9 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, 
 from vinculum.models.onnx.scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
 
-INITIALIZERS_ALONE = 4
-"""The IR version from which on an initializer need not be an input too."""
-_CONSTANT_OF_ANY_TYPE = 9
+INITIALIZERS_ALONE, FUNCTIONS = 4, 8
+"""The IR versions from which on an initializer need not be an input too, and a model holds functions."""
+CONSTANT_OF_ANY_TYPE = 9
 """The operator set from which on a Constant is more than floats; sizes and small numbers are exact as doubles too."""
 
 
@@ -43,11 +43,11 @@ class Rewriter:
 
     def constant(self, array: NDArray[Any], hint: str) -> str:
         """Return the name of a constant value; ValueError if a function of the operator set cannot hold it."""
-        if self._in_function and self._opset < _CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
+        if self._in_function and self._opset < CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
             unheld = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
             if unheld is not None:
                 raise ValueError(
-                    f"a function below operator set {_CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
+                    f"a function below operator set {CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
                     f"hold {unheld}; inline the function"
                 )
             code = helper.np_dtype_to_tensor_dtype(array.dtype)

@@ -11,7 +11,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.defs import onnx_opset_version
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.constants import tensor_of
+from vinculum.models.onnx.tensors import tensor_of
 from vinculum.text import quoted
 
 Types = ChainMap[str, TypeProto]
@@ -100,6 +100,20 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
             yield attribute.name, attribute.g
         for graph in attribute.graphs:
             yield attribute.name, graph
+
+
+def inputs_of(node: NodeProto) -> tuple[str, ...]:
+    """Return the values that a node needs, each once: its inputs, and what its subgraphs see of the graph around."""
+    seen = [name for _, graph in subgraphs(node) for name in _implicit_inputs(graph)]
+    return tuple(dict.fromkeys(name for name in (*node.input, *seen) if name))
+
+
+def _implicit_inputs(graph: GraphProto) -> Iterator[str]:
+    own = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    for node in graph.node:
+        yield from (name for name in inputs_of(node) if name not in own)
+        own.update(node.output)
+    yield from (value.name for value in graph.output if value.name not in own)
 
 
 def name_of(node: NodeProto) -> str:

@@ -1,4 +1,4 @@
-"""TensorProto: decoded only after its shape, its element type and its data are known to agree."""
+"""The values of Constant nodes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_shapes import element_count
-from vinculum.models.onnx.external_data import check_slice, data_file, read_slice
+from vinculum.models.declared_data import check_slice, data_file, element_count, read_slice
 from vinculum.text import one_line, quoted
 
+NUMBERS_AND_STRINGS: dict[str, Any] = {
+    "value_float": np.float32,
+    "value_floats": np.float32,
+    "value_int": np.int64,
+    "value_ints": np.int64,
+    "value_string": object,
+    "value_strings": object,
+}
+"""The attributes, from operator set 12 on, that are no tensors, and what their elements are."""
 _PACKED_BITS = {
     "UINT4": 4,
     "INT4": 4,
@@ -25,6 +33,20 @@ _PACKED_BITS = {
     "FLOAT6E3M2": 6,
 }
 _PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw data.
+
+
+def tensor_of(node: NodeProto) -> TensorProto | None:
+    """Return the tensor that a Constant node makes; None if it is sparse, or the function around it decides."""
+    for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            return None
+        if attribute.name == "value" and attribute.HasField("t"):
+            tensor: TensorProto = attribute.t
+            return tensor
+        if attribute.name in NUMBERS_AND_STRINGS:
+            value = helper.get_attribute_value(attribute)
+            return numpy_helper.from_array(np.array(value, NUMBERS_AND_STRINGS[attribute.name]))
+    return None
 
 
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:

@@ -17,11 +17,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from vinculum.errors import ModelError
-from vinculum.models.engines.openvino.program import CutProgram
+from vinculum.models.engines.openvino.process import CutProgram
 from vinculum.models.inner_divisions import InnerDivision, what_openvino_divides
 from vinculum.models.model import Model
-from vinculum.models.openvino_ir.constants import constant
-from vinculum.models.openvino_ir.layers import Bounds, divide, parameter
+from vinculum.models.openvino_ir.layers import RESHAPES, Bounds, divide, parameter, reshaping
 from vinculum.models.openvino_ir.program import (
     ConvertStep,
     DivideStep,
@@ -30,8 +29,7 @@ from vinculum.models.openvino_ir.program import (
     ReshapeStep,
     Step,
 )
-from vinculum.models.openvino_ir.reshaping import RESHAPES, reshaping
-from vinculum.models.openvino_ir.types import TensorType, declared_type, declared_value
+from vinculum.models.openvino_ir.types import TensorType, constant, declared_type, declared_value
 from vinculum.models.openvino_ir.xml import Layer, Net, Port, all_layers, read_net
 from vinculum.models.values import ModelTensor
 from vinculum.text import listed, one_line, quoted

@@ -13,8 +13,7 @@ from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.model import Runnable
 from vinculum.models.openvino_ir.element_conversion import convert
-from vinculum.models.openvino_ir.layers import Bounds, check_bounds
-from vinculum.models.openvino_ir.reshaping import Reshaping
+from vinculum.models.openvino_ir.layers import Bounds, Reshaping, check_bounds
 from vinculum.models.openvino_ir.xml import Port
 from vinculum.ops import openvino as openvino_ops
 from vinculum.spec.element_types import ElementType

@@ -1,15 +1,22 @@
-"""What the layers of an OpenVINO graph declare of their values."""
+"""What the layers of an OpenVINO graph declare of their values, and the data of Const layers beside the XML."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vinculum.errors import ModelError, SpecLookupError
+from vinculum.models.declared_data import element_count, read_slice
 from vinculum.models.execution import Shape
-from vinculum.models.openvino_ir.xml import Declared, Layer
+from vinculum.models.openvino_ir.xml import Declared, Layer, whole_number
 from vinculum.models.values import UNKNOWN
-from vinculum.spec.element_types import ELEMENT_TYPES, ElementType, by_openvino_name
-from vinculum.text import quoted
+from vinculum.spec.element_types import ELEMENT_TYPES, INT4, UINT4, ElementType, by_openvino_name
+from vinculum.tensors.storage import dtype_of
+from vinculum.text import quoted, shape_text
 
 _BOOLEAN = ("boolean", "bool")
 
@@ -64,3 +71,54 @@ def bits_of(element_type: ElementType | str) -> int:
 def openvino_name(element_type: ElementType | str) -> str:
     """Return what an IR calls an element type."""
     return "boolean" if isinstance(element_type, str) else str(element_type.openvino)
+
+
+def constant(layer: Layer, data: Path) -> NDArray[Any]:
+    """Return the array of a Const, which may not be written.
+
+    ModelError if shape, element type, size and the data file do not agree.
+    """
+    element_type = declared_type(layer, "element_type")
+    text = layer.data.get("shape")
+    if text is None:
+        raise ModelError(f"{layer.title} has no attribute shape")
+    owner = f"attribute shape of {layer.title}"
+    dims = tuple(whole_number(part, owner) for part in text.split(",")) if text.strip() else ()
+    count = element_count(dims, bits_of(element_type), layer.title)
+    needed, size = -(-count * bits_of(element_type) // 8), layer.number("size")
+    # OpenVINO writes one byte for a constant without elements.
+    if size != needed and (size, needed) != (1, 0):
+        raise ModelError(
+            f"{layer.title} of {element_type} and shape {shape_text(dims)} needs {needed} bytes; size is {size}"
+        )
+    offset = layer.number("offset")
+    raw = read_slice(data, offset, needed, layer.title) if needed else np.empty(0, np.uint8)
+    array = unpacked(raw, element_type, count).reshape(dims)
+    array.flags.writeable = False
+    return array
+
+
+def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
+    """Return `count` elements; those of 4 bits lie two in a byte, the first in its low half."""
+    if isinstance(element_type, str):
+        return np.not_equal(raw, 0)
+    if element_type not in (INT4, UINT4):
+        return raw.view(dtype_of(element_type))
+    halves = np.empty((raw.size, 2), np.uint8)
+    np.bitwise_and(raw, 15, out=halves[:, 0])
+    np.right_shift(raw, 4, out=halves[:, 1])
+    values = halves.reshape(-1)[:count]
+    return values.astype(dtype_of(element_type)) if element_type is UINT4 else _signed(values)
+
+
+def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
+    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
+    if isinstance(element_type, str) or element_type.bits > 4:
+        return array.tobytes()
+    halves = np.zeros(array.size + array.size % 2, np.uint8)
+    halves[: array.size] = array.reshape(-1).astype(np.int8) & 15
+    return (halves[0::2] | halves[1::2] << 4).tobytes()
+
+
+def _signed(values: NDArray[np.uint8]) -> NDArray[Any]:
+    return ((values ^ 8).astype(np.int8) - 8).astype(dtype_of(INT4))

@@ -12,7 +12,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from vinculum.errors import ModelError
-from vinculum.models.declared_shapes import check_size
+from vinculum.models.declared_data import check_size
 from vinculum.text import listed, one_line, quoted
 
 _VERSIONS = ("10", "11")

@@ -24,15 +24,7 @@ def edge_values(element_type: ElementType) -> NDArray[Any]:
     the smallest subnormal, half of which is exactly halfway. Integers: 0, the limits of the type, small numbers, and
     the neighbours of the powers of 2 at which another type or a significand ends.
 
-    Parameters
-    ----------
-    element_type : ElementType
-        Any but the reals.
-
-    Returns
-    -------
-    ndarray
-        One-dimensional, without repetitions.
+    - `element_type`: any but the reals.
     """
     if element_type.binary_format is not None:
         codes = np.array(_float_codes(element_type.binary_format), np.uint64)

@@ -15,7 +15,7 @@ import vinculum
 from tests.models.convert.ir_models import onnx_model_of, pairs
 from vinculum.errors import DivisionByZeroError, IntegerOverflowError
 from vinculum.models import Model
-from vinculum.models.convert.from_openvino.floor import floored
+from vinculum.models.convert.from_openvino.layer_nodes import floored
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.spec.element_types import INT8, INT16, INT32, INT64, ElementType
 

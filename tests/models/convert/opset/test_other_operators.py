@@ -14,8 +14,8 @@ from onnx.defs import get_schema, onnx_opset_version
 
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.convert.change import Change
-from vinculum.models.convert.opset.adapters.table import ADAPTERS
 from vinculum.models.convert.opset.conversion import convert_opset
+from vinculum.models.convert.opset.table import ADAPTERS, ANY
 
 Run = Callable[..., dict[str, NDArray[Any]]]
 NEWEST = onnx_opset_version()
@@ -398,7 +398,7 @@ class TestRefused:
 
     def test_every_rule_is_of_a_version(self) -> None:
         for op_type, version in ADAPTERS:
-            assert version > NEWEST or get_schema(op_type, version, "").since_version == version
+            assert version == ANY or version > NEWEST or get_schema(op_type, version, "").since_version == version
 
 
 class TestControlFlow:

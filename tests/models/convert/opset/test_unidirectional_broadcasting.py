@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vinculum.errors import BroadcastError
-from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import LegacyForm, legacy_form, trailing_ones
+from vinculum.models.convert.opset.unidirectional_broadcasting import LegacyForm, legacy_form, trailing_ones
 from vinculum.tensors.broadcasting import limited, multidirectional
 
 

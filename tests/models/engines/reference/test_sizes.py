@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 from vinculum.errors import ModelError
 from vinculum.models import load
-from vinculum.models.engines.reference.sizes import check_result_size
+from vinculum.models.engines.reference.repairs import check_result_size
 
 OneLine = Callable[..., AbstractContextManager[None]]
 BYTE = helper.make_tensor("v", TensorProto.INT8, [1], [0])

@@ -108,7 +108,7 @@ def _is_packed(array: NDArray[Any]) -> bool:
 
 def _data_lines(operation: Operation, data: bytes) -> list[str]:
     """Return lines that make the file beside an IR, in which every constant begins at an even place."""
-    from vinculum.models.openvino_ir.constants import packed
+    from vinculum.models.openvino_ir.types import packed
 
     if not data:
         return ['data = b""']

@@ -9,8 +9,7 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, check_opset
-from vinculum.models.convert.from_openvino.divide_nodes import divide_nodes
-from vinculum.models.convert.from_openvino.layer_nodes import check_allowed, convert_nodes, reshape_nodes
+from vinculum.models.convert.from_openvino.layer_nodes import check_allowed, convert_nodes, divide_nodes, reshape_nodes
 from vinculum.models.convert.opset.conversion import convert_opset
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.onnx.rewriter import INITIALIZERS_ALONE, Rewriter, unique_name
@@ -28,7 +27,7 @@ _MAIN = ("Div", "Reshape", "Squeeze", "Unsqueeze")
 def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
     """Return an IR as an ONNX model in which every division is the same.
 
-    A Divide that floors becomes Div and the correction that the module `floor` tells of; pdpd broadcasting becomes
+    A Divide that floors becomes Div and the correction of `layer_nodes.floored`; pdpd broadcasting becomes
     dimensions of size 1; an element type that Div lacks is carried by another. Inputs and outputs keep their
     names and their order. Operands whose sizes the file leaves open are joined by NumPy's rule, which lets more pass
     than ``none`` and ``pdpd``.

@@ -1,10 +1,10 @@
-"""The layers Convert, Unsqueeze, Squeeze and Reshape of operation set 1 in ONNX operators."""
+"""The layers Divide, Convert, Unsqueeze, Squeeze and Reshape of operation set 1 in ONNX operators."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,113 @@ from onnx import TensorProto
 from onnx.defs import SchemaError, get_schema, onnx_opset_version
 
 from vinculum.errors import ModelError
-from vinculum.models.convert.change import Change
+from vinculum.models.convert.change import Change, Reason
+from vinculum.models.convert.opset.operands import Operand
+from vinculum.models.onnx.promoted_types import promotion
 from vinculum.models.onnx.rewriter import Rewriter
-from vinculum.models.openvino_ir.program import ConvertStep, ReshapeStep
-from vinculum.models.openvino_ir.reshaping import normalised
+from vinculum.models.openvino_ir.layers import normalised
+from vinculum.models.openvino_ir.program import ConvertStep, DivideStep, ReshapeStep
 from vinculum.models.openvino_ir.types import TensorType
 from vinculum.spec.element_types import FLOAT, INT64, ElementType, Kind
+from vinculum.spec.model import AttributeValue, Broadcasting
+from vinculum.spec.openvino_divide import DIVIDE_1
+from vinculum.spec.registry import find
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import quoted
 
 _ALLOWZERO_SINCE = 14
+
+
+def divide_nodes(
+    step: DivideStep, operands: tuple[Operand, Operand], opset: int, rewriter: Rewriter
+) -> tuple[str, list[Change]]:
+    """Return the name of a Divide's quotient, and what was changed.
+
+    - `operands`: the dividend and the divisor. They may be changed.
+    - `opset`: the operator set to write in, from 7 on.
+
+    ModelError if it is not representable there; the line names the layer and the reason.
+
+    A carried type keeps the quotients, MIN/-1 as it wraps, and 0 for a zero divisor if that is the policy; what other
+    policies give are then the ends of the carrying type, cast back.
+    """
+    a, b = operands
+    # The reader of IR knows the type of every value.
+    own, target, label = cast("ElementType", step.division.element_type), find("Div", opset=opset), step.division.label
+    divided, back, reasons = own, tuple[ElementType, ...](), list[Reason]()
+    try:
+        if own not in target.element_types:
+            promoted = promotion(own, target, opset)
+            divided, back = promoted.element_type, promoted.back
+            for operand in operands:
+                operand.cast(divided, rewriter)
+            reasons.append(promoted.reason(target))
+        if DIVIDE_1.broadcasting_rule(step.attributes) is Broadcasting.PDPD:
+            reasons += _place_divisor(a, b, step.attributes.get("axis", -1), rewriter)
+    except ValueError as error:
+        raise ModelError(f"{label} is not representable in operator set {opset}: {error}") from None
+    names = a.emit(rewriter), b.emit(rewriter)
+    quotient = rewriter.add("Div", names, "quotient")
+    if step.attributes.get("m_pythondiv", True) and own.kind is Kind.SIGNED:
+        quotient = floored(rewriter, divided, names, quotient)
+        reasons.append(("Div, and its quotient lowered by 1 where that is not the floor", "ONNX Div truncates"))
+    for element_type in back:
+        quotient = _cast(quotient, element_type, rewriter, "back")
+    return quotient, [Change(label, *reason) for reason in reasons]
+
+
+def _cast(value: str, element_type: ElementType, rewriter: Rewriter, hint: str) -> str:
+    """Return a value in another type; beyond the largest number of 8 bits there are infinities or NaN."""
+    if element_type.kind is Kind.FLOAT and element_type.bits == 8:
+        return rewriter.add("Cast", [value], hint, to=element_type.onnx_code, saturate=0)
+    return rewriter.cast(value, element_type, hint)
+
+
+def _place_divisor(a: Operand, b: Operand, axis: AttributeValue, rewriter: Rewriter) -> Iterator[Reason]:
+    """Give the divisor the dimensions of size 1 with which NumPy's rule lays it where pdpd does."""
+    why = "pdpd aligns b with a at an axis; ONNX aligns shapes at their ends"
+    if b.shape is not None and all(size == 1 for size in b.shape):
+        if b.shape:
+            b.drop_ones(range(len(b.shape)), rewriter)
+            yield "b made a scalar", why
+        return
+    if a.shape is None or b.shape is None:
+        raise ValueError("auto_broadcast=pdpd needs the ranks of a and b; the file lacks one")
+    rank = len(b.shape)
+    start = len(a.shape) - rank if axis == -1 or not isinstance(axis, int) else axis
+    # What lies beyond a has to be of size 1; b of a higher rank than a can only be one element.
+    room = max(0, len(a.shape) - start) if start >= 0 else 0
+    if room < rank:
+        b.drop_ones(range(room, rank), rewriter)
+        yield f"the last {rank - room} dimensions of b, of size 1, dropped", why
+    elif room > rank:
+        b.append_ones(room - rank, rewriter)
+        yield f"b given {room - rank} dimensions of size 1 at its end", why
+
+
+def floored(rewriter: Rewriter, element_type: ElementType, operands: tuple[str, str], quotient: str) -> str:
+    """Return the name of the floor of a/b, made of the truncated quotient.
+
+    With q = a/b truncated and r = a - q*b, whose sign is that of a or none, the floor is q - 1 where r is not 0 and its
+    sign is not b's, else q. Nothing overflows but for MIN/-1: there q wraps to MIN, q*b does again, r is 0, and q
+    stays. A zero divisor has no sign, so what a policy puts into q stays too. Unsigned quotients are their own floors.
+
+    The signs differ where r*b < 0. As floats neither is rounded to 0, neither changes its sign, and their product is at
+    most 2**126. (The operator Sign would do from operator set 9 on, but ONNX Runtime 1.31 gives that of the low 32
+    bits.)
+
+    - `rewriter`: takes the nodes; of an operator set from 7 on.
+    - `element_type`: a signed integer type that Div takes in that operator set.
+    - `operands`: the dividend and the divisor.
+    - `quotient`: what Div makes of them.
+    """
+    dividend, divisor = operands
+    product = rewriter.add("Mul", [quotient, divisor], "multiple")
+    remainder = rewriter.add("Sub", [dividend, product], "remainder")
+    signed = [rewriter.cast(remainder, FLOAT, "remainder_float"), rewriter.cast(divisor, FLOAT, "divisor_float")]
+    zero = rewriter.constant(np.zeros((), np.float32), "zero")
+    below = rewriter.add("Less", [rewriter.add("Mul", signed, "signs"), zero], "below")
+    return rewriter.add("Sub", [quotient, rewriter.cast(below, element_type, "correction")], "floor")
 
 
 def convert_nodes(
@@ -47,9 +144,7 @@ def convert_nodes(
             why = f"neither format defines what floats beyond {target} give; Vinculum saturates them"
             change = Change(title, f"Cast to {target}", why)
         changes.append(change)
-    if target.kind is Kind.FLOAT and target.bits == 8:
-        return rewriter.add("Cast", [value], "converted", to=target.onnx_code, saturate=0), changes
-    return rewriter.cast(value, target, "converted"), changes
+    return _cast(value, target, rewriter, "converted"), changes
 
 
 def _clipped(

@@ -1,79 +1,66 @@
-"""One Div or Reciprocal in another operator set, with the same quotients, or refused."""
+"""Div and Reciprocal, which go to their last version at once: what it has decides which type carries another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from onnx import AttributeProto, NodeProto, helper
+from onnx import NodeProto
 
 from vinculum.models.convert.change import Reason
-from vinculum.models.convert.opset.adapters.unidirectional_broadcasting import (
+from vinculum.models.convert.opset.adaptation import Adaptation
+from vinculum.models.convert.opset.operands import Operand
+from vinculum.models.convert.opset.unidirectional_broadcasting import (
     is_one,
     to_multidirectional,
     to_unidirectional,
 )
-from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.onnx.promoted_types import Promotion, promotion
-from vinculum.models.onnx.rewriter import Rewriter
-from vinculum.models.onnx.scopes import Scope
 from vinculum.spec.model import Broadcasting, OperatorSpec
 from vinculum.spec.registry import find
 
 
-def convert_division(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter) -> Iterator[Reason]:
-    """Write a Div or Reciprocal into the rewriter as an operator set has it, in one step, and yield what was done.
-
-    ValueError with the reason if it is not representable there.
-    """
-    source, target = find(node.op_type, opset=scope.opsets[""]), find(node.op_type, opset=opset)
+def division(step: Adaptation) -> list[NodeProto]:
+    """Write it as the operator set that the whole model is going to has it, and say what was done."""
+    source, target = (find(step.node.op_type, opset=side.since_version) for side in (step.source, step.target))
     names = [operand.name for operand in source.inputs]
-    operands = [Operand(*pair, scope.types, scope.constants) for pair in zip(names, node.input, strict=True)]
-    attributes = {a.name: a for a in node.attribute}
-    if "consumed_inputs" in attributes and target.attribute("consumed_inputs") is None:
-        del attributes["consumed_inputs"]
-        yield "consumed_inputs dropped", "it is a hint without effect, which later versions lack"
-    promoted = _needed_promotion(source, target, operands, opset)
+    operands = [Operand(*pair, step.types, step.constants) for pair in zip(names, step.node.input, strict=True)]
+    if step.given("consumed_inputs") and target.attribute("consumed_inputs") is None:
+        step.drop("consumed_inputs")
+        step.reasons.append(("consumed_inputs dropped", "it is a hint without effect, which later versions lack"))
+    promoted = _needed_promotion(source, target, operands, step.opset)
     if promoted is not None:
         for operand in operands:
-            operand.cast(promoted.element_type, rewriter)
-        yield promoted.reason(target)
+            operand.cast(promoted.element_type, step.rewriter)
+        step.reasons.append(promoted.reason(target))
     old, new = (Broadcasting.MULTIDIRECTIONAL in spec.broadcasting.values() for spec in (source, target))
     if new and not old:
-        yield from _to_multidirectional(target, operands, attributes, rewriter)
+        step.reasons += _to_multidirectional(target, operands, step)
+        step.drop("axis", "broadcast")
     elif old and not new:
-        given, done = to_unidirectional(operands[0], operands[1], rewriter, opset, target.title)
-        attributes |= {name: helper.make_attribute(name, value) for name, value in given.items()}
+        given, done = to_unidirectional(operands[0], operands[1], step.rewriter, step.opset, target.title)
+        for name, value in given.items():
+            step.give(name, value)
         if done:
-            yield ", ".join(done), f"{target.title} broadcasts B onto A only, as attributes say"
-    _write(node, operands, attributes, promoted, rewriter)
+            step.reasons.append((", ".join(done), f"{target.title} broadcasts B onto A only, as attributes say"))
+    step.set_operands([operand.emit(step.rewriter) for operand in operands])
+    return [step.node] if promoted is None else _cast_back(promoted, step)
 
 
-def _write(
-    node: NodeProto,
-    operands: Sequence[Operand],
-    attributes: Mapping[str, AttributeProto],
-    promoted: Promotion | None,
-    rewriter: Rewriter,
-) -> None:
-    """Write the division, under its own name, and the casts after it."""
-    division = deepcopy(node)
-    del division.input[:], division.attribute[:]
-    division.input.extend(operand.emit(rewriter) for operand in operands)
-    division.attribute.extend(attributes.values())
-    rewriter.nodes.append(division)
-    if promoted is not None:
-        value = division.output[0] = rewriter.fresh("quotient")
-        for element_type in promoted.back:
-            value = rewriter.cast(value, element_type, "back")
-        rewriter.name_result(value, node.output[0])
+def _cast_back(promoted: Promotion, step: Adaptation) -> list[NodeProto]:
+    """Write the division and the casts after it; nothing is left to be written."""
+    result, value = step.node.output[0], step.rewriter.fresh("quotient")
+    step.node.output[0] = value
+    step.rewriter.nodes.append(step.node)
+    for element_type in promoted.back:
+        value = step.rewriter.cast(value, element_type, "back")
+    step.rewriter.name_result(value, result)
+    return []
 
 
-def _to_multidirectional(
-    target: OperatorSpec, operands: Sequence[Operand], attributes: dict[str, AttributeProto], rewriter: Rewriter
-) -> Iterator[Reason]:
-    axis, broadcast = attributes.pop("axis", None), attributes.pop("broadcast", None)
+def _to_multidirectional(target: OperatorSpec, operands: Sequence[Operand], step: Adaptation) -> Iterator[Reason]:
+    attributes = {attribute.name: attribute for attribute in step.node.attribute}
+    axis, broadcast = attributes.get("axis"), attributes.get("broadcast")
     given = [attribute.name for attribute in (broadcast, axis) if attribute is not None]
     why = f"{target.title} has neither axis nor broadcast"
     if axis is None or broadcast is None or (broadcast.i != 1 and not broadcast.ref_attr_name):
@@ -84,7 +71,7 @@ def _to_multidirectional(
     if axis.ref_attr_name or broadcast.ref_attr_name:
         raise ValueError("its axis or broadcast is an attribute of the function around it; inline the function")
     a, b = operands
-    ones = to_multidirectional(a, b, axis.i, rewriter)
+    ones = to_multidirectional(a, b, axis.i, step.rewriter)
     if not ones and is_one(b.shape):
         yield "axis and broadcast dropped", f"{why}; a divisor of one element fits anywhere"
     elif not ones:

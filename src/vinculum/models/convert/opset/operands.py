@@ -23,6 +23,13 @@ _LONGEST_CONCAT = 1024
 """How many operands a Concat may have that repeats a dimension where there is no such Tile."""
 
 
+def known_type(value: str, types: Types, constants: Mapping[str, TensorProto]) -> tuple[int, Shape | None]:
+    """Return the TensorProto number of a value's element type, 0 if it is not known, and its shape as far as it is."""
+    if value in constants:
+        return constants[value].data_type, tuple(constants[value].dims)
+    return (types[value].tensor_type.elem_type, declared_shape(types[value])) if value in types else (0, None)
+
+
 class Operand:
     """A dividend or a divisor.
 
@@ -34,20 +41,13 @@ class Operand:
 
     def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
         self.name = name
-        self.shape: Shape | None = None
-        self._constant: TensorProto | None = None  # Read only if its elements matter: it may be large.
+        self._constant = constants.get(value)  # Read only if its elements matter: it may be large.
         self._array: NDArray[Any] | None = None
         self._given = self._value = value
         self._changed = False  # Whether the array is no longer that of the value.
-        code: int = TensorProto.UNDEFINED
-        constant, declared = constants.get(value), types.get(value)
-        if constant is not None:
-            code, self._constant, self.shape = constant.data_type, constant, tuple(constant.dims)
-        elif declared is not None:
-            code, self.shape = declared.tensor_type.elem_type, declared_shape(declared)
+        self.code, self.shape = known_type(value, types, constants)
         self._given_rank = len(self.shape or ())
-        self.code = code
-        found = declared_element_type(code) if code else None
+        found = declared_element_type(self.code) if self.code else None
         self.element_type = found if isinstance(found, ElementType) else None
 
     @property

@@ -10,7 +10,7 @@ from onnx import ModelProto, TensorProto, ValueInfoProto
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.to_openvino.layers import LAYERS, checked_type, converted
-from vinculum.models.convert.to_openvino.nodes import PlainNode, PlainNodes
+from vinculum.models.convert.to_openvino.nodes import PlainNode, plain_nodes
 from vinculum.models.convert.to_openvino.writer import OpenvinoWriter, Value
 from vinculum.models.onnx.divisions import declared_element_type, declared_shape
 from vinculum.models.onnx.file import check_no_training
@@ -51,7 +51,7 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     for declared in inputs:
         values[declared.name] = writer.parameter(declared.name, _declared(declared))
         changes += _forgotten_names(declared)
-    for node in PlainNodes(proto).walk(values):
+    for node in plain_nodes(proto, values):
         changes += _convert(node, writer)
     _write_results([value.name for value in graph.output], values, writer)
     return OpenvinoFiles(writer.xml(graph.name), writer.data(), tuple(changes))

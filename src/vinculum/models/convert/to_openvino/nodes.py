@@ -44,23 +44,16 @@ class PlainNode:
         return self.values.get(names[place]) if place < len(names) else None
 
 
-class PlainNodes:
-    """Walks through a model; the values of each function call are kept apart.
+def plain_nodes(model: ModelProto, values: MutableMapping[str, Value]) -> Iterator[PlainNode]:
+    """Yield the nodes of a model; the values of each function call are kept apart.
+
+    Whoever iterates puts what each makes into its values before the next is asked for.
 
     - `model`: as `vinculum.models.source.SourceFile.complete` returns it.
     """
+    functions = {key_of(function): function for function in model.functions}
 
-    def __init__(self, model: ModelProto) -> None:
-        self._model = model
-        self._functions = {key_of(function): function for function in model.functions}
-
-    def walk(self, values: MutableMapping[str, Value]) -> Iterator[PlainNode]:
-        """Yield the nodes; whoever iterates puts what each makes into its values before the next is asked for."""
-        yield from self._nodes(self._model.graph.node, self._model, "", values, {}, 0)
-
-    def _nodes(
-        self,
-        nodes: Iterator[NodeProto],
+    def walk(
         holder: ModelProto | FunctionProto,
         path: str,
         values: MutableMapping[str, Value],
@@ -68,32 +61,23 @@ class PlainNodes:
         depth: int,
     ) -> Iterator[PlainNode]:
         opset = opset_imports(holder).get("", 0)
-        for node in nodes:
+        for node in holder.graph.node if isinstance(holder, ModelProto) else holder.node:
             attributes = dict(_resolved(node, given))
-            function = self._functions.get((node.domain, node.op_type, node.overload))
+            function = functions.get((node.domain, node.op_type, node.overload))
             if function is None:
                 yield PlainNode(node, path, opset, attributes, values)
-            else:
-                yield from self._call(node, function, path, values, attributes, depth)
+                continue
+            if depth == DEEPEST_CALL:
+                raise ModelError(f"{title(node)} calls functions more than {DEEPEST_CALL} deep, or in a circle")
+            operands = zip(function.input, node.input, strict=False)
+            inner = {formal: values[actual] for formal, actual in operands if actual}
+            defaults = {attribute.name: attribute for attribute in function.attribute_proto}
+            inner_path = f"{path}/{function.name}" if path else function.name
+            yield from walk(function, inner_path, inner, defaults | attributes, depth + 1)
+            results = zip(function.output, node.output, strict=False)
+            values.update((actual, inner[formal]) for formal, actual in results if actual)
 
-    def _call(
-        self,
-        node: NodeProto,
-        function: FunctionProto,
-        path: str,
-        values: MutableMapping[str, Value],
-        attributes: dict[str, AttributeProto],
-        depth: int,
-    ) -> Iterator[PlainNode]:
-        if depth == DEEPEST_CALL:
-            raise ModelError(f"{title(node)} calls functions more than {DEEPEST_CALL} deep, or in a circle")
-        inner = {formal: values[actual] for formal, actual in zip(function.input, node.input, strict=False) if actual}
-        defaults = {attribute.name: attribute for attribute in function.attribute_proto}
-        inner_path = f"{path}/{function.name}" if path else function.name
-        yield from self._nodes(function.node, function, inner_path, inner, defaults | attributes, depth + 1)
-        for formal, actual in zip(function.output, node.output, strict=False):
-            if actual:
-                values[actual] = inner[formal]
+    yield from walk(model, "", values, {}, 0)
 
 
 def _resolved(node: NodeProto, given: Mapping[str, AttributeProto]) -> Iterator[tuple[str, AttributeProto]]:

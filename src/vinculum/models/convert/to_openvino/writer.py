@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change
 from vinculum.models.onnx.rewriter import unique_name
-from vinculum.models.openvino_ir.constants import packed
-from vinculum.models.openvino_ir.types import TensorType, openvino_name
+from vinculum.models.openvino_ir.types import TensorType, openvino_name, packed
 from vinculum.models.openvino_ir.xml import Port
 from vinculum.spec.element_types import ElementType
 from vinculum.text import quoted

@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from vinculum.models.engines.onnxruntime.session import new_session, onnxruntime, refusals
+from vinculum.errors import VinculumError
+from vinculum.models.engines import EngineRefusalError
+from vinculum.models.engines.onnxruntime.session import new_session, onnxruntime, reason_of
 from vinculum.models.engines.onnxruntime.values import Kind, is_packed, kind_of, to_python, to_runtime, type_of
 from vinculum.models.engines.partitioned import Piece
 from vinculum.models.execution import RunContext
+from vinculum.models.onnx.scopes import title
 
 _LARGEST_INSIDE = 1024  # Elements of a constant that stands in the message itself: shapes, axes and the like.
 _MOST_THREADS = 512  # Of all the sessions of a program; they sleep between its runs.
+
+
+@contextmanager
+def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
+    """Turn an error of ONNX Runtime into one of ours, which names the node of these that it is about."""
+    try:
+        yield
+    except VinculumError:
+        raise
+    # Its own exceptions have no base in common but this one.
+    except Exception as error:
+        raise EngineRefusalError(
+            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
+        ) from None
+
+
+def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
+    """Return the title of the node that a message names, or those of the first and the last."""
+    titles = [title(node) for node in nodes] or ["the model"]
+    for node, its_title in zip(nodes, titles, strict=False):
+        spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
+        if any(spelling in message for spelling in spellings):
+            return its_title
+    return titles[0] if len(titles) == 1 else f"the part from {titles[0]} to {titles[-1]}"
 
 
 class RunnablePart:
@@ -53,7 +81,9 @@ class RunnablePart:
             if key not in self._sessions:
                 proto = self._declared(kinds)
                 with refusals(self._piece.proto.graph.node):
-                    self._sessions[key] = new_session(proto, self._outside, self._threads)
+                    self._sessions[key] = new_session(
+                        proto.SerializeToString(), threads=self._threads, initializers=self._outside, short_runs=True
+                    )
             return self._sessions[key]
 
     def _declared(self, kinds: Mapping[str, Kind]) -> ModelProto:

@@ -1,19 +1,14 @@
-"""Sessions of ONNX Runtime. This file alone imports it, and only when it is asked for."""
+"""Sessions of ONNX Runtime, which only this file makes. It imports little: children that run models do too."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
 
-from onnx import ModelProto, NodeProto
-
-from vinculum.errors import ModelError, VinculumError
-from vinculum.models.engines import EngineRefusalError
-from vinculum.models.onnx.scopes import title
+from vinculum.errors import ModelError
 from vinculum.text import one_line
 
 IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
@@ -32,24 +27,29 @@ def onnxruntime() -> ModuleType:
     return package  # type: ignore[no-any-return]  # it ships no types
 
 
-def new_session(model: ModelProto, initializers: Mapping[str, Any] | None = None, threads: int = 1) -> Any:
-    """Return a session that says nothing on standard error.
+def new_session(
+    model: bytes | str, *, threads: int = 0, initializers: Mapping[str, Any] | None = None, short_runs: bool = False
+) -> Any:
+    """Return a session on the CPU that says nothing on standard error.
 
-    - `initializers`: the model's initializers that it declares as external; they must live as long as the session.
+    - `model`: serialised, or the path of a file.
     - `threads`: how many it has, 0 for as many as ONNX Runtime likes best.
+    - `initializers`: the model's initializers that it declares as external; they must live as long as the session.
+    - `short_runs`: whether it is one of many that run for a short time, one after the other.
     """
     options = onnxruntime().SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = threads
-    for name, value in _settings().items():
-        options.add_session_config_entry(name, value)
-    options.enable_mem_pattern = False  # To plan memory ahead costs short runs more than it saves.
+    if short_runs:
+        for name, value in _settings().items():
+            options.add_session_config_entry(name, value)
+        options.enable_mem_pattern = False  # To plan memory ahead costs short runs more than it saves.
+    else:  # It is run once or twice: threads that stay awake for the next run only take time from others.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if initializers:
         options.add_external_initializers(list(initializers), list(initializers.values()))
     # With fallback it would print, and then try the same again.
-    return onnxruntime().InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"], enable_fallback=0
-    )
+    return onnxruntime().InferenceSession(model, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
 @cache
@@ -69,30 +69,6 @@ def _settings() -> dict[str, str]:
     except Exception:  # Its exceptions have no base in common; without an arena for all, each session has its own.
         return settings
     return {**settings, "session.use_env_allocators": "1", "session.use_device_allocator_for_initializers": "1"}
-
-
-@contextmanager
-def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
-    """Turn an error of ONNX Runtime into one of ours, which names the node of these that it is about."""
-    try:
-        yield
-    except VinculumError:
-        raise
-    # Its own exceptions have no base in common but this one.
-    except Exception as error:
-        raise EngineRefusalError(
-            f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
-        ) from None
-
-
-def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
-    """Return the title of the node that a message names, or those of the first and the last."""
-    titles = [title(node) for node in nodes] or ["the model"]
-    for node, its_title in zip(nodes, titles, strict=False):
-        spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
-        if any(spelling in message for spelling in spellings):
-            return its_title
-    return titles[0] if len(titles) == 1 else f"the part from {titles[0]} to {titles[-1]}"
 
 
 def reason_of(error: Exception) -> str:

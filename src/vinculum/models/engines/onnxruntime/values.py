@@ -99,7 +99,9 @@ def _tensor(name: str, array: NDArray[Any]) -> Any:
         strings.graph.name = "strings"
         strings.graph.initializer.append(numpy_helper.from_array(array, "result"))
         strings.graph.output.add(name="result")
-        return new_session(strings).run_with_ort_values(["result"], {})[0]
+        return new_session(strings.SerializeToString(), threads=1, short_runs=True).run_with_ort_values(["result"], {})[
+            0
+        ]
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     _refuse_unshared(name, code)
     contiguous = np.ascontiguousarray(array).reshape(array.shape)  # It gives a scalar a dimension.
@@ -126,4 +128,4 @@ def _session(operator: str, operands: Mapping[str, Any]) -> Any:
     for name, value in operands.items():
         model.graph.input.add(name=name, type=type_of(name, kind_of(value)))
     model.graph.output.add(name="result")
-    return new_session(model)
+    return new_session(model.SerializeToString(), threads=1, short_runs=True)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vinculum.models.openvino_ir.constants import packed, unpacked
-from vinculum.models.openvino_ir.types import openvino_name
+from vinculum.models.openvino_ir.types import openvino_name, packed, unpacked
 from vinculum.spec.element_types import by_openvino_name
 from vinculum.tensors.storage import element_type_of_dtype
 from vinculum.text import one_line

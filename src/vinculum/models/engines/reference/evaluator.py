@@ -17,8 +17,7 @@ from onnx.reference.ops import load_op
 from vinculum.errors import BroadcastError, ModelError
 from vinculum.models.engines.reference.legacy import KNOWN_SINCE, with_legacy_rules
 from vinculum.models.engines.reference.operators import CURRENT_RUN, Div, Interruption, Loop, Reciprocal, Run
-from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands
-from vinculum.models.engines.reference.sizes import check_result_size
+from vinculum.models.engines.reference.repairs import Cast, GatherElements, check_operands, check_result_size
 from vinculum.models.execution import Division, RunContext
 from vinculum.models.limits import LimitError
 from vinculum.models.onnx.functions import DOMAIN

@@ -11,8 +11,8 @@ import pytest
 from onnx import ModelProto
 
 from vinculum.errors import ModelError
-from vinculum.models.harden import runtime_process
-from vinculum.models.harden.runtime_process import Case, Outcome, check_installed, run_cases
+from vinculum.models.engines import model_runner
+from vinculum.models.engines.model_runner import Case, Outcome, check_installed, run_cases
 from vinculum.spec.element_types import INT32, INT64
 
 Division = Callable[..., ModelProto]
@@ -54,7 +54,7 @@ class TestDeath:
         ],
     )
     def test_other_ends(self, monkeypatch: pytest.MonkeyPatch, runtime: str, problem: str, died: bool) -> None:
-        monkeypatch.setattr(runtime_process, "_CHILD", "tests.sandbox.isolated_objects:Runner")
+        monkeypatch.setattr(model_runner, "_CHILD", "tests.sandbox.isolated_objects:Runner")
         outcomes = run_cases(runtime, [Case(b"", None)] * 2, seconds=2.0)
         assert [(outcome.problem, outcome.died) for outcome in outcomes] == [(problem, died)] * (1 if died else 2)
 
@@ -78,7 +78,7 @@ class TestRefusal:
         assert not outcome.died
 
     def test_a_package_that_is_missing(self, one_line: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(runtime_process, "find_spec", lambda name: None)
+        monkeypatch.setattr(model_runner, "find_spec", lambda name: None)
         with one_line(ModelError, "pip install 'vinculum-div[openvino]'"):
             check_installed("openvino")
         check_installed("reference")

@@ -1,6 +1,7 @@
-"""Values of attributes and operands that two versions of an operator understand differently, or one not at all.
+"""Attributes and operands that two versions of an operator understand differently, or one not at all.
 
-Each rule is as `table` says.
+Each rule is as `table` says. Of Dropout and BatchNormalization, of whose versions write differently whether they train,
+only what does not train has a meaning in all versions.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ceil
 
-from onnx import NodeProto, TensorProto
+import numpy as np
+from onnx import NodeProto, TensorProto, helper
 
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.convert.opset.adaptation import Adaptation
 
 _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32, 64))
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
+_AXES = ("axis", "axes", "scan_input_axes", "scan_output_axes")
 
 
 def sizes_above_zero(step: Adaptation) -> None:
@@ -136,3 +139,107 @@ def finite_to_float8(step: Adaptation) -> None:
     to = step.value("to") if step.node.op_type == "Cast" else step.element_type(step.operand(1))
     if to in _INFINITY_BECAME_LARGEST and step.value("saturate"):
         raise ValueError("the versions cast infinities to its element type differently")
+
+
+def axes_from_the_front(step: Adaptation) -> None:
+    """Count axes from the front, as all operators do below operator set 11."""
+    for name in _AXES:
+        if step.up or not step.given(name):
+            continue
+        value = step.value(name)
+        axes = value if isinstance(value, list) else [value]
+        if all(axis >= 0 for axis in axes) or value == step.older_default(name):
+            continue
+        rank = step.rank(step.operand(0))
+        if rank is None or step.node.op_type == "Scan":
+            raise ValueError(f"{step.title(step.target)} has no negative {name}, and the rank is not known; declare it")
+        rank += len(axes) if step.node.op_type == "Unsqueeze" else 0
+        positive = [axis + rank if axis < 0 else axis for axis in axes]
+        step.give(name, positive if isinstance(value, list) else positive[0])
+
+
+def softmax_13(step: Adaptation) -> list[NodeProto]:
+    """Normalise along one axis from operator set 13 on, over all dimensions from the axis on together before."""
+    x, y = step.operand(0), step.node.output[0]
+    axis, rank = step.value("axis"), step.rank(x)
+    if axis == -1 or (rank is not None and axis == rank - 1):
+        step.give("axis", -1 if step.up or rank is None else rank - 1)
+        return [step.node]
+    fresh, make = step.rewriter.fresh, helper.make_node
+    inner, outer = fresh("rearranged"), fresh("normalised")
+    step.node.input[0], step.node.output[0] = inner, outer
+    if step.up:
+        step.give("axis", -1)
+        shape = fresh("shape")
+        sizes = make("Shape", [x], [shape], fresh("Shape"))
+        flat = make("Flatten", [x], [inner], fresh("Flatten"), axis=axis)
+        return [sizes, flat, step.node, make("Reshape", [outer, shape], [y], fresh("Reshape"))]
+    if rank is None:
+        raise ValueError(f"{step.title(step.target)} normalises over all dimensions from axis on; declare the rank")
+    if not -rank <= axis < rank:
+        raise ValueError(f"its axis is {axis}, and its operand has {rank} dimensions")
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    step.give("axis", rank - 1)
+    ahead = make("Transpose", [x], [inner], fresh("Transpose"), perm=order)
+    return [ahead, step.node, make("Transpose", [outer], [y], fresh("Transpose"), perm=order)]
+
+
+def inference_7(step: Adaptation) -> list[NodeProto]:
+    """Write is_test=1 below operator set 7, where training is the default; from there on there is nothing else."""
+    _check_one_result(step)
+    if step.up and not step.value("is_test"):
+        raise ValueError(f"it trains, and {step.title(step.target)} only tests; set is_test=1")
+    step.drop("is_test")
+    if not step.up:
+        step.give("is_test", 1)
+    return [step.node]
+
+
+def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
+    """Drop spatial=1; from operator set 9 on there is nothing else."""
+    if step.up and step.value("spatial") != 1:
+        raise ValueError(f"{step.title(step.target)} has no spatial={step.value('spatial')}")
+    step.drop("spatial")
+    return [step.node]
+
+
+def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
+    """Drop training_mode=0; before operator set 14 what trains has other results."""
+    _check_one_result(step)
+    if step.value("training_mode"):
+        raise ValueError(f"it trains, and {step.title(step.target)} has other results of training")
+    step.drop("training_mode")
+    return [step.node]
+
+
+def dropout_10(step: Adaptation) -> None:
+    """Refuse a mask, which is of the data's element type before operator set 10 and bool from there on."""
+    if step.uses_result(1):
+        raise ValueError(f"the mask of {step.title(step.target)} has another element type")
+
+
+def dropout_12(step: Adaptation) -> list[NodeProto]:
+    """Give the ratio as an operand from operator set 12 on; it has no effect where nothing is dropped."""
+    if step.up:
+        given = np.array(step.value("ratio"), np.float32)
+        step.drop("ratio")
+        step.set_operands([step.operand(0), step.rewriter.constant(given, "ratio")])
+        return [step.node]
+    training = step.constant(step.operand(2)) if step.operand(2) else np.array(False)
+    if training is None or training.any():
+        raise ValueError(f"it may train, and {step.title(step.target)} only tests")
+    if step.uses_result(1):
+        raise ValueError(f"the mask of {step.title(step.target)} is undefined in test mode")
+    ratio = step.constant(step.operand(1))
+    step.drop("seed")
+    if ratio is not None:
+        step.give("ratio", float(ratio))
+    step.set_operands([step.operand(0)])
+    return [step.node]
+
+
+def _check_one_result(step: Adaptation) -> None:
+    if any(step.uses_result(place) for place in range(1, len(step.node.output))):
+        raise ValueError("its results beside the first are those of training, which the versions do not share")
+    del step.node.output[1:]

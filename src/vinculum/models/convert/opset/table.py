@@ -1,7 +1,8 @@
 """Versions of an operator that say the same otherwise, or mean something else by the same.
 
-The rules are under an operator and the operator set that brought the newer of the two versions. Each returns what the
-node becomes; None if nothing stands against the ordinary way; and raises ValueError if it is not representable.
+The rules are under an operator and the operator set that brought the newer of the two versions, or `ANY` if one takes
+a node from any version to any other at once. Each returns what the node becomes, beside what it has written already;
+None if nothing stands against the ordinary way; and raises ValueError if it is not representable.
 
 The onnx package's version converter (1.23) is no help: Add with `axis` lies along other dimensions; Hardmax keeps an
 axis that means something else, as does Softmax on the way down; Resize computes other coordinates; GroupNormalization
@@ -16,15 +17,14 @@ from collections.abc import Callable
 import numpy as np
 from onnx import NodeProto
 
-from vinculum.models.convert.opset.adapters import (
-    narrowed_values,
-    normalised_axes,
+from vinculum.models.convert.opset import (
+    divisions,
+    meanings,
     rewritten_operands,
-    training_modes,
     unidirectional_broadcasting,
 )
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
-from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL
+from vinculum.models.convert.opset.adaptation import Adaptation
+from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL, DIVIDES
 
 Adapter = Callable[[Adaptation], list[NodeProto] | None]
 
@@ -35,62 +35,64 @@ _WITH_AXES = (
 )
 _ONE_HOT = "negative indices are out of range below operator set 11, and count from the back from there on"
 
+ANY = 0
 ADAPTERS: dict[tuple[str, int], Adapter] = {
-    ("Concat", 4): narrowed_values.with_default("axis", 1),
+    **{(name, ANY): divisions.division for name in DIVIDES},
+    ("Concat", 4): meanings.with_default("axis", 1),
     ("Reshape", 5): rewritten_operands.moved("shape"),
-    ("BatchNormalization", 6): narrowed_values.with_default("consumed_inputs", [0, 0]),
+    ("BatchNormalization", 6): meanings.with_default("consumed_inputs", [0, 0]),
     ("Cast", 6): rewritten_operands.cast_6,
-    ("Clip", 6): narrowed_values.in_old_words,
-    ("Selu", 6): narrowed_values.in_old_words,
+    ("Clip", 6): meanings.in_old_words,
+    ("Selu", 6): meanings.in_old_words,
     **{(name, 7): unidirectional_broadcasting.binary_7 for name in ALSO_UNIDIRECTIONAL},
-    ("BatchNormalization", 7): training_modes.inference_7,
-    ("Dropout", 7): training_modes.inference_7,
+    ("BatchNormalization", 7): meanings.inference_7,
+    ("Dropout", 7): meanings.inference_7,
     ("Gemm", 7): unidirectional_broadcasting.gemm_7,
     ("PRelu", 7): unidirectional_broadcasting.prelu_7,
     ("Upsample", 7): rewritten_operands.upsample_7,
-    **{(name, 8): narrowed_values.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
-    ("BatchNormalization", 9): training_modes.batch_normalization_9,
+    **{(name, 8): meanings.same_shapes for name in ("Max", "Mean", "Min", "Sum")},
+    ("BatchNormalization", 9): meanings.batch_normalization_9,
     ("Constant", 9): rewritten_operands.constant_9,
     ("Upsample", 9): rewritten_operands.moved("scales", kind=np.float32),
-    ("Dropout", 10): training_modes.dropout_10,
+    ("Dropout", 10): meanings.dropout_10,
     ("Slice", 10): rewritten_operands.moved("starts", "ends", "axes"),
     ("TopK", 10): rewritten_operands.moved("k"),
     ("Upsample", 10): rewritten_operands.upsample_10,
-    **{(name, 11): normalised_axes.axes_from_the_front for name in _WITH_AXES},
+    **{(name, 11): meanings.axes_from_the_front for name in _WITH_AXES},
     ("Clip", 11): rewritten_operands.clip_11,
-    ("ConvTranspose", 11): narrowed_values.given_pads,
-    ("OneHot", 11): narrowed_values.refused(_ONE_HOT),
+    ("ConvTranspose", 11): meanings.given_pads,
+    ("OneHot", 11): meanings.refused(_ONE_HOT),
     ("Pad", 11): rewritten_operands.pad_11,
     ("Resize", 11): rewritten_operands.resize_11,
     ("Scatter", 11): rewritten_operands.scatter_11,
     ("Constant", 12): rewritten_operands.constant_12,
-    ("Dropout", 12): training_modes.dropout_12,
-    ("DequantizeLinear", 13): narrowed_values.scalar_scale,
-    ("Hardmax", 13): normalised_axes.softmax_13,
-    ("LogSoftmax", 13): normalised_axes.softmax_13,
-    ("QuantizeLinear", 13): narrowed_values.scalar_scale,
+    ("Dropout", 12): meanings.dropout_12,
+    ("DequantizeLinear", 13): meanings.scalar_scale,
+    ("Hardmax", 13): meanings.softmax_13,
+    ("LogSoftmax", 13): meanings.softmax_13,
+    ("QuantizeLinear", 13): meanings.scalar_scale,
     ("ReduceSum", 13): rewritten_operands.reduction_axes,
     ("Resize", 13): rewritten_operands.resize_13,
-    ("Softmax", 13): normalised_axes.softmax_13,
+    ("Softmax", 13): meanings.softmax_13,
     ("Split", 13): rewritten_operands.moved("split"),
     ("Squeeze", 13): rewritten_operands.moved("axes"),
     ("Unsqueeze", 13): rewritten_operands.moved("axes"),
-    ("BatchNormalization", 14): training_modes.batch_normalization_14,
-    ("Reshape", 14): narrowed_values.sizes_above_zero,
+    ("BatchNormalization", 14): meanings.batch_normalization_14,
+    ("Reshape", 14): meanings.sizes_above_zero,
     ("Shape", 15): rewritten_operands.shape_15,
-    ("RoiAlign", 16): narrowed_values.roi_align_16,
+    ("RoiAlign", 16): meanings.roi_align_16,
     **{(f"Reduce{name}", 18): rewritten_operands.reduction_axes for name in _REDUCTIONS},
-    ("ScatterElements", 18): narrowed_values.without_values("reduction", "max", "min"),
-    ("ScatterND", 18): narrowed_values.without_values("reduction", "max", "min"),
+    ("ScatterElements", 18): meanings.without_values("reduction", "max", "min"),
+    ("ScatterND", 18): meanings.without_values("reduction", "max", "min"),
     ("Split", 18): rewritten_operands.split_18,
-    ("Pad", 19): narrowed_values.without_values("mode", "wrap"),
-    ("Resize", 19): narrowed_values.without_values("coordinate_transformation_mode", "half_pixel_symmetric"),
+    ("Pad", 19): meanings.without_values("mode", "wrap"),
+    ("Resize", 19): meanings.without_values("coordinate_transformation_mode", "half_pixel_symmetric"),
     ("DFT", 20): rewritten_operands.dft_20,
-    ("GridSample", 20): narrowed_values.grid_sample_20,
-    ("GroupNormalization", 21): narrowed_values.refused("one version scales groups, the other channels"),
-    ("AveragePool", 22): narrowed_values.windows_in_data,
-    ("MaxPool", 22): narrowed_values.windows_in_data,
-    ("Cast", 24): narrowed_values.finite_to_float8,
-    ("CastLike", 24): narrowed_values.finite_to_float8,
-    ("Mod", 28): narrowed_values.integer_modulo,
+    ("GridSample", 20): meanings.grid_sample_20,
+    ("GroupNormalization", 21): meanings.refused("one version scales groups, the other channels"),
+    ("AveragePool", 22): meanings.windows_in_data,
+    ("MaxPool", 22): meanings.windows_in_data,
+    ("Cast", 24): meanings.finite_to_float8,
+    ("CastLike", 24): meanings.finite_to_float8,
+    ("Mod", 28): meanings.integer_modulo,
 }

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 from onnx import AttributeProto, NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
+from vinculum.models.convert.change import Reason
+from vinculum.models.convert.opset.operands import known_type
 from vinculum.models.convert.opset.operator_versions import default_of
 from vinculum.models.execution import Shape
-from vinculum.models.onnx.divisions import declared_shape
 from vinculum.models.onnx.rewriter import Rewriter
 from vinculum.models.onnx.scopes import Types
 from vinculum.models.onnx.tensors import array_of
 from vinculum.text import quoted
 
+FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
+"""What the first operator sets compute with."""
+
 
 @dataclass
 class Adaptation:
-    """A node that enters or leaves the operator set that brought a new version of its operator.
+    """A node that enters or leaves the operator set that brought a new version of its operator, or many at once.
 
     Methods raise ValueError with the reason where the step cannot be made.
     """
@@ -35,6 +39,7 @@ class Adaptation:
     rewriter: Rewriter  # Takes nodes before this one, in the form of the operator set that the whole model is going to.
     opset: int  # That operator set.
     in_function: bool  # Whether there are no initializers.
+    reasons: list[Reason] = field(default_factory=list)  # What a rule tells of what it does, in words of its own.
 
     @property
     def source(self) -> OpSchema:
@@ -100,9 +105,7 @@ class Adaptation:
 
     def shape(self, name: str) -> Shape | None:
         """Return a value's shape, as far as it is known."""
-        if name in self.constants:
-            return tuple(self.constants[name].dims)
-        return declared_shape(self.types[name]) if name in self.types else None
+        return known_type(name, self.types, self.constants)[1]
 
     def rank(self, name: str) -> int | None:
         """Return a value's rank, if it is known."""
@@ -111,9 +114,7 @@ class Adaptation:
 
     def element_type(self, name: str) -> int:
         """Return the TensorProto number of a value's element type, 0 if it is not known."""
-        if name in self.constants:
-            return self.constants[name].data_type
-        return self.types[name].tensor_type.elem_type if name in self.types else 0
+        return known_type(name, self.types, self.constants)[0]
 
     def older_default(self, name: str) -> Any:
         """Return the value that an attribute has in the older version where a node does not give it."""

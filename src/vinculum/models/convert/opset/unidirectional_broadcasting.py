@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from operator import eq
 
-from onnx import NodeProto, TensorProto
+from onnx import NodeProto
 
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
+from vinculum.models.convert.opset.adaptation import FLOATS, Adaptation
 from vinculum.models.convert.opset.operands import Operand
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter
 
-_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 _CONCAT_OF_ANYTHING = 4
 
 
@@ -81,7 +80,7 @@ def _repeat(
     axes = range(rank) if form is None else form.stretch_a if operand.name == "A" else form.stretch_b
     if not axes:
         return False
-    if opset < _CONCAT_OF_ANYTHING and operand.code not in _FLOATS:
+    if opset < _CONCAT_OF_ANYTHING and operand.code not in FLOATS:
         raise ValueError(f"{operand.name} needs repeating, and there is no Concat of its element type")
     operand.prepend_ones(rank - len(operand.shape or ()), rewriter)
     counts = [1 if form is None or d not in axes else form.shape[d] for d in range(rank)]

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
-from vinculum.models.convert.opset.adapters.adaptation import Adaptation
-from vinculum.models.onnx.constants import NUMBERS_AND_STRINGS, tensor_of
+from vinculum.models.convert.opset.adaptation import FLOATS, Adaptation
+from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.text import quoted
 
 _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
-_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 
 
 def cast_6(step: Adaptation) -> list[NodeProto]:
@@ -165,7 +164,7 @@ def upsample_7(step: Adaptation) -> list[NodeProto] | None:
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
     """Make an initializer of what Constant does not hold below operator set 9, where there can be one."""
     tensor = tensor_of(step.node)
-    if step.up or step.in_function or tensor is None or tensor.data_type in _FLOATS:
+    if step.up or step.in_function or tensor is None or tensor.data_type in FLOATS:
         return None
     step.rewriter.initializers.append(tensor)
     step.rewriter.initializers[-1].name = step.node.output[0]

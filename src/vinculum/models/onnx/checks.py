@@ -1,0 +1,162 @@
+"""What is refused in a model: names of values, attributes that no operator allows, what the onnx package refuses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    ValueInfoProto,
+    checker,
+    shape_inference,
+)
+
+from vinculum.errors import ModelError
+from vinculum.models.declared_data import LARGEST_RANK
+from vinculum.models.onnx.inference import check_operand_types, without_large_initializers
+from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, title
+from vinculum.text import one_line, quoted
+
+_TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
+_EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
+Complaint = Callable[[NodeProto, AttributeProto], str | None]
+"""Returns what is allowed, None if the attribute is."""
+
+
+def check_attributes(model: ModelProto) -> None:
+    """Refuse a model with an attribute that no operator allows, and that ONNX's own shape inference does not survive.
+
+    The inference is compiled code that believes it: it ends the process, or never comes back, where it should raise an
+    error.
+    """
+    for body in (model.graph, *model.functions):
+        for node in all_nodes(body.node):
+            if node.op_type in _COMPLAINTS and node.domain in ("", "ai.onnx"):
+                name, complaint = _COMPLAINTS[node.op_type]
+                for attribute in node.attribute:
+                    if attribute.name == name:
+                        _check(model, node, attribute, complaint)
+
+
+def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, complaint: Complaint) -> None:
+    given = _handed_in(model, attribute.ref_attr_name) if attribute.ref_attr_name else iter((attribute,))
+    for value in given:
+        allowed = complaint(node, value)
+        if allowed is not None:
+            shown = quoted(value.s.decode(errors="replace")) if value.type == AttributeProto.STRING else value.i
+            raise ModelError(f"{title(node)}: attribute {quoted(attribute.name)} is {shown}; allowed: {allowed}")
+
+
+def _handed_in(model: ModelProto, name: str) -> Iterator[AttributeProto]:
+    """Yield what calls of functions hand in for an attribute, by whatever name it passes through."""
+    names, before = {name}, 0
+    nodes = [node for body in (model.graph, *model.functions) for node in all_nodes(body.node)]
+    calls = [attribute for node in nodes if node.domain not in ("", "ai.onnx") for attribute in node.attribute]
+    while len(names) > before:
+        before = len(names)
+        names |= {a.ref_attr_name for a in calls if a.name in names and a.ref_attr_name}
+    defaults = [a for function in model.functions for a in function.attribute_proto]
+    yield from (a for a in (*calls, *defaults) if a.name in names and not a.ref_attr_name)
+
+
+def _axis(node: NodeProto, attribute: AttributeProto) -> str | None:
+    return None if -LARGEST_RANK <= attribute.i < LARGEST_RANK else f"{-LARGEST_RANK} to {LARGEST_RANK - 1}"
+
+
+def _batch_dims(node: NodeProto, attribute: AttributeProto) -> str | None:
+    return None if 0 <= attribute.i < LARGEST_RANK else f"0 to {LARGEST_RANK - 1}"
+
+
+def _num_outputs(node: NodeProto, attribute: AttributeProto) -> str | None:
+    return None if attribute.i == len(node.output) else f"{len(node.output)}, the number of its outputs"
+
+
+def _equation(node: NodeProto, attribute: AttributeProto) -> str | None:
+    return None if _EQUATION.fullmatch(attribute.s) else "letters, one '...' a term, commas between terms, '->'"
+
+
+_COMPLAINTS: dict[str, tuple[str, Complaint]] = {
+    "Einsum": ("equation", _equation),
+    "GatherND": ("batch_dims", _batch_dims),
+    "LayerNormalization": ("axis", _axis),
+    "Split": ("num_outputs", _num_outputs),
+}
+
+
+def check_structure(model: ModelProto) -> None:
+    """Refuse a model in which a node uses what nothing before it makes, or has an attribute that is dangerous."""
+    check_attributes(model)
+    _check_graph(model.graph, [], opset_imports(model))
+    for function in model.functions:
+        opsets = opset_imports(function)
+        known = set(function.input)
+        _check_nodes(function.node, [known], opsets)
+        _check_outputs(function, function.output, [known])
+
+
+def _check_graph(graph: GraphProto, around: list[set[str]], opsets: dict[str, int]) -> None:
+    if graph.sparse_initializer:
+        raise ModelError(f"graph {quoted(graph.name)} has sparse initializers; only dense ones can be read")
+    known: set[str] = set()
+    for kind, names in (("input", graph.input), ("initializer", graph.initializer)):
+        own = [value.name for value in names]
+        if len(set(own)) < len(own):
+            ((twice, _),) = Counter(own).most_common(1)
+            raise ModelError(f"{kind} {quoted(twice)} is defined twice in graph {quoted(graph.name)}")
+        known.update(own)
+    _check_nodes(graph.node, [*around, known], opsets)
+    _check_outputs(graph, [value.name for value in graph.output], [*around, known])
+
+
+def _check_nodes(nodes: Iterable[NodeProto], known: list[set[str]], opsets: dict[str, int]) -> None:
+    for node in nodes:
+        if node.domain not in opsets:
+            domain = quoted(node.domain or "ai.onnx")
+            raise ModelError(f"{title(node)}: the model does not import an operator set of {domain}")
+        for name in node.input:
+            if name and not any(name in names for names in known):
+                raise ModelError(f"{title(node)} uses {quoted(name)}, which no node before it produces")
+        for _, graph in subgraphs(node):
+            _check_graph(graph, known, opsets)
+        for name in node.output:
+            if name and name in known[-1]:
+                raise ModelError(f"{title(node)} produces {quoted(name)}, which exists already")
+            known[-1].add(name)
+
+
+def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], known: list[set[str]]) -> None:
+    for name in names:
+        if not any(name in made for made in known):
+            raise ModelError(f"output {quoted(name)} of {quoted(holder.name)} is produced by no node")
+
+
+def check_model(model: ModelProto, shown: str) -> None:
+    """Refuse an ONNX model that `onnx.checker` refuses, full check included.
+
+    Outputs may lack a shape or a type, as for ONNX Runtime. Large initializers are left to us: the checker, which would
+    read the file again, sees their types only.
+
+    - `model`: normalised.
+    - `shown`: what a message calls the model: ``"the converted model"``.
+    """
+    # The checker is compiled code, which would not survive everything.
+    check_attributes(model)
+    check_operand_types(model)
+    asked = without_large_initializers(model)
+    del asked.graph.output[:]
+    asked.graph.output.extend(value for value in model.graph.output if _is_declared(value))
+    try:
+        checker.check_model(asked, full_check=True)
+    except (checker.ValidationError, shape_inference.InferenceError, RuntimeError, ValueError) as error:
+        raise ModelError(f"{shown} fails onnx.checker: {one_line(error)}") from None
+
+
+def _is_declared(value: ValueInfoProto) -> bool:
+    kind = value.type.WhichOneof("value")
+    return kind is not None and (kind != "tensor_type" or value.type.tensor_type.HasField("shape"))

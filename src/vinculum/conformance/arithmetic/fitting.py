@@ -146,13 +146,12 @@ class Fit:
 
     def _best(self, predicted: Array, left: Array, tied: Array) -> int:
         """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
-        seen: dict[bytes, Array] = {}
-        passing = []
+        passing: dict[bytes, int] = {}
         for way in tied:
-            own = predicted[way] & left
-            alike = seen.setdefault(own.tobytes(), self._alike(own) if own.tobytes() not in seen else own)
-            passing.append(int((predicted[way] & ~self.deviating & alike).sum()))
-        return int(tied[int(np.argmax(passing))])
+            row = predicted[way]
+            if row.tobytes() not in passing:  # Many ways predict the same.
+                passing[row.tobytes()] = int((row & ~self.deviating & self._alike(row & left)).sum())
+        return int(max(tied, key=lambda way: passing[predicted[way].tobytes()]))
 
     def _first_of_each(self, chosen: Array) -> list[int]:
         """Return a case of each of the circumstances of those chosen."""
@@ -200,10 +199,13 @@ class Fit:
                     ignored.append(~counts[at])
                     bounds.append(bounds[-1] + len(at))
             where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
-            shared: Shared = {}
+            shared, held = Shared(), dict[int, Array]()
             for place, way in enumerate(self.ways):
-                given = _canonical(way.quotients(a, b, rounding, shared))
-                predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
+                given = way.quotients(a, b, rounding, shared)
+                if id(given) not in held:  # Few ways differ on a few elements.
+                    same = _canonical(given)[where] == answer
+                    held[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
+                predicted[place, numbers] = held[id(given)]
         return predicted
 
 

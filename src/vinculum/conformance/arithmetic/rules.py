@@ -95,8 +95,8 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
         return None
     if one.case.element_type is REAL:
         return None
-    reason, own, other = why_refused(operation), alignment(operation), align(operation)
-    if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
+    other = align(operation)
+    if alignment(operation) == other or (reason := why_refused(operation)) not in (None, UNJOINED, *_OF_ALIGNMENT):
         return None
     if reason is not None and one.outcome == REFUSED:
         return None  # It may have been refused for any reason.
@@ -126,11 +126,14 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     left : sequence of Answered
         The deviating cases that nothing explains yet.
     """
+    wanted = dict.fromkeys(one.outcome for one in left if one.outcome != VALUES)
+    if not wanted:
+        return
     known = [one for one in answered if one.outcome != UNSUPPORTED]
     own = {id(one) for one in left}
     held = _Held(known)
     found: dict[tuple[str, tuple[str, ...]], tuple[list[Answered], int]] = {}
-    for outcome in dict.fromkeys(one.outcome for one in left if one.outcome != VALUES):
+    for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
         while unexplained and (widest := held.widest(unexplained, happened)) is not None:

@@ -7,6 +7,7 @@ not import NumPy and ONNX anew, which takes a hundred times as long as most comm
 
 from __future__ import annotations
 
+import gc
 import os
 import runpy
 import signal
@@ -83,6 +84,7 @@ def prepare() -> None:
         sys.argv[1:] = arguments
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             main()
+    gc.freeze()  # Collecting in a copy would write to all of it, and so copy it.
 
 
 def serve(connection: Connection) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.conformance.asking import message
 from vinculum import reference
-from vinculum.conformance.arithmetic.catalogue import catalogue, named
+from vinculum.conformance.arithmetic.catalogue import catalogue, named, right
 from vinculum.conformance.arithmetic.division import IntegerDivision, Shared
 from vinculum.conformance.arithmetic.stages import Rounding
 from vinculum.errors import AttributeValueError
@@ -60,10 +60,11 @@ class TestCatalogue:
     @pytest.mark.parametrize("element_type", TYPES, ids=str)
     def test_the_first_is_the_reference(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         a, b = drawn(element_type, 500)
-        right = reference.divide(a, b, element_type, rounding=rounding)
+        exact = reference.divide(a, b, element_type, rounding=rounding)
         first = catalogue(element_type)[0]
+        assert first == right(element_type)
         assert first.form == "a / b"
-        assert meaning(first.quotients(a, b, rounding)) == meaning(right)
+        assert meaning(first.quotients(a, b, rounding)) == meaning(exact)
 
     @pytest.mark.parametrize("element_type", [t for t in TYPES if t.bits > 8], ids=str)
     def test_many_ways_differ(self, element_type: ElementType) -> None:

@@ -11,7 +11,7 @@ from operator import and_, or_
 import numpy as np
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
-from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import gives
@@ -108,8 +108,7 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
     if reason is not None:
         return one.outcome == ACCEPTED
     return any(
-        gives(way, one, other)
-        for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ()))
+        gives(way, one, other) for way in (right(one.case.element_type), *divisions.get(one.case.element_type, ()))
     )
 
 

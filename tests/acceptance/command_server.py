@@ -15,6 +15,7 @@ import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -58,6 +59,9 @@ LATE = (
 )
 """What commands import only when they get to it, and those do not."""
 
+STORES = ("h5py", "zarr")
+"""Optional packages, of which the same is true; others start threads."""
+
 PROGRAM = "--python"
 """The first argument where the second is a program in Python, which is run instead of the command."""
 
@@ -78,7 +82,7 @@ def use(address: str) -> None:
 
 def prepare() -> None:
     """Import what commands import; no thread is started, for none would be in the copies."""
-    for name in LATE:
+    for name in (*LATE, *filter(find_spec, STORES)):
         import_module(name)
     for arguments in COMMANDS:
         sys.argv[1:] = arguments

@@ -42,6 +42,8 @@ IMPORTED = (
     "vinculum.models.engines.openvino.children",
     "vinculum.models.engines.openvino.cut_model",
     "openvino",
+    "torch",
+    "jax.numpy",
 )
 """What processes of the sandbox import. ONNX Runtime starts a thread as it is imported, which no copy would have."""
 _SESSION = 7200.0  # Seconds that a server may live.

@@ -7,6 +7,7 @@ not import NumPy and ONNX anew, which takes a hundred times as long as most comm
 
 from __future__ import annotations
 
+import gc
 import os
 import runpy
 import signal
@@ -14,6 +15,7 @@ import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,6 +27,7 @@ COMMANDS = (
     ["run", f"{EXAMPLE}/model.onnx", "--input", f"x={EXAMPLE}/x.npy"],
     ["convert", f"{EXAMPLE}/model.onnx", "--opset", "14", "-o", os.devnull],  # refused, in one line
     ["run", "--help"],
+    ["info"],  # looks for the versions of what is installed
 )
 """Between them they import what commands import when they run, some of it late in packages that they use."""
 LATE = (
@@ -57,6 +60,9 @@ LATE = (
 )
 """What commands import only when they get to it, and those do not."""
 
+STORES = ("h5py", "zarr")
+"""Optional packages, of which the same is true; others start threads."""
+
 PROGRAM = "--python"
 """The first argument where the second is a program in Python, which is run instead of the command."""
 
@@ -77,12 +83,13 @@ def use(address: str) -> None:
 
 def prepare() -> None:
     """Import what commands import; no thread is started, for none would be in the copies."""
-    for name in LATE:
+    for name in (*LATE, *filter(find_spec, STORES)):
         import_module(name)
     for arguments in COMMANDS:
         sys.argv[1:] = arguments
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             main()
+    gc.freeze()  # Collecting in a copy would write to all of it, and so copy it.
 
 
 def serve(connection: Connection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -19,7 +19,7 @@ from vinculum.reporting.conformance.matrix import WORST_FIRST
 from vinculum.spec.registry import ROWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 Opened = Callable[..., "Page"]
 
@@ -81,15 +81,23 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def opened(browser: Browser, file: Path) -> Iterator[Opened]:
-    """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
-    contexts, said, asked = [], [], []
+@pytest.fixture(scope="module")
+def context(browser: Browser, file: Path) -> BrowserContext:
+    """Return where pages are opened; one stays open, in whose process the others are: to start one takes longer."""
+    context = browser.new_context()
+    context.new_page().goto(file.as_uri())
+    return context
 
-    def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
-        contexts.append(context)
-        page = context.new_page()
+
+@pytest.fixture
+def opened(browser: Browser, context: BrowserContext, file: Path) -> Iterator[Opened]:
+    """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
+    pages, said, asked = [], [], []
+
+    def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, scripts: bool = True) -> Page:
+        page = context.new_page() if scripts else browser.new_context(java_script_enabled=False).new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": 800})
         page.set_default_timeout(10_000)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -98,8 +106,8 @@ def opened(browser: Browser, file: Path) -> Iterator[Opened]:
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert said == []
     assert asked
     assert {url.partition(":")[0] for url in asked} == {"file"}
@@ -161,7 +169,7 @@ class TestTabs:
         assert cases(page) == [str(r.id) for r in report().results if r.verdict.kind is Kind.CRASHED]
 
     def test_without_javascript(self, opened: Opened) -> None:
-        page = opened(java_script_enabled=False)
+        page = opened(scripts=False)
         assert page.locator(".panel:visible").count() == 5
         assert page.locator(".cell:visible").count() > 200
         assert "With JavaScript, the page lists each case" in page.locator(".panel").nth(1).inner_text()
@@ -229,7 +237,8 @@ class TestOneCase:
     """Every failing case has its clause, example with bits, histogram, and a reproducer that can be copied."""
 
     def test_all_of_it(self, opened: Opened) -> None:
-        page = opened("#openvino/cell/Div-14/float", permissions=["clipboard-read", "clipboard-write"])
+        page = opened("#openvino/cell/Div-14/float")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         result = next(r for r in report().results if r.id.matches("Div-14/float/*") and r.verdict.kind is Kind.ULPS)
         item = page.locator(".panel:visible .list > li").nth(cases(page).index(str(result.id)))
         item.locator("summary").click()
@@ -256,6 +265,7 @@ class TestOneCase:
         item.get_by_role("button", name="Copy").first.click()
         item.get_by_text("Copied.").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == reproducer(str(result.id))
+        page.context.clear_permissions()
 
     def test_without_a_clipboard(self, opened: Opened) -> None:
         page = opened("#openvino/cell/Div-14/float")
@@ -348,8 +358,9 @@ class TestAppearance:
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     @pytest.mark.parametrize("fragment", ["", "#openvino/cell/Div-14/float"])
-    def test_contrast(self, opened: Opened, scheme: str, fragment: str) -> None:
-        page = opened(fragment, color_scheme=scheme)
+    def test_contrast(self, opened: Opened, scheme: Literal["light", "dark"], fragment: str) -> None:
+        page = opened(fragment)
+        page.emulate_media(color_scheme=scheme)
         for summary in page.locator(".panel:visible .list summary").all()[:1]:
             summary.click()
         contrast, text = page.evaluate(_LOWEST_CONTRAST)
@@ -357,7 +368,10 @@ class TestAppearance:
 
     def test_dark_is_dark(self, opened: Opened) -> None:
         ground = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
-        light, dark = (opened(color_scheme=scheme).evaluate(ground) for scheme in ("light", "dark"))
+        page = opened()
+        light = page.evaluate(ground)
+        page.emulate_media(color_scheme="dark")
+        dark = page.evaluate(ground)
         assert min(light) > 200
         assert max(dark) < 60
 

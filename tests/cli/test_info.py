@@ -65,7 +65,7 @@ class TestJson:
 
         monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace() if name == "torch" else None)
         monkeypatch.setattr(module, "version", none_of_that_name)
-        monkeypatch.setattr(packages, "packages_distributions", lambda: {"torch": ["numpy"]})
+        monkeypatch.setattr(packages, "_providers", lambda: {"torch": ["numpy"]})
         # Other tests have asked for PyTorch's real version, which is remembered.
         monkeypatch.setattr(packages, "versions_of", inspect.unwrap(packages.versions_of))
         assert told(here, capsys)["runtimes"] == dict.fromkeys(RUNTIMES) | {"torch": f"{np.__version__} (numpy)"}

@@ -331,8 +331,8 @@ class Prints(Divider):
     """It prints what it does, to every way out."""
 
     def look(self, operation: Operation) -> None:
-        print(operation, flush=True)
-        print(operation, file=sys.stderr, flush=True)
+        print(operation.spec, flush=True)
+        print(operation.spec, file=sys.stderr, flush=True)
         os.write(1, b"\x93vnc" * 20)
 
 

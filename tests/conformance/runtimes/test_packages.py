@@ -34,6 +34,12 @@ class TestVersions:
         found = versions_of("_pytest", "onnx", "runtime_x")
         assert found == {"pytest": version("pytest"), "onnx": version("onnx"), "runtime_x": "not installed"}
 
+    @pytest.mark.parametrize(
+        ("package", "name"), [("markdown_it", "markdown-it-py"), ("_hypothesis_globals", "hypothesis")]
+    )
+    def test_of_what_only_lists_its_files(self, package: str, name: str) -> None:
+        assert versions_of(package) == {name: version(name)}
+
     def test_of_ourselves(self) -> None:
         """What runs is told, also where it runs from its sources and is not installed."""
         assert versions_of("vinculum", "onnx")["vinculum"] == vinculum.__version__

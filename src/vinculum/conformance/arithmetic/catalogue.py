@@ -60,6 +60,11 @@ def catalogue(element_type: ElementType) -> tuple[Division, ...]:
     return tuple(sorted(ways, key=lambda way: way.complexity))
 
 
+def right(element_type: ElementType) -> Division:
+    """Return the way to divide that every operator asks for: the first of the catalogue, which takes long to make."""
+    return IntegerDivision(element_type) if element_type.is_integer else FloatDivision(element_type, element_type)
+
+
 def named(form: str, element_type: ElementType) -> Division:
     """Return the way to divide an element type that is written so: ``"a * (1/b)"``.
 

@@ -17,9 +17,12 @@ from vinculum.conformance.arithmetic.stages import (
     Rounding,
     Saturation,
     Width,
+    as_signed,
+    converted,
     flushed,
     integer_quotient,
     narrowed,
+    of_four_bits,
     operated,
     saturated,
     to_32_bits,
@@ -33,10 +36,34 @@ from vinculum.spec.model import IntegerRounding
 from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
-Shared = dict[tuple[object, ...], Array]
-"""Results of the stages that several ways to divide the same operands have in common."""
+Run = Callable[..., Array]
+"""Calls a stage with its arguments."""
 
 _ASKED = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}
+
+
+class Shared:
+    """Runs the stages of many ways to divide the same operands: each on the same arguments once.
+
+    Results of the same bits are the same array, and so are what is made of them.
+    """
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[int, ...], tuple[Array, tuple[object, ...]]] = {}  # Arguments, that ids stay theirs.
+        self._arrays: dict[tuple[np.dtype[Any], bytes], Array] = {}
+
+    def __call__(self, stage: Run, *arguments: object) -> Array:
+        """Return what a stage gives; its arguments are arrays of here, and what there is only once."""
+        key = (id(stage), *map(id, arguments))
+        if key not in self._results:
+            result = stage(*arguments)
+            result = self._arrays.setdefault((result.dtype, result.tobytes()), result)
+            self._results[key] = result, (stage, *arguments)
+        return self._results[key][0]
+
+
+def _alone(stage: Run, *arguments: object) -> Array:
+    return stage(*arguments)
 
 
 @dataclass(frozen=True)
@@ -80,47 +107,24 @@ class FloatDivision:
             The operands.
         asked : IntegerRounding, optional
             What is asked of integers.
-        shared : dict, optional
-            What ways to divide these very operands have in common, which the first of them keeps there.
+        shared : Shared, optional
+            Runs the stages that ways to divide these very operands have in common.
         """
         del asked
-        kept = {} if shared is None else shared
-        saturated_operands = self.saturation is not Saturation.NO
-        dividend = ("dividend", self.computed_in.name, self.dividend, saturated_operands)
-        divisor = ("divisor", self.computed_in.name, self.divisor, saturated_operands)
+        run, own, wide = shared or _alone, dtype_of(self.element_type), dtype_of(self.computed_in)
+        saturates = self.saturation is not Saturation.NO
         with ieee_754():
-            a = _once(kept, dividend, lambda: self._operand(a, self.dividend))
-            b = _once(kept, divisor, lambda: self._operand(b, self.divisor))
-            factor: tuple[object, ...] = (*divisor, self.reciprocal, self.inverse)
+            a, b = run(_taken, a, self.dividend, wide, saturates), run(_taken, b, self.divisor, wide, saturates)
             if self.reciprocal is not Inverse.NO:
-                b = _once(kept, factor, lambda: self._inverse(b))
+                b = run(_inverted, b, self.reciprocal, self.inverse, own)
             operation = np.divide if self.reciprocal is Inverse.NO else np.multiply
             if self.quotient is Flush.UNROUNDED:
-                result = _once(kept, (dividend, factor, "unrounded"), lambda: operated(operation, a, b, self.quotient))
+                result = run(operated, operation, a, b, self.quotient)
             else:
-                result = flushed(_once(kept, (dividend, factor), lambda: operation(a, b)), self.quotient)
+                result = run(flushed, run(operation, a, b), self.quotient)
             if self.computed_in is self.element_type:
                 return result
-            if self.saturation is Saturation.ALL:
-                result = saturated(result)
-            result = narrowed(result, dtype_of(self.element_type), self.narrowing)
-            return flushed(result, Flush.SIGNED if self.quotient is Flush.UNROUNDED else self.quotient)
-
-    def _inverse(self, b: Array) -> Array:
-        if self.reciprocal is Inverse.POWER:
-            return flushed(to_minus_one(b), self.inverse)
-        inverse, narrowing = operated(np.divide, np.ones_like(b), b, self.inverse), self.reciprocal.narrowing
-        if narrowing is None:
-            return inverse
-        stored = narrowed(inverse, dtype_of(self.element_type), narrowing)
-        return flushed(stored, self.inverse).astype(inverse.dtype)
-
-    def _operand(self, array: Array, flush: Flush) -> Array:
-        array = flushed(array, flush)
-        if self.computed_in is self.element_type:
-            return array
-        array = array.astype(dtype_of(self.computed_in))
-        return flushed(array if self.saturation is Saturation.NO else saturated(array), flush)
+            return run(_given, result, self.quotient, own, self.narrowing, self.saturation)
 
     @cached_property
     def form(self) -> str:
@@ -185,10 +189,29 @@ class FloatDivision:
         return tuple(how for how in flushes if how is not Flush.NO)
 
 
-def _once(kept: Shared, key: tuple[object, ...], computed: Callable[[], Array]) -> Array:
-    if key not in kept:
-        kept[key] = computed()
-    return kept[key]
+def _taken(operand: Array, flush: Flush, dtype: np.dtype[Any], saturates: bool) -> Array:
+    """Return operands as what is computed with."""
+    operand = flushed(operand, flush)
+    if operand.dtype == dtype:
+        return operand
+    operand = operand.astype(dtype)
+    return flushed(saturated(operand) if saturates else operand, flush)
+
+
+def _inverted(b: Array, reciprocal: Inverse, flush: Flush, stored: np.dtype[Any]) -> Array:
+    if reciprocal is Inverse.POWER:
+        return flushed(to_minus_one(b), flush)
+    inverse, narrowing = operated(np.divide, np.ones_like(b), b, flush), reciprocal.narrowing
+    if narrowing is None:
+        return inverse
+    return flushed(narrowed(inverse, stored, narrowing), flush).astype(inverse.dtype)
+
+
+def _given(result: Array, flush: Flush, dtype: np.dtype[Any], narrowing: Narrowing, saturation: Saturation) -> Array:
+    """Return what was computed as a quotient of the element type."""
+    if saturation is Saturation.ALL:
+        result = saturated(result)
+    return flushed(narrowed(result, dtype, narrowing), Flush.SIGNED if flush is Flush.UNROUNDED else flush)
 
 
 _INVERSES = {
@@ -253,28 +276,30 @@ class IntegerDivision:
         ----------
         a, b, asked
             The operands, and the rounding.
-        shared : dict, optional
-            Nothing here is worth sharing.
+        shared : Shared, optional
+            Runs the stages that ways to divide these very operands have in common.
         """
-        del shared
+        run = shared or _alone
         rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding
-        a, b = self._operand(a, self.dividend), self._operand(b, self.divisor)
+        a, b = self._operand(run, a, self.dividend), self._operand(run, b, self.divisor)
         with ieee_754():
             if self.computed_in is None:
-                quotient = integer_quotient(a, b, rounding)
+                quotient = run(integer_quotient, a, b, rounding)
             else:
                 own, dtype = a.dtype, dtype_of(self.computed_in)
-                a, b = a.astype(dtype), b.astype(dtype)
-                exact = a * (np.ones_like(b) / b) if self.reciprocal else a / b
-                quotient = to_integer(whole(exact, b, rounding), own, saturates=self.saturates)
-        return to_32_bits(quotient, self.result).astype(dtype_of(self.element_type))
+                a, b = run(converted, a, dtype), run(converted, b, dtype)
+                if self.reciprocal:
+                    exact = run(np.multiply, a, run(np.divide, run(np.ones_like, b), b))
+                else:
+                    exact = run(np.divide, a, b)
+                quotient = run(to_integer, run(whole, exact, b, rounding), own, self.saturates)
+        return run(converted, run(to_32_bits, quotient, self.result), dtype_of(self.element_type))
 
-    def _operand(self, array: Array, width: Width) -> Array:
+    def _operand(self, run: Run, array: Array, width: Width) -> Array:
         signed = self.as_signed or self.element_type.kind is Kind.SIGNED
-        if self.element_type.bits < 8:  # ml_dtypes' integers of 4 bits have too little arithmetic.
-            array = array.astype(np.int8)
-            return np.where(array > 7, array - 16, array).astype(np.int8) if signed else array.astype(np.uint8)
-        return to_32_bits(array.view(f"i{array.itemsize}") if signed else array, width)
+        if self.element_type.bits < 8:
+            return run(of_four_bits, array, signed)
+        return run(to_32_bits, run(as_signed, array) if signed else array, width)
 
     @cached_property
     def form(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.conformance.arithmetic.answered import VALUES, Answered
-from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.catalogue import catalogue, right
 from vinculum.conformance.arithmetic.circumstances import placement
 from vinculum.conformance.arithmetic.division import Division, Shared
 from vinculum.conformance.cases.operation import Operation, aligned, alignment, rounding_asked
@@ -76,11 +76,16 @@ class Fit:
 
     def __init__(self, element_type: ElementType, answered: Sequence[Answered]) -> None:
         self._answered = [one for one in answered if one.outcome == VALUES]
-        self.ways = catalogue(element_type)
+        self._element_type = element_type
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._circumstances = [circumstances(one.case.operation) for one in self._answered]
         self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
         self._everywhere = np.ones(len(self._answered), np.bool_)
+
+    @cached_property
+    def ways(self) -> tuple[Division, ...]:
+        """The ways to divide, the simplest first."""
+        return catalogue(self._element_type)
 
     @cached_property
     def _pairs(self) -> list[Pairs]:
@@ -136,7 +141,7 @@ class Fit:
         """Return the simplest way to divide that gives every quotient of some of the cases; None if none does."""
         among = self._mask(group)
         if not self.deviating[among].any():
-            return self.ways[0]
+            return right(self._element_type)
         possible = map(int, np.flatnonzero(self._on_a_few[:, among].all(1)))
         return next((self.ways[way] for way in possible if self._proved(way)[among].all()), None)
 
@@ -146,13 +151,12 @@ class Fit:
 
     def _best(self, predicted: Array, left: Array, tied: Array) -> int:
         """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
-        seen: dict[bytes, Array] = {}
-        passing = []
+        passing: dict[bytes, int] = {}
         for way in tied:
-            own = predicted[way] & left
-            alike = seen.setdefault(own.tobytes(), self._alike(own) if own.tobytes() not in seen else own)
-            passing.append(int((predicted[way] & ~self.deviating & alike).sum()))
-        return int(tied[int(np.argmax(passing))])
+            row = predicted[way]
+            if row.tobytes() not in passing:  # Many ways predict the same.
+                passing[row.tobytes()] = int((row & ~self.deviating & self._alike(row & left)).sum())
+        return int(max(tied, key=lambda way: passing[predicted[way].tobytes()]))
 
     def _first_of_each(self, chosen: Array) -> list[int]:
         """Return a case of each of the circumstances of those chosen."""
@@ -200,10 +204,13 @@ class Fit:
                     ignored.append(~counts[at])
                     bounds.append(bounds[-1] + len(at))
             where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
-            shared: Shared = {}
+            shared, held = Shared(), dict[int, Array]()
             for place, way in enumerate(self.ways):
-                given = _canonical(way.quotients(a, b, rounding, shared))
-                predicted[place, numbers] = np.logical_and.reduceat((given[where] == answer) | open_, bounds[:-1])
+                given = way.quotients(a, b, rounding, shared)
+                if id(given) not in held:  # Few ways differ on a few elements.
+                    same = _canonical(given)[where] == answer
+                    held[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
+                predicted[place, numbers] = held[id(given)]
         return predicted
 
 

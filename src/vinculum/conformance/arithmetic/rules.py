@@ -11,7 +11,7 @@ from operator import and_, or_
 import numpy as np
 
 from vinculum.conformance.arithmetic.answered import ACCEPTED, REFUSED, UNSUPPORTED, VALUES, Answered, Cause
-from vinculum.conformance.arithmetic.catalogue import catalogue
+from vinculum.conformance.arithmetic.catalogue import right
 from vinculum.conformance.arithmetic.circumstances import UNJOINED, properties, why_refused
 from vinculum.conformance.arithmetic.division import Division
 from vinculum.conformance.arithmetic.fitting import gives
@@ -95,8 +95,8 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
         return None
     if one.case.element_type is REAL:
         return None
-    reason, own, other = why_refused(operation), alignment(operation), align(operation)
-    if own == other or reason not in (None, UNJOINED, *_OF_ALIGNMENT):
+    other = align(operation)
+    if alignment(operation) == other or (reason := why_refused(operation)) not in (None, UNJOINED, *_OF_ALIGNMENT):
         return None
     if reason is not None and one.outcome == REFUSED:
         return None  # It may have been refused for any reason.
@@ -108,8 +108,7 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
     if reason is not None:
         return one.outcome == ACCEPTED
     return any(
-        gives(way, one, other)
-        for way in (catalogue(one.case.element_type)[0], *divisions.get(one.case.element_type, ()))
+        gives(way, one, other) for way in (right(one.case.element_type), *divisions.get(one.case.element_type, ()))
     )
 
 
@@ -126,11 +125,14 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
     left : sequence of Answered
         The deviating cases that nothing explains yet.
     """
+    wanted = dict.fromkeys(one.outcome for one in left if one.outcome != VALUES)
+    if not wanted:
+        return
     known = [one for one in answered if one.outcome != UNSUPPORTED]
     own = {id(one) for one in left}
     held = _Held(known)
     found: dict[tuple[str, tuple[str, ...]], tuple[list[Answered], int]] = {}
-    for outcome in dict.fromkeys(one.outcome for one in left if one.outcome != VALUES):
+    for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
         while unexplained and (widest := held.widest(unexplained, happened)) is not None:

@@ -148,6 +148,22 @@ def narrowed(quotient: Array, dtype: np.dtype[Any], narrowing: Narrowing) -> Arr
     return nearer
 
 
+def converted(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return numbers as those of another type."""
+    return array.astype(dtype, copy=False)
+
+
+def as_signed(array: Array) -> Array:
+    """Return the bits of integers as signed ones."""
+    return array.view(f"i{array.itemsize}")
+
+
+def of_four_bits(array: Array, signed: bool) -> Array:
+    """Return integers of 4 bits in 8, of which ml_dtypes has too little arithmetic."""
+    wide = array.astype(np.int8)
+    return np.where(wide > 7, wide - 16, wide).astype(np.int8) if signed else wide.astype(np.uint8)
+
+
 def to_32_bits(array: Array, width: Width) -> Array:
     """Return integers as int32, unless they keep their width."""
     if width is Width.OWN:
@@ -184,7 +200,7 @@ def whole(quotient: Array, divisor: Array, rounding: Rounding) -> Array:
     return np.asarray(rounded(quotient))
 
 
-def to_integer(numbers: Array, dtype: np.dtype[Any], *, saturates: bool) -> Array:
+def to_integer(numbers: Array, dtype: np.dtype[Any], saturates: bool) -> Array:
     """Return whole numbers as integers; beyond the range stands MIN, as x86 processors have it, or the nearest one."""
     limits = np.iinfo(dtype)
     # As floats the limits may not be numbers of the format; one above the largest is.

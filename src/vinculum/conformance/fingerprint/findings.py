@@ -55,8 +55,9 @@ class _Answers:
     """Answers, and what explains them."""
 
     def __init__(self, answered: Sequence[Answered]) -> None:
-        self._legal = [one for one in answered if why_refused(one.case.operation) is None]
-        self._illegal = [one for one in answered if why_refused(one.case.operation) is not None]
+        groups = dict(_by(answered, lambda one: why_refused(one.case.operation)))
+        self._legal: list[Answered] = groups.pop(None, [])
+        self._illegal: Mapping[str, list[Answered]] = groups
         self._answered = answered
         self._fits = fits(answered)
 
@@ -187,7 +188,7 @@ class _Answers:
         for title, group in _by(
             moved, lambda one: "pdpd" if one.case.operation.spec is DIVIDE_1 else one.case.operation.spec.title
         ):
-            causes = [(one, self._by_case.get(str(one.case.id))) for one in group]
+            causes = [(one, self._by_case.get(str(one.case.id))) for one in group if one.deviates]
             ignored = [one for one, cause in causes if cause and cause.outcome in ALIGNMENTS]
             if ignored:
                 evidence = example([one for one in ignored if one.outcome == VALUES])
@@ -199,7 +200,7 @@ class _Answers:
                 yield _without_quotients("axis", title, group)
 
     def _illegal_operands(self) -> Iterator[Finding]:
-        for reason, group in _by(self._illegal, lambda one: why_refused(one.case.operation)):
+        for reason, group in self._illegal.items():
             dead = [one for one in group if one.answer.end in _KILLED]
             accepted = [one for one in group if one.outcome == ACCEPTED]
             if dead:

@@ -48,13 +48,16 @@ def check_package(title: str, package: str, factory: str, options: Mapping[str, 
         asked_elsewhere("start", factory, options, called=title)
 
 
+_providers = cache(packages_distributions)  # It looks through the files of everything that is installed.
+
+
 @cache
 def versions_of(*packages: str) -> dict[str, str]:
     """Return the version of every distribution that provides one of the packages, by the distribution's name.
 
     Our own is the one that runs, installed or not.
     """
-    providers = packages_distributions()
+    providers = _providers()
     found: dict[str, str] = {}
     for package in packages:
         for distribution in sorted(set(providers.get(package, [package]))):

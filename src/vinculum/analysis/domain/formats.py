@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Bounds = NDArray[np.float64]
 """End points of intervals, in float64."""
 # Arrays, since NumPy takes twice as long with numbers of Python's, and most boxes have one element.
-_ZERO, LOWEST, HIGHEST = np.zeros(()), np.array(-np.inf), np.array(np.inf)
+ZERO, LOWEST, HIGHEST = np.zeros(()), np.array(-np.inf), np.array(np.inf)
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def is_discrete(element_type: str) -> bool:
 
 def downward(values: Bounds) -> Bounds:
     """Return the next smaller float64; a zero is exact, because what underflows here is zero in every type."""
-    return np.where(values == _ZERO, values, np.nextafter(values, LOWEST))
+    return np.where(values == ZERO, values, np.nextafter(values, LOWEST))
 
 
 def upward(values: Bounds) -> Bounds:
     """Return the next larger float64, zero for zero."""
-    return np.where(values == _ZERO, values, np.nextafter(values, HIGHEST))
+    return np.where(values == ZERO, values, np.nextafter(values, HIGHEST))
 
 
 def some(mask: NDArray[np.bool_]) -> bool:

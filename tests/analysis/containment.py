@@ -23,7 +23,8 @@ def looked_at(
     model: ModelProto, inputs: Mapping[str, AbstractTensor], *, infer: bool = True
 ) -> tuple[Interpreter, Scope]:
     """Return what is known of every value of a model."""
-    interpreter = Interpreter(model, infer_types(model) if infer else model, inputs, {})
+    types = infer_types(model) if infer else model
+    interpreter = Interpreter(model, types, inputs, {}, look=lambda site: None)  # bodies too
     return interpreter, interpreter.run()
 
 

@@ -81,6 +81,7 @@ _SWITCHED_OFF: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     ),
     "remainders of constants": (lambda p: p.setattr(arithmetic, "_folded_remainder", lambda *_: {}), "swin.script17"),
     "an interval a place": (_one_interval("Concat"), "intervals side by side"),
+    "an interval a place, elsewhere": (_one_interval("Reshape"), "intervals side by side, in another shape"),
 }
 
 

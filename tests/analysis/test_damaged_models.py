@@ -14,6 +14,11 @@ from vinculum.analysis.transfer.registry import TABLE
 from vinculum.errors import VinculumError
 
 _OPERATORS = sorted({name for _, name in TABLE} | {"If", "Loop", "Scan", "Attention"})
+_LARGEST = 30
+"""Nodes of a small model."""
+_MODELS = {entry.model: entry for entry in ENTRIES}.values()
+_SMALL = [entry for entry in _MODELS if len(model_of(entry).graph.node) <= _LARGEST]
+_LARGE = [entry for entry in _MODELS if entry not in _SMALL]
 
 
 def _damage(node: NodeProto, rng: random.Random) -> None:
@@ -32,11 +37,11 @@ def _damage(node: NodeProto, rng: random.Random) -> None:
 
 
 def damaged(seed: int) -> ModelProto:
-    """Return a model of the corpus with some nodes damaged."""
+    """Return a model of the corpus with some nodes damaged: a large one is taken seldom, and damaged at more places."""
     rng = random.Random(seed)
     model = ModelProto()
-    model.CopyFrom(model_of(rng.choice(ENTRIES)))
-    for _ in range(rng.randint(1, 3)):
+    model.CopyFrom(model_of(rng.choice(_SMALL if seed % 6 else _LARGE)))
+    for _ in range(rng.randint(1, 3) + len(model.graph.node) // _LARGEST):
         _damage(rng.choice(list(model.graph.node)), rng)
     return model
 

@@ -12,6 +12,7 @@ from proofs.checking.sessions import Session
 # Replays the theories named, or everything; tells how many failed and what was printed.
 ToldBy = Callable[..., tuple[int, str]]
 
+PROVERS = ("cvc4-nofpbv", "cvc5-nofpbv")
 TRUE = """module Sums
   use int.Int
   let lemma doubled (a: int)
@@ -37,7 +38,7 @@ def fill(folder: Path, configuration: Path) -> None:
     theory = folder / "theories" / "sums.mlw"
     theory.write_text(TRUE, encoding="utf-8")
     (folder / "mutants" / "sums.toml").write_text(VARIANT, encoding="utf-8")
-    search(Session(theory, configuration), "z3:1")
+    search(Session(theory, configuration), f"{PROVERS[0]}:1")
     record(folder, digests(folder))
 
 

@@ -12,7 +12,9 @@ from proofs.checking.mutants import Mutant, is_refuted, jobs, survives
 from proofs.checking.prove import attempt
 from proofs.checking.provers import ProofError
 from proofs.checking.sessions import Session, leaves
+from tests.proofs.small_proofs import PROVERS
 
+CVC4, CVC5 = PROVERS
 THEORY = """module Pairs
   use int.Int
   predicate first (x: int) = x + 1 > x
@@ -25,17 +27,17 @@ Attempts = list[list[tuple[str, str]]]
 
 
 @pytest.fixture(scope="module")
-def theory(provers_or_skip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a theory whose first theorem is proved in two parts, one by Z3 and one by CVC5."""
+def theory(two_provers: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a theory whose first theorem is proved in two parts, one by CVC4 and one by CVC5."""
     path = tmp_path_factory.mktemp("pairs") / "pairs.mlw"
     path.write_text(THEORY, encoding="utf-8")
-    session = Session(path, provers_or_skip)
+    session = Session(path, two_provers)
     session.run()
     attempt(session, [goal for _, goal in session.goals()][:1], "split_vc")
-    for part, prover in ((0, "z3"), (1, "cvc5")):
+    for part, prover in enumerate((CVC4, CVC5)):
         both, _ = (goal for _, goal in session.goals())
         attempt(session, [leaves(both)[part]], f"{prover}:5")
-    attempt(session, [goal for _, goal in session.goals()][1:], "z3:5")
+    attempt(session, [goal for _, goal in session.goals()][1:], f"{CVC4}:5")
     assert all(theorem.proved for theorem in session.theorems())
     assert session.theorems()[0].parts == 2
     return path
@@ -60,34 +62,34 @@ def variant(theory: Path, old: str, new: str, theorem: str = "Pairs.both") -> Mu
     return Mutant("pairs.toml", theory, theorem, old, new, "so it is")
 
 
-def stand_in_for_z3(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a shell's program be called as Z3."""
-    z3 = folder / "z3"
-    z3.write_text(f"#!/bin/sh\n{program}\n")
-    z3.chmod(0o755)
+def stand_in_for_cvc4(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a shell's program be called as CVC4."""
+    cvc4 = folder / "cvc4"
+    cvc4.write_text(f"#!/bin/sh\n{program}\n")
+    cvc4.chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=":")
 
 
 class TestParts:
     """One part that no prover proves refuses the variant."""
 
-    def test_a_false_part_is_tried_by_both(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
-        assert not survives(variant(theory, "x + 1 > x", "x + 1 > 2 * x"), provers_or_skip)
-        assert attempts == [[("both.0", "z3"), ("both.1", "cvc5")], [("both.0", "cvc5")]]
+    def test_a_false_part_is_tried_by_both(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "x + 1 > x", "x + 1 > 2 * x"), two_provers)
+        assert attempts == [[("both.0", CVC4), ("both.1", CVC5)], [("both.0", CVC5)]]
 
-    def test_a_goal_of_one_part_is_tried_once(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
-        assert not survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), provers_or_skip)
-        assert attempts == [[("other", "z3")]]
+    def test_a_goal_of_one_part_is_tried_once(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert not survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), two_provers)
+        assert attempts == [[("other", CVC4)]]
 
-    def test_one_that_holds_survives(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
-        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), provers_or_skip)
+    def test_one_that_holds_survives(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
         assert len(attempts) == 1
 
     def test_one_that_another_prover_proves_survives(
-        self, theory: Path, provers_or_skip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, theory: Path, two_provers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        stand_in_for_z3("echo unknown", tmp_path, monkeypatch)
-        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), provers_or_skip)
+        stand_in_for_cvc4("echo unknown", tmp_path, monkeypatch)
+        assert survives(variant(theory, "x + 1 > x", "x + 2 > x"), two_provers)
 
     @pytest.mark.parametrize(
         ("program", "proves"), [("sleep 3; echo unsat", True), ("while :; do :; done; echo unsat", False)]
@@ -95,34 +97,34 @@ class TestParts:
     def test_processor_time_is_what_is_limited(
         self,
         theory: Path,
-        provers_or_skip: Path,
+        two_provers: Path,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
         program: str,
         proves: bool,
     ) -> None:
         """On a busy machine a variant is not refused for want of it."""
-        stand_in_for_z3(program, tmp_path, monkeypatch)
-        assert survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), provers_or_skip) == proves
+        stand_in_for_cvc4(program, tmp_path, monkeypatch)
+        assert survives(variant(theory, "1 + 1 = 2", "1 + 1 = 3", "Pairs.other"), two_provers) == proves
 
-    def test_a_new_part_is_tried(self, theory: Path, provers_or_skip: Path, attempts: Attempts) -> None:
+    def test_a_new_part_is_tried(self, theory: Path, two_provers: Path, attempts: Attempts) -> None:
         old, more = "/\\ (forall x. second x)", "/\\ (forall x. second x) /\\ (forall x. first (2 * x) -> x > 0)"
-        assert not survives(variant(theory, old, more), provers_or_skip)
-        assert attempts[-1] == [("both.2", "cvc5"), ("both.2", "z3")]
+        assert not survives(variant(theory, old, more), two_provers)
+        assert attempts[-1] == [("both.2", CVC4), ("both.2", CVC5)]
 
     @pytest.mark.parametrize("survivor", ["first", "second"])
     @pytest.mark.parametrize("holds", [True, False])
-    def test_a_part_that_is_gone(self, theory: Path, provers_or_skip: Path, survivor: str, holds: bool) -> None:
+    def test_a_part_that_is_gone(self, theory: Path, two_provers: Path, survivor: str, holds: bool) -> None:
         """It is not counted, neither as proved nor as open."""
         left = f"(forall x. {survivor} {'x' if holds else 'x && x > 0'})"
         both = "(forall x. first x) /\\ (forall x. second x)"
-        assert survives(variant(theory, both, left), provers_or_skip) == holds
+        assert survives(variant(theory, both, left), two_provers) == holds
 
 
 @pytest.mark.parametrize("new", ["", "  lemma renamed: 1 + 1 = 3\n", "  axiom other: 1 + 1 = 3\n"])
-def test_a_theorem_that_is_gone(theory: Path, provers_or_skip: Path, new: str) -> None:
+def test_a_theorem_that_is_gone(theory: Path, two_provers: Path, new: str) -> None:
     with pytest.raises(ProofError, match=r"pairs\.mlw has no goal Pairs\.other"):
-        survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), provers_or_skip)
+        survives(variant(theory, "  lemma other: 1 + 1 = 2\n", new, "Pairs.other"), two_provers)
 
 
 EVALUATED = """module Division
@@ -171,10 +173,10 @@ class TestWitnesses:
         ],
     )
     def test_it_refutes_the_variant_and_not_the_theorem(
-        self, provers_or_skip: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
+        self, two_provers: Path, tmp_path: Path, theorem: str, old: str, new: str, witness: str, refuted: bool
     ) -> None:
         mutant = self._variant(tmp_path, theorem, old, new, witness)
-        assert is_refuted(mutant, provers_or_skip) == refuted
+        assert is_refuted(mutant, two_provers) == refuted
 
     @pytest.mark.parametrize(
         ("theorem", "witness", "complaint"),
@@ -185,16 +187,16 @@ class TestWitnesses:
         ],
     )
     def test_what_is_no_witness(
-        self, provers_or_skip: Path, tmp_path: Path, theorem: str, witness: str, complaint: str
+        self, two_provers: Path, tmp_path: Path, theorem: str, witness: str, complaint: str
     ) -> None:
         with pytest.raises(ProofError, match=complaint):
-            is_refuted(self._variant(tmp_path, theorem, "2 * x", "3 * x", witness), provers_or_skip)
+            is_refuted(self._variant(tmp_path, theorem, "2 * x", "3 * x", witness), two_provers)
 
     def test_one_that_refutes_nothing_is_told(
-        self, provers_or_skip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, two_provers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         mutant = self._variant(tmp_path, "remainder", "div a b < b", "div a b < b - 1", "a = 6, b = 3")
-        assert failures(jobs([mutant], provers_or_skip)) == 1
+        assert failures(jobs([mutant], two_provers)) == 1
         told = capsys.readouterr().out
         assert "FAILED   division.Division.remainder: its witness refutes nothing, or the true theorem: a = 6" in told
 

@@ -83,14 +83,14 @@ class TestSessions:
         assert complaint in told
 
     def test_a_record_that_was_made_for_them(
-        self, proofs: Path, provers_or_skip: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]
+        self, proofs: Path, two_provers: Path, told_by: ToldBy, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """What is known by digest is believed, as is told; whoever replays everything finds out."""
         change(proofs, FALSE)
         variant = VARIANT.replace("3 * a", "4 * a").replace("2 * a", "3 * a")
         (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
         record(proofs, digests(proofs))
-        assert replay(proofs, provers_or_skip) == 0
+        assert replay(proofs, two_provers) == 0
         assert "known by digest, not replayed: theories 1;" in capsys.readouterr().out
         failures, told = told_by()
         assert failures == 2

@@ -7,13 +7,14 @@ Those here need no prover. What a session claims is tried in `test_forgeries.py`
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from proofs.checking.provers import ProofError
 from proofs.checking.recorded import changes, digests, record
-from proofs.checking.statements import Statement, Statements, require_traced
+from proofs.checking.statements import Statements, require_traced
 from proofs.checking.trusted import require_listed
 
 PROOFS = Path(__file__).parents[2] / "proofs"
@@ -200,8 +201,9 @@ class TestWeakened:
     @pytest.mark.parametrize(("file", "old", "new", "theorem"), WEAKENED.values(), ids=WEAKENED)
     def test_the_digest_is_another(self, proofs: Path, file: str, old: str, new: str, theorem: str) -> None:
         replaced(proofs / file, old, new)
-        assert statement(proofs, theorem).digest != statement(PROOFS, theorem).digest
-        assert f"**{theorem}** `{statement(PROOFS, theorem).digest[:16]}`" in traceability()
+        right = ours().of(theorem).digest
+        assert Statements(proofs).of(theorem).digest != right
+        assert f"**{theorem}** `{right[:16]}`" in traceability()
 
     def test_it_is_told_by_name(self, proofs: Path) -> None:
         replaced(proofs / "theories" / "two_step_kernels.mlw", *WEAKENED["one more precondition"][1:3])
@@ -213,12 +215,12 @@ class TestWeakened:
     def test_it_cannot_be_hidden(self, proofs: Path, old: str, new: str, complaint: str) -> None:
         replaced(proofs / "theories" / "real_division.mlw", old, new)
         with pytest.raises(ProofError, match=complaint):
-            statement(proofs, "real_division.RealDivision.quotient_characterised")
+            Statements(proofs).of("real_division.RealDivision.quotient_characterised")
 
     def test_how_it_is_proved_is_no_part_of_it(self, proofs: Path) -> None:
         replaced(proofs / "theories" / "integer_division.mlw", "    quotient_magnitude a b;\n", "    ();\n")
         theorem = "integer_division.Truncation.only_overflow"
-        assert statement(proofs, theorem) == statement(PROOFS, theorem)
+        assert Statements(proofs).of(theorem) == ours().of(theorem)
 
 
 class TestRecorded:
@@ -235,8 +237,9 @@ class TestRecorded:
         assert changes(proofs, digests(proofs)) == [file]
 
 
-def statement(proofs: Path, theorem: str) -> Statement:
-    return Statements(proofs).of(theorem)
+@cache
+def ours() -> Statements:
+    return Statements(PROOFS)
 
 
 def traceability() -> str:

@@ -30,7 +30,7 @@ RULES = {
 }
 NARROW = [name for name, element in RULES.items() if element.endswith(("int8", "int16"))]
 DIVIDENDS = 96  # a divisor, where not all are tried
-DRAWN = (4000, 500)  # divisors, and dividends for each
+DRAWN = (4000, 100)  # divisors, and dividends for each: more than the widest vectors hold, and a rest
 
 # A function of its own, in which nothing is known of what was prepared, as in the loops of the core.
 _LOOP = """

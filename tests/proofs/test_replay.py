@@ -49,13 +49,13 @@ class TestWhatHolds:
 class TestWhatFails:
     """Each way in which a proof may not hold is told in one line that names it."""
 
-    def test_a_goal_that_nobody_proved(self, proofs: Path, provers_or_skip: Path, told_by: ToldBy) -> None:
+    def test_a_goal_that_nobody_proved(self, proofs: Path, two_provers: Path, told_by: ToldBy) -> None:
         change(proofs, TRUE.replace("\nend", "\n  lemma tripled: 1 + 1 + 1 = 3\nend"))
         theory = proofs / "theories" / "sums.mlw"
-        session = Session(theory, provers_or_skip)
+        session = Session(theory, two_provers)
         session.read()
         session.run()
-        command = ["why3", "replay", f"--config={provers_or_skip}", str(theory.with_suffix(""))]
+        command = ["why3", "replay", f"--config={two_provers}", str(theory.with_suffix(""))]
         assert run(command).returncode == 0, "why3 itself is content"
         failed, told = told_by("sums")
         assert failed == 1
@@ -135,10 +135,10 @@ class TestContradictions:
             with pytest.raises(ProofError, match=r"^sums\.mlw contradicts itself: false is proved$"):
                 require_none(theory, provers_or_skip)
 
-    def test_a_theory_that_is_none(self, proofs: Path, provers_or_skip: Path) -> None:
+    def test_a_theory_that_is_none(self, proofs: Path, two_provers: Path) -> None:
         change(proofs, "module First\n  use int.Int\n  axiom positive: d > 0\nend\n")
         with pytest.raises(ProofError, match=r"^contradiction\.mlw: "):
-            require_none(proofs / "theories" / "sums.mlw", provers_or_skip)
+            require_none(proofs / "theories" / "sums.mlw", two_provers)
 
     def test_a_replay_of_everything_tries_it(self, told_by: ToldBy) -> None:
         failed, told = told_by()
@@ -159,10 +159,10 @@ class TestFalseVariants:
         ],
     )
     def test_a_variant_that_is_true_or_no_variant(
-        self, proofs: Path, provers_or_skip: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
+        self, proofs: Path, two_provers: Path, capsys: pytest.CaptureFixture[str], variant: str, complaint: str
     ) -> None:
         (proofs / "mutants" / "sums.toml").write_text(variant, encoding="utf-8")
-        assert failures(mutants.jobs(list(mutants.mutants(proofs)), provers_or_skip)) == 1
+        assert failures(mutants.jobs(list(mutants.mutants(proofs)), two_provers)) == 1
         assert complaint in capsys.readouterr().out
 
     @pytest.mark.parametrize(

@@ -28,24 +28,28 @@ def extracted(tmp_path_factory: pytest.TempPathFactory, provers_or_skip: Path) -
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extracted: Path) -> Path:
-    """Return a copy of the committed headers that the command takes for them, and extracts to from what is known."""
+def known(monkeypatch: pytest.MonkeyPatch, extracted: Path) -> None:
+    """Let what extracts the rules find them there."""
 
-    def known(folder: Path, rules: object) -> None:
+    def extract_again(folder: Path, rules: object) -> None:
         assert rules is RULES
         shutil.copytree(extracted, folder, dirs_exist_ok=True)
 
+    monkeypatch.setattr(extraction_of_rules, "extract", extract_again)
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: None) -> Path:
+    """Return a copy of the committed headers that the command takes for them."""
     folder = Path(shutil.copytree(FOLDER, tmp_path / "rules"))
     monkeypatch.setattr(extraction_of_rules, "FOLDER", folder)
-    monkeypatch.setattr(extraction_of_rules, "extract", known)
     return folder
 
 
-@pytest.mark.usefixtures("provers_or_skip")
 class TestCommittedHeaders:
     """They equal a new extraction, byte for byte."""
 
-    def test_they_are_up_to_date(self) -> None:
+    def test_they_are_up_to_date(self, known: None) -> None:
         assert outdated() == []
 
     def test_a_header_that_was_edited_is_named(self, copy: Path, capsys: pytest.CaptureFixture[str]) -> None:

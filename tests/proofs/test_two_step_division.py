@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -31,14 +30,14 @@ def test_the_numerator_is_one_number(file: str, pattern: str) -> None:
     assert [float.fromhex(literal) for literal in found] == [1 - 2.0**-50]
 
 
-@pytest.fixture(scope="module")
+@cache
 def words() -> tuple[Array, Array]:
     """Return dividends and divisors, no divisor zero."""
     return adversarial_pairs(1)
 
 
-def test_the_pairs_are_what_they_are_for(words: tuple[Array, Array]) -> None:
-    a, b = words
+def test_the_pairs_are_what_they_are_for() -> None:
+    a, b = words()
     assert a.size == b.size == COUNT
     assert b.all()
     assert {1, 2**53 + 1, 2**63, 2**64 - 1} <= set(edges().tolist())
@@ -48,24 +47,14 @@ def test_the_pairs_are_what_they_are_for(words: tuple[Array, Array]) -> None:
     assert min(multiples.sum(), below.sum()) > COUNT // 20
 
 
-def typed(name: str, words: Array) -> Array:
-    return words.view(TWO_STEP[name])
-
-
-@pytest.fixture(scope="module")
-def exact(words: tuple[Array, Array]) -> Callable[[str], Array]:
-    """Return what gives the exact quotients for a name."""
-
-    @cache
-    def quotients(name: str) -> Array:
-        return exact_quotients(*(typed(name, side) for side in words), floor="floor" in name)
-
-    return quotients
+@cache  # not a fixture: tests of a module do not follow each other, since those of one compiler do
+def operands_and_quotients(name: str) -> tuple[Array, Array, Array]:
+    """Return the words as a rule takes them, and the exact quotients."""
+    a, b = (side.view(TWO_STEP[name]) for side in words())
+    return a, b, exact_quotients(a, b, floor="floor" in name)
 
 
 @pytest.mark.parametrize("name", TWO_STEP)
-def test_adversarial_pairs(
-    name: str, words: tuple[Array, Array], exact: Callable[[str], Array], rules: CompiledRules
-) -> None:
-    a, b = (typed(name, side) for side in words)
-    np.testing.assert_array_equal(rules(name, a, b), exact(name))
+def test_adversarial_pairs(name: str, rules: CompiledRules) -> None:
+    a, b, quotients = operands_and_quotients(name)
+    np.testing.assert_array_equal(rules(name, a, b), quotients)

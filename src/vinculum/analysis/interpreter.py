@@ -13,16 +13,15 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from vinculum.analysis.control_flow import CONTROL
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, anything
 from vinculum.analysis.domain.box import ranked
-from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape, Size, variable
 from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.domain.numbering import Definition, Numbering, content
 from vinculum.analysis.transfer.bodies import Bodies
-from vinculum.analysis.transfer.call import Call, Expected, named_type
+from vinculum.analysis.transfer.call import NOTHING, Call, Expected, named_type
 from vinculum.analysis.transfer.registry import BODY_TOO, BROADCAST, COMMUTATIVE, IMPURE, TABLE
 from vinculum.analysis.transfer.shared import aligned
 from vinculum.errors import VinculumError
-from vinculum.models.onnx.scopes import inputs_of, name_of, opset_imports
+from vinculum.models.onnx.scopes import name_of, opset_imports
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, array_of, tensor_of
 
 _OF_MALFORMED_NODES = (
@@ -98,7 +97,7 @@ class Interpreter:
     narrowed : str
         The type that float32 is treated as.
     look : callable
-        Called with every node that a run would reach.
+        Called with every node that a run would reach, in bodies of operators that have a transfer function too.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class Interpreter:
         sizes: Mapping[str, tuple[float, float]],
         *,
         narrowed: str = "float32",
-        look: Callable[[Site], None] = lambda site: None,
+        look: Callable[[Site], None] | None = None,
     ) -> None:
         self.values = Numbering()
         self.unknown: Counter[str] = Counter()
@@ -124,7 +123,7 @@ class Interpreter:
     def run(self) -> Scope:
         """Analyse the whole model and return its graph's scope."""
         graph = self._model.graph
-        scope = Scope("", ChainMap(), opset_imports(self._model), types=_types(self._types.graph))
+        scope = Scope("", {}, opset_imports(self._model), types=_types(self._types.graph))
         with np.errstate(all="ignore"):
             self._add_initializers(graph, scope)
             for value in graph.input:
@@ -139,7 +138,7 @@ class Interpreter:
 
     def _expected(self, declared_type: TypeProto | None, *, declared: bool = False) -> Expected:
         if declared_type is None or not declared_type.HasField("tensor_type"):
-            return Expected()
+            return NOTHING
         found = declared_type.tensor_type
         shape: Shape | None = None
         if found.HasField("shape"):
@@ -147,8 +146,9 @@ class Interpreter:
         return Expected(named_type(found.elem_type, self.narrowed), shape)
 
     def _size(self, dimension: Any, declared: bool) -> Dimension:
-        if dimension.HasField("dim_value") and dimension.dim_value >= 0:
-            return int(dimension.dim_value)
+        size = int(dimension.dim_value)
+        if size > 0 or (size == 0 and dimension.HasField("dim_value")):
+            return size
         name = dimension.dim_param
         if name and (declared or name in self._named):
             return variable(name, *self._sizes.get(name, (1, np.inf)))
@@ -156,8 +156,8 @@ class Interpreter:
 
     def _add_initializers(self, graph: GraphProto, scope: Scope) -> None:
         for initializer in graph.initializer:
-            known = constant(array_of(initializer), self._narrow(named_type(initializer.data_type)))
-            scope.values[initializer.name] = self.values.constant(known)
+            held_in = self._narrow(named_type(initializer.data_type))
+            scope.values[initializer.name] = self.values.constant(array_of(initializer), held_in)
 
     def _narrow(self, element_type: str) -> str | None:
         return self.narrowed if element_type == "float32" else element_type or None
@@ -201,7 +201,7 @@ class Interpreter:
         else:
             results = self._operator(domain, node, call, operands, scope)
         results = [self._completed(value, call.expected(place)) for place, value in enumerate(results)]
-        if function is None and not self._quiet:
+        if function is None and self._look is not None and not self._quiet:
             self._look(Site(node, call, operands, results, scope))
         return results
 
@@ -214,7 +214,7 @@ class Interpreter:
         return scope.refined.get(value.number, value) if scope.refined else value
 
     def _call(self, node: NodeProto, scope: Scope) -> Call:
-        expected = tuple(self._expected(scope.types.get(name)) for name in node.output)
+        expected = tuple([self._expected(scope.types.get(name)) for name in node.output])
         opset = scope.opsets.get("" if node.domain == "ai.onnx" else node.domain, 1)
         # Bodies say themselves what they compute in float32: statistics of normalisations, whatever the operands are.
         narrowed = "float32" if scope.owner else self.narrowed
@@ -246,20 +246,21 @@ class Interpreter:
         else:
             return call.anything()
         name = array.dtype.name
-        return self.values.constant(constant(array, name if call.in_body else self._narrow(name)))
+        return self.values.constant(array, name if call.in_body else self._narrow(name))
 
     def _operator(
         self, domain: str, node: NodeProto, call: Call, operands: list[AbstractTensor | None], scope: Scope
     ) -> list[AbstractTensor]:
         transfer = TABLE.get((domain, node.op_type))
+        with_body = node.op_type in BODY_TOO and self._look is not None and not self._quiet
         key: Any = None
         if transfer is not None and (domain, node.op_type) not in IMPURE:
             key = _key(domain, node, call, operands)
             known = self.values.results(key)
-            if known is not None and not (node.op_type in BODY_TOO and not self._quiet):
+            if known is not None and not with_body:
                 return list(known)
         body = None
-        if transfer is None or (node.op_type in BODY_TOO and not self._quiet):
+        if transfer is None or with_body:
             body = self._body(domain, node, call, operands, scope)
         if transfer is None:
             if body is None:
@@ -316,7 +317,7 @@ class Interpreter:
         }
         opsets = {**around.opsets, **opset_imports(function)}
         scope = Scope(path, dict(given), opsets, bindings, owner=outer, producers=producers)
-        self._nodes(_needed(function, node) if owner else function.node, scope)
+        self._nodes(function.node, scope)
         missing = anything("", None)
         return [self.values.numbered(scope.values.get(name, missing)) for name in function.output]
 
@@ -355,17 +356,6 @@ class Interpreter:
 
 def _types(graph: GraphProto) -> Mapping[str, TypeProto]:
     return {info.name: info.type for group in (graph.value_info, graph.output, graph.input) for info in group}
-
-
-def _needed(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
-    """Return the nodes of a body that the outputs of a node depend on which have a name."""
-    wanted = {inside for inside, name in zip(function.output, node.output, strict=False) if name}
-    kept = []
-    for inner in reversed(function.node):
-        if not wanted.isdisjoint(inner.output):
-            kept.append(inner)
-            wanted.update(inputs_of(inner))
-    return kept[::-1]
 
 
 def _bound(node: NodeProto, bindings: Mapping[str, AttributeProto]) -> NodeProto:

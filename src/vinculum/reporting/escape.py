@@ -11,6 +11,8 @@ def escaped(text: str) -> str:
     Control characters could move the cursor or change the title of a terminal, and marks of writing direction could
     show a name as another.
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ _LENGTHS_IN_FLOAT32 = ("hubert_classify.dynamo18", "wav2vec2_classify.dynamo18",
 _LENGTHS = "a mask of any integers may sum to more than float32 holds, in which lengths are divided and rounded down"
 
 
+@cache
 def load(path: Path) -> ModelProto:
     """Return the model of a packed file."""
     return onnx.load_from_string(gzip.decompress(path.read_bytes()))

@@ -630,6 +630,16 @@ _BOXES = (
         ),
         assume=("x=-1:1", "y=2:3"),
     ),
+    Entry(
+        "intervals side by side, in another shape",
+        _model(
+            "float[2, 1] x, float[2, 1] y",
+            "float[2, 2] q",
+            *("b = Concat <axis = 1> (x, y)", "r = Reshape(b, s)", "d = Gather <axis = 1> (r, k)", "q = Div(x, d)"),
+            constants="int64[2] s = {1, 4}, int64[2] k = {1, 3}",
+        ),
+        assume=("x=-1:1", "y=2:3"),
+    ),
 )
 
 _SCORES = "float[2, 3] x, bool[2, 3] mask"

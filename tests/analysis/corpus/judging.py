@@ -21,6 +21,7 @@ from tests.analysis.corpus.entry import Entry
 from tests.analysis.corpus.exported import ENTRIES as EXPORTED
 from tests.analysis.corpus.handmade import ENTRIES as HANDMADE
 from vinculum.analysis import Report
+from vinculum.models.source import SourceFile, source_of
 
 ENTRIES: tuple[Entry, ...] = (*HANDMADE, *EXPORTED, *ARCHITECTURES)
 _RUNS = 300
@@ -28,14 +29,24 @@ _RUNS = 300
 _HERE = Path(__file__).parent
 
 
-@cache
 def model_of(entry: Entry) -> ModelProto:
     """Return an entry's model."""
-    if entry.model.endswith(".gz"):
-        return load(_HERE / "models" / entry.model)
-    if entry.model.endswith(".onnx"):
-        return onnx.load(_HERE / "models" / entry.model)
-    return onnx.parser.parse_model(entry.model)
+    return _model(entry.model)
+
+
+@cache
+def _model(name: str) -> ModelProto:
+    if name.endswith(".gz"):
+        return load(_HERE / "models" / name)
+    if name.endswith(".onnx"):
+        return onnx.load(_HERE / "models" / name)
+    return onnx.parser.parse_model(name)
+
+
+@cache
+def _source(name: str) -> SourceFile:
+    """Return a model as the check reads it; entries that differ in what is assumed share it."""
+    return source_of(_model(name))
 
 
 @cache
@@ -46,7 +57,7 @@ def reported(entry: Entry) -> Report:
 
 def checked(entry: Entry) -> Report:
     """Return what the check finds in an entry's model."""
-    return vinculum.check(model_of(entry), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
+    return vinculum.check(_source(entry.model), assume=entry.assume, as_type=entry.as_type, profile=entry.profile)
 
 
 @dataclass(frozen=True)

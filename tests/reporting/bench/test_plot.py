@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from defusedxml.ElementTree import fromstring
 
 from tests.optional import needs
 from tests.reporting.bench.reports import report
-from vinculum.benchmarking.results import Report
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.reporting.bench import plot
 from vinculum.reporting.bench.plot import drawn_rows, svg
@@ -22,9 +22,15 @@ if TYPE_CHECKING:
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def tree(made: Report) -> Element:
+@cache
+def usual() -> str:
+    """Return the figure of the usual report, drawn once."""
+    return svg(report())
+
+
+def tree(figure: str) -> Element:
     """Return the figure's tree."""
-    root: Element = fromstring(svg(made))
+    root: Element = fromstring(figure)
     return root
 
 
@@ -35,7 +41,7 @@ def words(root: Element) -> list[str]:
 
 @needs("matplotlib")
 def test_everyone_who_has_a_place_is_named() -> None:
-    found = words(tree(report()))
+    found = words(tree(usual()))
     for name in ("Vinculum", "NumPy", "PyTorch", "ONNX Runtime", "numexpr", "JAX", "the plain pass over memory"):
         assert found.count(name) == 1
     assert "OpenVINO" not in found  # In no cell is it exact.
@@ -47,15 +53,15 @@ def test_everyone_who_has_a_place_is_named() -> None:
 
 @needs("matplotlib")
 def test_it_is_readable_on_any_ground() -> None:
-    root = tree(report())
+    root = tree(usual())
     ground = next(root.iter(f"{SVG}path"))
     assert "fill: #ffffff" in ground.get("style", "")
 
 
 @needs("matplotlib")
 def test_the_same_run_gives_the_same_file() -> None:
-    assert svg(report()) == svg(report())
-    assert "<dc:date>" not in svg(report())
+    assert svg(report()) == usual()
+    assert "<dc:date>" not in usual()
 
 
 def test_the_largest_size_is_drawn_each_type_once() -> None:
@@ -70,7 +76,7 @@ def test_without_div_of_equal_shapes_what_came_first() -> None:
     made = report()
     rows = drawn_rows(replace(made, rows=made.rows[-1:]))
     assert [(row.cell.operator, row.cell.shape) for row in rows] == [("Div", "channel")]
-    assert "Vinculum" in words(tree(replace(made, rows=made.rows[-1:])))
+    assert "Vinculum" in words(tree(svg(replace(made, rows=made.rows[-1:]))))
 
 
 @needs("matplotlib")
@@ -90,7 +96,7 @@ def test_a_browser_draws_it(chromium_or_skip: str, tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     file = tmp_path / "figure.svg"
-    file.write_text(svg(report()), encoding="utf-8")
+    file.write_text(usual(), encoding="utf-8")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium_or_skip, args=["--headless", "--no-sandbox", "--disable-gpu"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from io import BytesIO, TextIOWrapper
 from itertools import pairwise
 
@@ -33,6 +34,12 @@ def printed(renderable: RenderableType, width: int = 80, encoding: str = "utf-8"
         return "\n".join(line.rstrip() for line in file.read().splitlines())
 
 
+@cache
+def told(row: OperatorSpec, width: int) -> str:
+    """Return a row's page as it is printed."""
+    return printed(page(row), width)
+
+
 def words(text: str) -> str:
     """Return the text with its line breaks and indents undone."""
     return " ".join(text.split())
@@ -44,7 +51,7 @@ class TestPage:
     """A page says all that the row says, at any width and without colour."""
 
     def test_nothing_is_cut_off(self, row: OperatorSpec, width: int) -> None:
-        text = printed(page(row), width)
+        text = told(row, width)
         assert "…" not in text
         assert "\x1b" not in text
         assert max(map(len, text.splitlines())) <= width
@@ -53,12 +60,12 @@ class TestPage:
         assert printed(page(row), width, "ascii").startswith(row.title)
 
     def test_every_clause_with_its_basis(self, row: OperatorSpec, width: int) -> None:
-        text = words(printed(page(row), width))
+        text = words(told(row, width))
         expected = [f"{c.tag} {c.statement} Basis: {c.basis}" for c in row.clauses]
         assert [clause for clause in expected if clause not in text] == []
 
     def test_every_operand_line_and_source(self, row: OperatorSpec, width: int) -> None:
-        text = words(printed(page(row), width))
+        text = words(told(row, width))
         operands = [f"{o.name} {o.type_variable} {o.description}" for o in (*row.inputs, *row.outputs)]
         said = (*operands, *filter(None, row.documentation), row.source.document)
         assert [line for line in said if line not in text] == []

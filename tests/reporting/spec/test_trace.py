@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from io import BytesIO, TextIOWrapper
 
 import pytest
@@ -15,6 +16,7 @@ from vinculum.spec.traceability import trace
 rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.title)
 
 
+@cache
 def printed(row: OperatorSpec, width: int = 80) -> str:
     """Return what the page looks like where no colour and no character beyond ASCII can be shown."""
     file = TextIOWrapper(BytesIO(), encoding="ascii", newline="\n")

@@ -13,7 +13,18 @@ from vinculum.analysis.domain.affine import Affine
 from vinculum.analysis.domain.box import Box, limited, ranked
 from vinculum.analysis.domain.dimensions import Dimension, Shape
 from vinculum.analysis.domain.facts import Facts
-from vinculum.analysis.domain.formats import FORMATS, Bounds, Format, is_discrete, type_range
+from vinculum.analysis.domain.formats import (
+    FORMATS,
+    HIGHEST,
+    LOWEST,
+    ZERO,
+    Bounds,
+    Format,
+    every,
+    is_discrete,
+    some,
+    type_range,
+)
 
 SMALL = 4096
 """Elements of a constant whose values take part in the analysis; of larger ones only bounds and sums do."""
@@ -90,12 +101,12 @@ class AbstractTensor:
     @property
     def never_negative(self) -> bool:
         """Whether every element but NaN is at least +0."""
-        return not self.may_minus_zero and bool((self.low >= 0).all())
+        return not self.may_minus_zero and every(self.low >= 0)
 
     @property
     def may_infinite(self) -> bool:
         """Whether some element may be an infinity."""
-        return bool(np.isinf(self.box.low).any() or np.isinf(self.box.high).any())
+        return some(np.isinf(self.box.low)) or some(np.isinf(self.box.high))
 
     @property
     def low(self) -> Bounds:
@@ -156,33 +167,35 @@ def tensor(
     lows = ranked(np.asarray(low, np.float64), rank, np.min)
     highs = ranked(np.asarray(high, np.float64), rank, np.max)
     smallest, biggest = type_range(element_type)
-    if form is None and np.isfinite(biggest):
+    bounded = form is None and biggest < np.inf
+    if bounded:
         lows, highs = np.ceil(lows), np.floor(highs)
-        with_wraps = ~((lows >= smallest) & (highs <= biggest))
-        if with_wraps.any():
-            lows, highs = np.where(with_wraps, smallest, lows), np.where(with_wraps, biggest, highs)
+        within = (lows >= smallest) & (highs <= biggest)
+        if not every(within):
+            lows, highs = np.where(within, lows, smallest), np.where(within, highs, biggest)
             mag = None
     else:
-        lows, highs = np.where(np.isnan(lows), smallest, lows), np.where(np.isnan(highs), biggest, highs)
-    apart = np.maximum(np.maximum(lows, -highs), 0.0)
+        lows, highs = np.fmax(lows, LOWEST), np.fmin(highs, HIGHEST)  # Only a NaN changes.
+    apart = np.maximum(np.maximum(lows, -highs), ZERO)
     if mag is not None:
         # fmax: a NaN says nothing. It must not become the least of a bound that is reduced to the rank.
-        apart = np.maximum(apart, ranked(np.fmax(np.asarray(mag, np.float64), 0.0), rank, np.min))
+        apart = np.maximum(apart, ranked(np.fmax(np.asarray(mag, np.float64), ZERO), rank, np.min))
     lows, highs, apart = limited(lows, np.min), limited(highs, np.max), limited(apart, np.min)
-    zero = bool(((lows <= 0) & (highs >= 0) & (apart <= 0)).any())
+    away = int(np.count_nonzero(apart))  # Never negative, and positive wherever a bound keeps from zero.
+    zero = away < apart.size
     if form is None:
         plus, minus = zero, False
     else:
         plus, minus = zero and may_plus_zero, zero and may_minus_zero
-    if zero and not (plus or minus):
+    excluded = zero and not (plus or minus)
+    if excluded:
         apart = np.maximum(apart, form.least if form is not None else 1.0)
-    if form is None and may_nan and np.isfinite(biggest):
-        may_nan = False
-    if apart.any():
+    # Elsewhere `apart` is what the bounds say themselves.
+    if excluded or (away and (mag is not None or not every(lows <= highs))):
         lows = np.where((lows > -apart) & (lows < apart), apart, lows)
         highs = np.where((highs < apart) & (highs > -apart), -apart, highs)
     box = Box(lows, highs, apart)
-    return AbstractTensor(element_type, shape, box, may_nan, plus, minus, **more)
+    return AbstractTensor(element_type, shape, box, may_nan and not bounded, plus, minus, **more)
 
 
 def anything(element_type: str, shape: Shape | None) -> AbstractTensor:

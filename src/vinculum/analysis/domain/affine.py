@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf, isfinite, nextafter
 
 import numpy as np
 
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.formats import Bounds
+from vinculum.analysis.domain.formats import HIGHEST, LOWEST, Bounds
 
 _MOST_TERMS = 4
 
@@ -35,8 +36,8 @@ class Affine:
         for number, coefficient in self.terms:
             box = box_of(number)
             ends = (coefficient * box.low, coefficient * box.high)
-            low = np.nextafter(low + np.nextafter(np.minimum(*ends), -np.inf), -np.inf)
-            high = np.nextafter(high + np.nextafter(np.maximum(*ends), np.inf), np.inf)
+            low = np.nextafter(low + np.nextafter(np.minimum(*ends), LOWEST), LOWEST)
+            high = np.nextafter(high + np.nextafter(np.maximum(*ends), HIGHEST), HIGHEST)
         return low, high
 
 
@@ -48,8 +49,8 @@ def combined(a: Affine, b: Affine, factor: float, error: float) -> Affine | None
     left = tuple(sorted((number, coefficient) for number, coefficient in terms.items() if coefficient))
     ends = (factor * b.low, factor * b.high)
     low, high = a.low + min(ends) - error, a.high + max(ends) + error
-    if len(left) > _MOST_TERMS or not np.isfinite([low, high, *(c for _, c in left)]).all():
+    if len(left) > _MOST_TERMS or not all(map(isfinite, (low, high, *(c for _, c in left)))):
         return None
     if low == high == 0.0 and not error:
         return Affine(left, 0.0, 0.0)
-    return Affine(left, float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf)))
+    return Affine(left, nextafter(low, -inf), nextafter(high, inf))

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 Bounds = NDArray[np.float64]
 """End points of intervals, in float64."""
+# Arrays, since NumPy takes twice as long with numbers of Python's, and most boxes have one element.
+ZERO, LOWEST, HIGHEST = np.zeros(()), np.array(-np.inf), np.array(np.inf)
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,22 @@ def is_discrete(element_type: str) -> bool:
 
 def downward(values: Bounds) -> Bounds:
     """Return the next smaller float64; a zero is exact, because what underflows here is zero in every type."""
-    return np.where(values == 0, values, np.nextafter(values, -np.inf))
+    return np.where(values == ZERO, values, np.nextafter(values, LOWEST))
 
 
 def upward(values: Bounds) -> Bounds:
     """Return the next larger float64, zero for zero."""
-    return np.where(values == 0, values, np.nextafter(values, np.inf))
+    return np.where(values == ZERO, values, np.nextafter(values, HIGHEST))
+
+
+def some(mask: NDArray[np.bool_]) -> bool:
+    """Tell whether any element is true: what ``any`` says, in a third of the time where there are few."""
+    return bool(np.count_nonzero(mask))
+
+
+def every(mask: NDArray[np.bool_]) -> bool:
+    """Tell whether all elements are true, as ``all`` does."""
+    return bool(np.count_nonzero(mask) == mask.size)
 
 
 def outward(low: Bounds, high: Bounds, form: Format | None, *, exact: bool = False) -> tuple[Bounds, Bounds]:

@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
+from vinculum.analysis.domain.constants import constant
 
 _HASHED = 1 << 20
 """Elements of a constant that is compared with others by its content."""
+_DIGEST = 16
+"""Bytes of what a longer content is compared by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Numbering:
     def __init__(self) -> None:
         self._next = count(1)
         self._results: dict[Hashable, tuple[AbstractTensor, ...]] = {}
-        self._constants: dict[Hashable, int] = {}
+        self._constants: dict[Hashable, AbstractTensor] = {}
         self._tensors: dict[int, AbstractTensor] = {}
         self._definitions: dict[int, Definition] = {}
 
@@ -45,15 +48,16 @@ class Numbering:
             self._definitions.setdefault(value.number, definition)
         return value
 
-    def constant(self, value: AbstractTensor) -> AbstractTensor:
-        """Return a constant with the number of those that hold the same."""
-        array = value.constant
-        if array is None or array.size > _HASHED or array.dtype.kind in "OUS":
-            return self.numbered(value)
-        key = (value.element_type, array.shape, blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest())
-        value = self.numbered(value.known(number=self._constants.get(key, 0)))
-        self._constants[key] = value.number
-        return value
+    def constant(self, array: NDArray[Any], element_type: str | None = None) -> AbstractTensor:
+        """Return what is known of a constant, as `constants.constant` does; those that hold the same are one value."""
+        if array.size > _HASHED or array.dtype.kind in "OUS":
+            return self.numbered(constant(array, element_type))
+        data = array.tobytes()
+        held = data if len(data) <= _DIGEST else blake2b(data, digest_size=_DIGEST).digest()
+        key = (element_type, array.dtype, array.shape, held)
+        if key not in self._constants:
+            self._constants[key] = self.numbered(constant(array, element_type))
+        return self._constants[key]
 
     def results(self, key: Hashable) -> tuple[AbstractTensor, ...] | None:
         """Return what was computed alike before."""

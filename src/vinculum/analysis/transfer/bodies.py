@@ -10,6 +10,7 @@ from onnx.defs import SchemaError, get_schema
 
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.transfer.call import onnx_code
+from vinculum.models.onnx.scopes import inputs_of
 
 
 class Bodies:
@@ -19,14 +20,19 @@ class Bodies:
         self._kept: dict[object, FunctionProto | None] = {}
 
     def find(self, node: NodeProto, opset: int, operands: Sequence[AbstractTensor | None]) -> FunctionProto | None:
-        """Return the body of an operator of ONNX's own domain; None if it has none at this operator set."""
+        """Return the body of an operator of ONNX's own domain; None if it has none at this operator set.
+
+        It holds the nodes that the named outputs of the node depend on.
+        """
         types = tuple("" if value is None else value.element_type for value in operands)
         ranks = tuple(None if value is None else value.rank for value in operands)
         attributes = tuple(a.SerializeToString() for a in node.attribute)
         given = tuple(bool(name) for name in (*node.input, *node.output))
         key = (node.op_type, opset, types, ranks, attributes, given)
         if key not in self._kept:
-            self._kept[key] = _find(node, opset, types, ranks)
+            self._kept[key] = body = _find(node, opset, types, ranks)
+            if body is not None:
+                _trim(body, {inside for inside, name in zip(body.output, node.output, strict=False) if name})
         return self._kept[key]
 
 
@@ -60,6 +66,16 @@ def _with_defaults(schema: Any, body: bytes) -> FunctionProto:
         if attribute.default_value.type:
             function.attribute_proto.append(attribute.default_value)
     return function
+
+
+def _trim(body: FunctionProto, wanted: set[str]) -> None:
+    """Leave only the nodes that some values depend on."""
+    for place in reversed(range(len(body.node))):
+        node = body.node[place]
+        if not wanted.isdisjoint(node.output):
+            wanted.update(inputs_of(node))
+        else:
+            del body.node[place]
 
 
 def _declared(element_type: str, rank: int | None) -> TypeProto:

@@ -21,6 +21,10 @@ class Expected:
     shape: Shape | None = None
 
 
+NOTHING = Expected()
+"""What inference says of a value that it does not know."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """One node: operator, attributes, what its results are declared to be, and the values known so far.
@@ -61,7 +65,7 @@ class Call:
 
     def expected(self, place: int = 0) -> Expected:
         """Return what an output is declared to be."""
-        return self.results[place] if place < len(self.results) else Expected()
+        return self.results[place] if place < len(self.results) else NOTHING
 
     def definition(self, value: AbstractTensor | None) -> Definition | None:
         """Return how a value is computed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom,
 from vinculum.analysis.domain.box import Box, compact
 from vinculum.analysis.domain.dimensions import Dimension, Shape, bounds, fixed
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
-from vinculum.analysis.domain.formats import Bounds, Format, outward
+from vinculum.analysis.domain.formats import Bounds, Format, outward, some
 from vinculum.analysis.domain.joining import unknown_size
 from vinculum.analysis.transfer.call import Call, Transfer
 
@@ -23,6 +24,8 @@ def broadcast(*shapes: Shape | None) -> Shape | None:
     known = [shape for shape in shapes if shape is not None]
     if len(known) < len(shapes):
         return None
+    if all(shape == known[0] for shape in known):
+        return known[0] if known else ()
     rank = max(map(len, known), default=0)
     return tuple(
         _joined([shape[len(shape) - rank + axis] for shape in known if len(shape) - rank + axis >= 0])
@@ -95,10 +98,12 @@ def moved(a: AbstractTensor, shape: Shape | None, move: Callable[[Any], Any], **
     spread = a.box.spread(a.shape)
     if spread is None or fixed(shape) is None:
         return hulled(a, shape, **changes)
-    made = spread.mapped(move)
-    if made.low.size == 0:
+    low = move(spread.low)
+    if low.size == 0:
         return hulled(a, shape, **changes)
-    return like(a, made.low.shape, compact(made), **changes)
+    if a.low.size == a.high.size == a.mag.size == 1:  # One interval for all elements is the same elsewhere.
+        return hulled(a, low.shape, **changes)
+    return like(a, low.shape, compact(Box(low, move(spread.high), move(spread.mag))), **changes)
 
 
 def spread_facts(a: AbstractTensor, shape: Shape | None) -> Facts:
@@ -216,5 +221,8 @@ def axis_of(axis: int, rank: int) -> int:
 
 def hull_of(corners: Sequence[Bounds]) -> tuple[Bounds, Bounds]:
     """Return bounds over corners; one that is NaN is 0 * inf, next to which all is finite or at another corner."""
-    clean = [np.where(np.isnan(corner), 0.0, corner) for corner in np.broadcast_arrays(*corners)]
-    return np.minimum.reduce(clean), np.maximum.reduce(clean)
+    low = reduce(np.minimum, corners)
+    if some(np.isnan(low)):
+        corners = [np.where(np.isnan(corner), 0.0, corner) for corner in corners]
+        low = reduce(np.minimum, corners)
+    return low, reduce(np.maximum, corners)

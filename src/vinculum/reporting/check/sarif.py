@@ -7,6 +7,7 @@ root, else at line 1 of the model. Lines of libraries, which lie nowhere there, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
@@ -49,6 +50,7 @@ def document(triages: Sequence[Triage], root: Path, version: str) -> str:
 class _Run:
     def __init__(self, triages: Sequence[Triage], root: Path) -> None:
         self._root = root
+        self._below_root = cache(self._found_below_root)  # Thousands of findings may name the same few lines.
         self._triages = triages
         self._rules = [code for code in BY_CODE if any(code == f.rule for t in triages for f in t.report.findings)]
         self._with_baseline = any(triage.has_baseline for triage in triages)
@@ -116,7 +118,7 @@ class _Run:
         ]
         return alert, related
 
-    def _below_root(self, frame: Frame) -> PurePath | None:
+    def _found_below_root(self, frame: Frame) -> PurePath | None:
         """Return where a file of the exporter's machine lies below the root here; None if nothing there ends alike."""
         parts = PurePath(frame.file.replace("\\", "/")).parts
         tails = (PurePath(*parts[start:]) for start in range(len(parts)) if parts[start] not in ("/", "..", "."))

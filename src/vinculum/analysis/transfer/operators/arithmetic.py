@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,19 @@ from vinculum.analysis.domain import dimensions
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor, BoundsFrom, anything, tensor
 from vinculum.analysis.domain.affine import Affine, combined
 from vinculum.analysis.domain.box import Box
-from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.dimensions import Dimension, Shape
 from vinculum.analysis.domain.facts import Fact, Facts, Kind
-from vinculum.analysis.domain.formats import Bounds, Format, downward, is_discrete, outward, type_range, upward
+from vinculum.analysis.domain.formats import (
+    Bounds,
+    Format,
+    downward,
+    every,
+    is_discrete,
+    outward,
+    some,
+    type_range,
+    upward,
+)
 from vinculum.analysis.transfer.call import Call, Operand, Transfer
 from vinculum.analysis.transfer.norms import at_most_of_norm, is_variance, scaled_by_inverse_root
 from vinculum.analysis.transfer.shared import broadcast, hull_of, like, margined, rest_on, spread_facts, unbounded
@@ -41,8 +51,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         return tensor(a.element_type, shape, 0, 0, may_nan=nan, may_minus_zero=False, integral=True, **folded)
     other_low, other_high = (b.low, b.high) if sign > 0 else (-b.high, -b.low)
     low, high = a.low + other_low, a.high + other_high
-    opposite = (np.isposinf(a.high) & np.isneginf(other_low)) | (np.isneginf(a.low) & np.isposinf(other_high))
-    nan = a.may_nan or b.may_nan or (form is not None and bool(opposite.any()))
+    nan = a.may_nan or b.may_nan or (form is not None and _may_be_opposite(a, other_low, other_high))
     integral = a.integral and b.integral
     exact = integral and form is not None and _within(low, high, 1 / form.u)
     if form is not None:
@@ -58,7 +67,7 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
         low = np.maximum(low, 0.0)
     other_minus = b.may_minus_zero if sign > 0 else b.may_plus_zero
     # What a runtime holds in float32 rounds to zero later.
-    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and bool((low < 0).any())
+    rounds_to_zero = form is not None and form.least < form.smallest_subnormal and some(low < 0)
     facts: Facts = (*_raised(a, b, shape), *_raised(b, a, shape)) if sign > 0 else ()
     top_axis = _axis_of_largest(call, a, b) if sign < 0 else None
     if top_axis is not None:
@@ -80,10 +89,16 @@ def _sum(call: Call, a: AbstractTensor, b: AbstractTensor, sign: int) -> Abstrac
     )
 
 
+def _may_be_opposite(a: AbstractTensor, other_low: Bounds, other_high: Bounds) -> bool:
+    """Tell whether infinities of both signs may be added."""
+    if not a.may_infinite:
+        return False
+    return some((a.high == np.inf) & (other_low == -np.inf)) or some((a.low == -np.inf) & (other_high == np.inf))
+
+
 def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
     """Return what is left of facts on a where no element of b is less than a finite number."""
-    least = float(b.low.min())
-    if a.form is None or not np.isfinite(least):
+    if not a.facts or a.form is None or not isfinite(least := float(b.low.min())):
         return ()
     found = spread_facts(a, shape)
     sums = [np.asarray(fact.low + least) for fact in found]
@@ -91,7 +106,7 @@ def _raised(a: AbstractTensor, b: AbstractTensor, shape: Shape | None) -> Facts:
 
 
 def _within(low: Bounds, high: Bounds, limit: float) -> bool:
-    return bool((low >= -limit).all() and (high <= limit).all())
+    return every(low >= -limit) and every(high <= limit)
 
 
 def _box_of(call: Call, number: int) -> Box:
@@ -129,7 +144,7 @@ def _affine_of(a: AbstractTensor, shape: Any) -> Affine | None:
     if a.shape == shape and a.constant is None:
         return a.affine or Affine(((a.number, 1.0),), 0.0, 0.0)
     low, high = a.box.hull()
-    return Affine((), low, high) if np.isfinite([low, high]).all() else None
+    return Affine((), low, high) if isfinite(low) and isfinite(high) else None
 
 
 def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | None:
@@ -140,7 +155,7 @@ def _affine_sum(a: AbstractTensor, b: AbstractTensor, sign: int) -> Affine | Non
         return None
     p, q = _affine_of(a, shape), _affine_of(b, shape)
     largest = float(a.box.largest().max()) + float(b.box.largest().max())
-    if p is None or q is None or not np.isfinite(largest) or largest > a.form.max:
+    if p is None or q is None or not largest <= a.form.max:
         return None
     return combined(p, q, float(sign), a.form.u * largest * 1.001 + a.form.smallest_subnormal)
 
@@ -261,7 +276,7 @@ def quotient_bounds(a: AbstractTensor, b: AbstractTensor) -> tuple[Bounds, Bound
         low = np.where(may, np.minimum(low, some_low), low)
         high = np.where(may, np.maximum(high, some_high), high)
     for sign, may_zero in ((1.0, b.may_plus_zero), (-1.0, b.may_minus_zero)):
-        if may_zero and zero.any():
+        if may_zero and some(zero):
             positive, negative = zero & (a.high > 0), zero & (a.low < 0)
             up, down = (positive, negative) if sign > 0 else (negative, positive)
             high, low = np.where(up, np.inf, high), np.where(down, -np.inf, low)
@@ -303,7 +318,7 @@ def _folded_quotient(a: AbstractTensor, b: AbstractTensor) -> dict[str, Any]:
 
 
 def _reciprocal(call: Call, a: AbstractTensor) -> AbstractTensor:
-    one = call.values.constant(constant(np.ones((), np.float32), a.element_type))
+    one = call.values.constant(np.ones((), np.float32), a.element_type)
     return _divide(call, one, a)
 
 
@@ -480,8 +495,9 @@ def _sum_of_many(call: Call, *operands: Operand) -> AbstractTensor:
 
 
 def _mean_of_many(call: Call, *operands: Operand) -> AbstractTensor:
-    count = constant(np.array(len(operands), np.float32), operands[0].element_type if operands[0] is not None else None)
-    quotient = _divide(call, call.values.numbered(_sum_of_many(call, *operands)), call.values.constant(count))
+    total = call.values.numbered(_sum_of_many(call, *operands))
+    held_in = operands[0].element_type if operands[0] is not None else None
+    quotient = _divide(call, total, call.values.constant(np.array(len(operands), np.float32), held_in))
     return _with_ulps(quotient, 2)  # Some multiply by the inverse of the count.
 
 

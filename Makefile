@@ -147,22 +147,23 @@ survey: .venv/test ## Ask four runtimes for divisions, and write docs/survey.htm
 
 # The proofs, from the stored sessions. On Debian 12: apt install why3 z3 cvc4 cvc5 gappa. Nothing from PyPI is needed.
 # Theories unchanged since everything was replayed, as proofs/recorded.txt shows, are not replayed again.
+PROVING := PYTHONPATH=src $(PYTHON) -m proofs.checking
 proofs: ## Replay the proofs that changed; needs why3 and its provers
-	$(PYTHON) -m proofs.checking.rules --check
-	$(PYTHON) -m proofs.checking.replay
+	$(PROVING).rules --check
+	$(PROVING).replay
 
 # Every proof again, every false variant, and `false` itself. RECORD=--record writes proofs/recorded.txt if all is well.
 proofs-all: ## Replay every proof and every false variant
-	$(PYTHON) -m proofs.checking.rules --check
-	$(PYTHON) -m proofs.checking.replay --all $(RECORD)
+	$(PROVING).rules --check
+	$(PROVING).replay --all $(RECORD)
 
 # The core's rules, extracted anew from the proved programs. It needs why3; `make proofs` compares them byte for byte.
 rules: ## Extract the core's rules from the proved programs; needs why3
-	$(PYTHON) -m proofs.checking.rules
+	$(PROVING).rules
 
 # The proved loops as a small C library, build/sonnx-c. It needs why3 and gcc, or what CC=... and AR=... name.
 sonnx-c: ## Build the proved loops as a C library in build/sonnx-c; needs why3 and gcc
-	$(PYTHON) -m proofs.checking.extraction build/sonnx-c
+	$(PROVING).extraction build/sonnx-c
 
 # docs/traceability.md and what `vinculum spec --trace` prints, from the rows, the sessions and the tests.
 traceability: .venv/test ## Write docs/traceability.md from the rows, the proofs and the tests

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +17,7 @@ import pytest
 from proofs.checking import children, jobs
 from proofs.checking.jobs import Job, Progress, failures
 from proofs.checking.provers import ProofError
-from tests.processes import LIMIT, python, started
+from tests.processes import LIMIT, python, run, started
 
 ROOT = Path(__file__).parents[2]
 SLEEPER = "sleep 1000 & echo started >> {}; wait"
@@ -138,6 +139,13 @@ def ignoring(number: signal.Signals, command: list[str]) -> list[str]:
     Not `preexec_fn`: it forks by the functions that other packages register, and JAX's warns of its threads.
     """
     return ["sh", "-c", f"trap '' {number.name.removeprefix('SIG')}; exec \"$@\"", "sh", *command]
+
+
+def test_they_run_where_nothing_is_installed() -> None:
+    """Not even NumPy: `make proofs` takes whatever Python there is, and the sources."""
+    command = [sys.executable, "-S", "-m", "proofs.checking.replay", "--help"]
+    done = run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": "src"})
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 class TestInterruption:

@@ -263,6 +263,8 @@ for allowed in ({first}, {second}, everywhere, {first, second}, {first}):
     for _ in range(20):
         divide()
         assert os.sched_getaffinity(helper) <= allowed
+    while os.sched_getaffinity(helper) != allowed:
+        fall_asleep()  # It was woken beside this thread, and has not run yet.
     before = allowed
 """)
 

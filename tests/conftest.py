@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
+from tests import signal_stack
 from tests.optional import skip_or_fail
 from tests.warm_processes import Server, fork_from
 
@@ -92,6 +93,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what has been collected and imported: all of it stays to the end."""
     gc.freeze()
+    signal_stack.remember()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Let signals be handled after tests that have run OpenVINO in this process."""
+    if "openvino" in sys.modules:
+        signal_stack.restore()
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from vinculum.models.onnx.scopes import all_nodes
 SOFTSIGN = Path(onnx.__file__).parent / "backend/test/data/pytorch-converted/test_Softsign"
 
 _DRAWN = "draws its output, which two runs have no reason to share"
+_ROUNDED = "its softmax is of numbers that rounding errors tell apart: whether it passes depends on the processor"
 _PILLOW = "needs Pillow, which is not a requirement"
 _FORMATS = ("bmp", "jpeg2k", "jpeg", "png", "pnm", "tiff", "webp")
 _IMAGES = (*(f"{name}_rgb" for name in _FORMATS), "jpeg_bgr", "jpeg_grayscale")
@@ -42,6 +43,7 @@ EXCLUDED = {
     "test_scan_sum_cpu": "is of operator set 8, and the evaluator has Scan from 9 on",
     "test_scatter_with_axis_cpu": "the evaluator has no Scatter",
     "test_scatter_without_axis_cpu": "the evaluator has no Scatter",
+    "test_squeezenet_cpu": _ROUNDED,
 }
 # Seconds in loops of the evaluator's own, in Conv and pooling, which others have too.
 LONG_MODELS = ("bvlc_alexnet", "inception_v1", "inception_v2", "resnet50", "vgg19", "zfnet512")
@@ -131,7 +133,7 @@ class TestRunner:
 
     def test_light_models(self, ours: Suites, failures: Run) -> None:
         suite = _some(ours["RealModel"], lambda name: name not in EXCLUDED and name not in LONG)
-        assert suite.countTestCases() >= 2
+        assert suite.countTestCases() >= 1
         assert failures(suite) == {}
 
     @pytest.mark.exhaustive  # Half a minute in the evaluator, for operators that the others have too.
@@ -148,7 +150,7 @@ class TestRunner:
             failed = failures(
                 unittest.TestSuite(_some(suite, EXCLUDED.__contains__) for suite in suites.values())
             ).keys()
-            undecided = (_DRAWN, _PILLOW) if importlib.util.find_spec("PIL") else (_DRAWN,)
+            undecided = {_DRAWN, _ROUNDED, *([_PILLOW] if importlib.util.find_spec("PIL") else [])}
             assert failed | {name for name, reason in EXCLUDED.items() if reason in undecided} == EXCLUDED.keys()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,9 @@ def to_python(name: str, value: Any) -> Any:
         return value.numpy()
     _refuse_unshared(name, code)
     dtype = helper.tensor_dtype_to_np_dtype(code)
-    return np.empty(shape, dtype) if 0 in shape else np.asarray(_Memory(value, shape, dtype.itemsize)).view(dtype)
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return np.asarray(_Memory(value, prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
 
 
 def is_packed(dtype: np.dtype[Any]) -> bool:
@@ -83,12 +86,12 @@ def type_of(name: str, kind: Kind) -> TypeProto:
 
 
 class _Memory:
-    """What NumPy asks for to lay an array on a value's memory: the array keeps this object, and this the value."""
+    """The bytes of a value's memory, as NumPy asks for them: the array keeps this object, and this the value."""
 
-    def __init__(self, value: Any, shape: tuple[int, ...], size: int) -> None:
+    def __init__(self, value: Any, size: int) -> None:
         self.value = value
         data = (value.data_ptr(), False)
-        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": f"|V{size}", "data": data}
+        self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": data}
 
 
 def _tensor(name: str, array: NDArray[Any]) -> Any:

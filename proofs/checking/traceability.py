@@ -43,7 +43,7 @@ def every_theorem(proofs: Path = ROOT / "proofs") -> dict[str, Theorem | None]:
             continue  # a theory without a session proves nothing
         for theorem in session.theorems():
             proved = theorem.proved and theorem.provers
-            tenths = max(1, math.ceil(theorem.seconds * 10)) / 10
+            tenths = max(1, math.ceil(round(theorem.seconds * 10, 6))) / 10  # Sums differ between versions of Python.
             found[theorem.title] = Theorem(theorem.title, theorem.provers, tenths) if proved else None
     for script in sorted((proofs / "gappa").glob("*.gappa")):
         found[f"gappa.{script.stem}"] = Theorem(f"gappa.{script.stem}", (f"Gappa {GAPPA_VERSION}",), None)

@@ -350,13 +350,14 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:
     """Return the rule that every quotient follows, None if it is none of these."""
     least, most, numbers = element_type.minimum, element_type.maximum, a.astype(object)
+    by_sign = [most if x > 0 else least if x < 0 else 0 for x in numbers]
     rules: Mapping[str, Any] = {
         "0": 0,
         "MIN": least,
         "MAX": most,
         "-1": -1 if least else most,
         "the dividend": numbers,
-        "MIN or MAX by the dividend's sign": np.where(numbers > 0, most, np.where(numbers < 0, least, 0)),
+        "MIN or MAX by the dividend's sign": np.array(by_sign, object),
         str(int(quotients[0])): int(quotients[0]),
     }
     given = quotients.astype(object)

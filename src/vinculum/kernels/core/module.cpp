@@ -80,13 +80,16 @@ struct Division {
     }
 };
 
-// A reference that is given back.
+// A reference that is given back. Before Python 3.14 a daemon thread that wants to go on when Python has ended is
+// unwound by pthread_exit, destructors and all; without the interpreter there is nothing to give back to then.
 class Reference {
   public:
     explicit Reference(void* object = nullptr) : object_((PyObject*)object) {}
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
-    ~Reference() { Py_XDECREF(object_); }
+    ~Reference() {
+        if (object_ != nullptr && PyGILState_Check()) Py_DECREF(object_);
+    }
     void reset(void* object) {
         Py_XDECREF(object_);
         object_ = (PyObject*)object;

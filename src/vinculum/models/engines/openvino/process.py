@@ -135,8 +135,8 @@ class CutProgram:
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to another process without the one that is started here."""
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_started")}
+        return {name: value for name, value in vars(self).items() if name not in ("_numbers", "_lock", "_started")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrive there."""
-        vars(self).update(state, _lock=Lock(), _started=None)
+        vars(self).update(state, _numbers=count(), _lock=Lock(), _started=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -19,7 +19,7 @@ from vinculum.reporting.conformance.matrix import WORST_FIRST
 from vinculum.spec.registry import ROWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 Opened = Callable[..., "Page"]
 
@@ -32,18 +32,19 @@ _LOWEST_CONTRAST = """() => {
     for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
     return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
-  const luminance = (rgb) => {
-    const [r, g, b] = rgb.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const known = {};
+  const luminance = (...colours) => known[colours] ??= (() => {
+    const [r, g, b] = paint(...colours).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
+  })();
   let lowest = [99, ""];
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim()).map((n) => n.data).join();
     if (!own || !element.checkVisibility() || ["SCRIPT", "OPTION"].includes(element.tagName)) continue;
     const behind = [];
     for (let e = element; e; e = e.parentElement) behind.unshift(getComputedStyle(e).backgroundColor);
-    const ground = luminance(paint("white", ...behind));
-    const text = luminance(paint("white", ...behind, getComputedStyle(element).color));
+    const ground = luminance("white", ...behind);
+    const text = luminance("white", ...behind, getComputedStyle(element).color);
     const contrast = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
     if (contrast < lowest[0]) lowest = [contrast, own];
   }
@@ -82,32 +83,37 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser, file: Path) -> BrowserContext:
-    """Return where pages are opened; one stays open, in whose process the others are: to start one takes longer."""
-    context = browser.new_context()
-    context.new_page().goto(file.as_uri())
-    return context
+def shown(browser: Browser) -> Page:
+    """Return where pages are opened: to make such a place for each takes longer than most tests."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(10_000)
+    return page
 
 
 @pytest.fixture
-def opened(browser: Browser, context: BrowserContext, file: Path) -> Iterator[Opened]:
+def opened(browser: Browser, shown: Page, file: Path) -> Iterator[Opened]:
     """Yield a function that opens the page; at the end nothing may have failed, and only the file been asked for."""
-    pages, said, asked = [], [], []
+    said: list[str] = []
+    asked: list[str] = []
+    heard: dict[Literal["console", "pageerror", "request"], Callable[[Any], None]] = {
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+        "request": lambda request: asked.append(request.url),
+    }
 
     def open_page(fragment: str = "", *, path: Path = file, width: int = 1280, scripts: bool = True) -> Page:
-        page = context.new_page() if scripts else browser.new_context(java_script_enabled=False).new_page()
-        pages.append(page)
+        page = shown if scripts else browser.new_context(java_script_enabled=False).new_page()
+        page.goto("about:blank")  # Else a page of which only the fragment changes is not loaded again.
         page.set_viewport_size({"width": width, "height": 800})
-        page.set_default_timeout(10_000)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        page.emulate_media(media="screen", color_scheme="light")
+        for event, listener in heard.items():
+            page.on(event, listener)
         page.goto(path.as_uri() + fragment)
         return page
 
     yield open_page
-    for page in pages:
-        page.close()
+    for event, listener in heard.items():
+        shown.remove_listener(event, listener)
     assert said == []
     assert asked
     assert {url.partition(":")[0] for url in asked} == {"file"}
@@ -129,13 +135,16 @@ class TestTabs:
     """A runtime a tab, after one that compares them."""
 
     def test_by_mouse(self, opened: Opened) -> None:
+        from playwright.sync_api import expect
+
         page = opened()
         assert page.title() == "How runtimes divide"
         tabs = page.get_by_role("tab")
         assert tabs.all_text_contents() == ["Side by side", "OpenVINO", "Vinculum", "PyTorch", "ONNX Runtime"]
         for tab in tabs.all():
             tab.click()
-            assert tab.get_attribute("aria-selected") == "true"
+            # The address changes at once, and the browser tells the page of it later: `expect` waits for that.
+            expect(tab).to_have_attribute("aria-selected", "true")
             panel = page.get_by_role("tabpanel")
             assert panel.count() == 1  # The others are hidden.
             assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
@@ -155,7 +164,6 @@ class TestTabs:
             ("Home", "Side by side"),
         ):
             page.keyboard.press(key)
-            # The address changes at once, and the browser tells the page of it later: `expect` waits for that.
             selected = page.get_by_role("tab", selected=True)
             expect(selected).to_have_text(name)
             expect(selected).to_be_focused()

@@ -36,14 +36,14 @@ def test_the_others_go_on(tmp_path: Path) -> None:
     """With the settings of the project, but for fewer seconds; in processes of pytest-xdist, as `make test` has it."""
     (tmp_path / "test_hanging.py").write_text(HANGING)
     command = [sys.executable, "-m", "pytest", "-c", str(PYPROJECT), f"--rootdir={tmp_path}", "-p", "no:cacheprovider"]
-    limits = ["-o", "timeout=3", "-o", "faulthandler_timeout=5"]
+    limits = ["-o", "timeout=1", "-o", "faulthandler_timeout=3"]
     plugins = ["-p", "xdist", "-p", "pytest_timeout"]  # What else is installed is imported for nothing.
     without = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = processes.run([*command, *limits, *plugins, "-n1", str(tmp_path)], stderr=subprocess.STDOUT, env=without)
     assert done.returncode == 1, done.stdout
     assert "2 failed, 1 passed" in done.stdout
     assert "Stack of helper of the test" in done.stdout
-    assert "Timeout (0:00:05)!" in done.stdout
+    assert "Timeout (0:00:03)!" in done.stdout
     assert "in test_waits_in_compiled_code" in done.stdout
 
 

@@ -66,9 +66,11 @@ def _texts_in(path: Path) -> Iterator[tuple[str, str]]:
 
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield the strings of a file that are not documentation."""
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+    documentation = set()
+    for node in ast.walk(tree):  # It comes to a node before it comes to what the node holds.
+        if isinstance(node, ast.Expr):
+            documentation.add(node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
             yield node.lineno, node.value
 
 

@@ -24,7 +24,7 @@ WHOLE = Case(NAME, (EXAMPLES / NAME).read_bytes())
 def subject(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Subject]:
     """Return a worker for the job that the test, or its class, names."""
     folder = tmp_path_factory.mktemp("subject")
-    with Subject(request.param, folder, seconds=1.0 if request.param == "hang" else ONE_CASE) as started:
+    with Subject(request.param, folder, seconds=0.2 if request.param == "hang" else ONE_CASE) as started:
         yield started
 
 

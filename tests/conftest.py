@@ -85,9 +85,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what takes long, or what another command makes first, unless a marker expression decides."""
     if config.option.markexpr:
         return
-    left_out = [item for item in items if any(map(item.get_closest_marker, ("exhaustive", "installing")))]
+    left_out = {item for item in items if any(map(item.get_closest_marker, ("exhaustive", "installing")))}
     items[:] = [item for item in items if item not in left_out]
-    config.hook.pytest_deselected(items=left_out)
+    config.hook.pytest_deselected(items=list(left_out))
 
 
 def pytest_collection_finish() -> None:

@@ -406,6 +406,8 @@ class TestGraphs:
         assert set(dict(first.dask)) == set(dict(second.dask))
         assert first.name != div(x, y, zero_divisor="zero").name
         assert first.name != div(y, x).name
+        divide: Any = vinculum.divide
+        assert divide(x, y).name != divide(x, y, m_pythondiv=False).name
 
     def test_in_every_process(self) -> None:
         program = (

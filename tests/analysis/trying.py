@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,8 +51,7 @@ def session(model: ModelProto, *, optimised: bool = False) -> Any:
 
 def complaints(trial: Trial, element_type: str, seed: int, rounds: int) -> Iterator[str]:
     """Yield what a runtime computes outside of what is known."""
-    model = single(trial, element_type)
-    run = _session_of(str(trial), trial.opset, element_type, model)
+    model, run = _loaded(trial, element_type)
     rng = np.random.default_rng(seed)
     for _ in range(rounds):
         given: dict[str, AbstractTensor] = {}
@@ -73,20 +71,20 @@ def complaints(trial: Trial, element_type: str, seed: int, rounds: int) -> Itera
 
 _FLOAT32_ALONE = ("ScatterND",)
 """What ONNX Runtime takes in float16 when it reads a model, and refuses when it runs it."""
-_SESSIONS: dict[Any, Any] = {}
+_LOADED: dict[tuple[str, int, str], tuple[ModelProto, Any]] = {}
 
 
-def _session_of(name: str, opset: int, element_type: str, model: ModelProto) -> Any:
-    key = (name, opset, element_type)
-    if key not in _SESSIONS:
-        _SESSIONS[key] = session(model)
-    return _SESSIONS[key]
+def _loaded(trial: Trial, element_type: str) -> tuple[ModelProto, Any]:
+    key = (str(trial), trial.opset, element_type)
+    if key not in _LOADED:
+        model = single(trial, element_type)
+        _LOADED[key] = model, session(model)
+    return _LOADED[key]
 
 
-@cache
-def cases() -> list[tuple[Trial, str]]:
-    """Return every trial with each of its element types; those in float32 also in float16 and float64."""
-    return [(trial, name) for trial in TRIALS for name in _types(trial)]
+def of_every_type(operator: str) -> list[tuple[Trial, str]]:
+    """Return an operator's trials with each of its element types; those in float32 also in float16 and float64."""
+    return [(trial, name) for trial in TRIALS if trial.operator == operator for name in _types(trial)]
 
 
 def _types(trial: Trial) -> list[str]:
@@ -99,7 +97,7 @@ def _types(trial: Trial) -> list[str]:
 def _is_taken(trial: Trial, element_type: str) -> bool:
     """Tell whether ONNX Runtime has the operator in a type."""
     try:
-        session(single(trial, element_type))
+        _loaded(trial, element_type)
     except (InvalidGraph, NotImplemented, Fail):
         return False
     return True

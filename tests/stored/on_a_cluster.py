@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in a worker
-    for slow in ("scipy", "xarray"):  # which Dask imports where they are
+    for slow in ("scipy", "xarray", "pandas"):  # which Dask imports where they are
         sys.modules[slow] = None  # type: ignore[assignment]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "layer_norm" / "model.onnx"

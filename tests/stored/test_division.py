@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,13 +20,23 @@ from tests.stored.stores import KINDS, Array, outcome, package_of, put, taken
 from vinculum import Operator
 from vinculum.errors import AttributeValueError, BroadcastError, ElementTypeError, ModelError
 from vinculum.spec.element_types import REAL, Kind
-from vinculum.stored import divide
+from vinculum.stored import divide, job, journal
 from vinculum.stored.arrays import UNNAMED
 from vinculum.tensors.storage import dtype_of, element_type_of
 
 Shape = tuple[int, ...]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="stored arrays are divided on Linux and macOS")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_flushed() -> Iterator[None]:
+    """Leave it to the system when data reach the disk: each result here waits for that three times."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (job, journal):
+            patch.setattr(module, "sync_data", lambda file: None)
+        yield
+
 
 RULES: dict[str, tuple[dict[str, Any], tuple[tuple[Shape, Shape], ...]]] = {
     "Div-14": ({}, (((7, 9), (7, 9)), ((7, 9), (9,)), ((7, 1), (1, 9)), ((), (5,)), ((), ()), ((0, 4), (4,)))),

@@ -61,8 +61,7 @@ def check_installed(runtime: str) -> None:
     """
     if runtime != "reference" and find_spec(runtime) is None:
         raise ModelError(
-            f"the package {runtime}, without which nothing can be validated, is not installed: "
-            f"pip install 'vinculum-div[{runtime}]'"
+            f"the validation needs the package {runtime}, which is not installed: pip install 'vinculum-div[{runtime}]'"
         )
 
 

@@ -44,7 +44,6 @@ class Facts:
     operator: Operator
     opset: int  # The operator set of the rewritten nodes.
     element_type: ElementType  # Of the operands.
-    # The distinct values of an operand that is the same in every run.
     dividend: Values = None
     divisor: Values = None
     # Whether a runtime may find, when it loads the model, that a dividend not known here is constant, and yet not fold

@@ -216,7 +216,7 @@ class _Integers:
         return _Quotient(nodes.divide(a, safe, "quotient"), safe, overflows)
 
     def _exact(self, a: str, b: str, *, may_overflow: bool) -> str:
-        """Return the exact truncated quotient, by any Div; for uint64, ONNX Runtime's and OpenVINO's Div are used."""
+        """Return the truncated quotient, exact even if the runtime's Div is not; ONNX Runtime's is exact for uint64."""
         nodes, facts = self._nodes, self._facts
         if nodes.element_type is UINT64:
             return self._unsigned_long(a, b) if self._runtime == "portable" else nodes.divide(a, b, "quotient")

@@ -98,7 +98,7 @@ def _inlined(proto: ModelProto) -> ModelProto:
             if own.setdefault(domain, version) != version:
                 raise ModelError(
                     f"the function {quoted(function.name)} imports operator set {version} and the model "
-                    f"{own[domain]}, so it cannot be inlined, as its divisions need; convert the model first: "
+                    f"{own[domain]}, so it cannot be inlined, which its divisions require; convert the model first: "
                     f"vinculum convert --opset {max(version, own[domain])}"
                 )
     del model.opset_import[:]

@@ -88,7 +88,7 @@ def promotion(element_type: ElementType, target: OperatorSpec, opset: int) -> Pr
     """
     found = promotion_among(element_type, target.element_types) if opset >= _CAST_SINCE.get(element_type, 1) else None
     if found is None:
-        raise ValueError(f"{target.title} lacks {element_type}, and no promoted type is available")
+        raise ValueError(f"{target.title} lacks {element_type}, and the operator set has no Cast to a promoted type")
     return found
 
 

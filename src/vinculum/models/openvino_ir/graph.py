@@ -64,7 +64,9 @@ def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
         net = read_net(content)
         foreign = _foreign(net)
         if foreign is not None:
-            raise ModelError(f"{foreign.title} is not representable in ONNX; allowed of opset1: {', '.join(_PORTS)}")
+            raise ModelError(
+                f"{foreign.title} is not representable in ONNX; allowed layers of opset1: {', '.join(_PORTS)}"
+            )
         return _graph(net, content, file.with_suffix(".bin"))
 
 

@@ -81,7 +81,7 @@ def divide(
             return bare, attributes, TensorType(UNKNOWN, None)
         for operand, given in zip(DIVIDE_1.inputs, types, strict=True):
             if isinstance(given, str):
-                raise ElementTypeError(f"{operand.name} has element type {given}, which does not divide")
+                raise ElementTypeError(f"{operand.name} has element type {given}, which cannot be divided")
         element_type = check_element_types(DIVIDE_1, tuple(t for t in types if isinstance(t, ElementType)))
         shapes = [known.shape for known in operands]
         _, joined = infer(DIVIDE_1, attributes, [element_type, element_type], shapes)

@@ -393,7 +393,7 @@ class TestRefused:
 
     def test_a_node_that_is_not_legal_where_it_is(self) -> None:
         model = _model(13, "(float[2,3] x) => (float[2,3] y)", "y = Unsqueeze <axes = [0]> (x)")
-        with pytest.raises(ModelError, match="not legal in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
+        with pytest.raises(ModelError, match="not valid in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
             convert_opset(model, 11)
 
     def test_every_rule_is_of_a_version(self) -> None:

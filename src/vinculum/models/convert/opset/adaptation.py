@@ -25,14 +25,14 @@ FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
 
 @dataclass
 class Adaptation:
-    """A node on its way between two versions of its operator, adjacent ones or the first and the last of the way.
+    """A node in conversion between two versions of its operator: adjacent ones, or the original and the final version.
 
     Methods raise ValueError with the reason where the node cannot be adapted.
     """
 
     node: NodeProto  # A copy, which the version adapter may change.
     newer: OpSchema  # The target version of an upgrade, the source version of a downgrade.
-    older: OpSchema  # The other one.
+    older: OpSchema  # The source version of an upgrade, the target version of a downgrade.
     up: bool
     types: Types  # Of the values in scope.
     constants: ChainMap[str, TensorProto]  # Those of them that are the same in every run.

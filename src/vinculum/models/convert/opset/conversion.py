@@ -116,7 +116,7 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
         at_once = (node.op_type, ANY) in ADAPTERS  # Such an adapter checks the node itself.
         refusal = None if at_once else problem_with(node, old, scope.types)
         if refusal is not None:
-            raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
+            raise ValueError(f"it is not valid in operator set {scope.opsets['']}: {refusal}")
         conversion = _Conversion(scope, opset, rewriter)
         conversion.go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
@@ -195,7 +195,7 @@ class _Conversion:
 
 
 def _carries_over(step: Adaptation) -> bool:
-    """Convert a node unchanged, but for optional attributes; return whether the newer version only allows more."""
+    """Return whether the newer version only allows more; if so, drop attributes that the target version lacks."""
     newer, older, node = step.newer, step.older, step.node
     if older.deprecated or newer.deprecated:
         return False

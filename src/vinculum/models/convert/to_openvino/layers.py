@@ -154,7 +154,7 @@ def _checked(
         types = [value.known.element_type for value in operands]
         for declared, element_type in zip(spec.inputs, types, strict=True):
             if isinstance(element_type, str):
-                raise ElementTypeError(f"{declared.name} has element type {element_type}, which does not divide")
+                raise ElementTypeError(f"{declared.name} has element type {element_type}, which cannot be divided")
         element_type, shape = infer(spec, attributes, types, [value.known.shape for value in operands])
     return spec, attributes, element_type, shape
 

@@ -264,5 +264,5 @@ def _compiled(model: Any) -> Any:
 
     try:
         return openvino.Core().compile_model(model, "CPU", IN_FLOAT32)
-    except RuntimeError as error:  # All that OpenVINO raises.
+    except RuntimeError as error:  # The only exception that OpenVINO raises.
         raise ModelError(f"OpenVINO cannot compile the model: {reason_of(error)}") from None

@@ -125,8 +125,8 @@ class Evaluator(ReferenceEvaluator):
             raise
         except RuntimeError:
             # The evaluator did not find a value; errors of nodes are interruptions by now.
-            missing = (f"{maker} does not give its output {quoted(name)}" for name, maker in self._not_given.items())
-            known = next(missing, "the model cannot be run: a node around the graph does not give its output")
+            missing = (f"{maker} does not produce its output {quoted(name)}" for name, maker in self._not_given.items())
+            known = next(missing, "the model cannot be run: a node of an enclosing graph does not produce its output")
             raise Interruption(ModelError(f"{known}, which is used")) from None
 
     def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:

@@ -69,7 +69,7 @@ class StoredInput:
     name: str  # Its name in the model.
     place: Place  # Where it is stored.
     identity: list[object]  # Its identity when the job began.
-    raw_type: ElementType | None  # The element type, if the file does not store it.
+    raw_type: ElementType | None  # The element type, if the file only stores raw bytes.
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class StoredOutput:
 
     @property
     def raw_type(self) -> ElementType | None:
-        """The element type, if the file does not store it."""
+        """The element type, if the file only stores raw bytes."""
         return next((t for t in UNNAMED if t.numpy == self.dtype.name), None)
 
 

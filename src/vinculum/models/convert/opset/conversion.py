@@ -266,7 +266,7 @@ def _has_initializer_alone(graph: GraphProto) -> bool:
 
 
 def _unused(model: ModelProto) -> set[str]:
-    """Return the top graph's initializers that nothing uses."""
+    """Return the unused initializers of the main graph."""
     graphs = list(all_graphs(model.graph))
     used = {name for graph in graphs for node in graph.node for name in node.input}
     used.update(value.name for graph in graphs for value in graph.output)

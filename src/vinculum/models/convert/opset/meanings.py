@@ -214,7 +214,7 @@ def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
 
 
 def dropout_10(step: Adaptation) -> None:
-    """Refuse a mask, which is of the data's element type before operator set 10 and bool from there on."""
+    """Refuse a mask, which is of the data's element type below operator set 10 and bool from 10 on."""
     if step.uses_result(1):
         raise ValueError(f"the mask of {step.title(step.target)} has another element type")
 

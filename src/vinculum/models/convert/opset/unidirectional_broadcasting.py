@@ -94,7 +94,7 @@ def _repeat(
 
 
 def binary_7(step: Adaptation) -> list[NodeProto]:
-    """Convert between the broadcasting rules before and from operator set 7."""
+    """Convert between the broadcasting rules below operator set 7 and from 7 on."""
     a, b = (Operand(n, v, step.types, step.constants) for n, v in zip("AB", step.node.input, strict=True))
     attributes: dict[str, int] = {}
     if step.up:

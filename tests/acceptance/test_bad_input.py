@@ -64,7 +64,7 @@ class TestArrays:
     def test_wrong_element_type(self, refused: Refused, layer_norm: Path) -> None:
         np.save(layer_norm.with_name("x.npy"), np.zeros((3, 4, 16)))
         assert refused(*RUN_ONNX) == (
-            "input 'x' has element type double; the model declares float: convert it by .astype('float32')"
+            "input 'x' has element type double; the model declares float: convert it with .astype('float32')"
         )
 
     @pytest.mark.parametrize(("shape", "reason"), [((3, 4), "the ranks differ"), ((3, 5, 16), "dimension 1 differs")])

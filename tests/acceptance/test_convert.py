@@ -118,7 +118,7 @@ class TestRefusals:
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 0), ("operator set 0", "1 to ")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 99), ("operator set 99", "1 to ")),
             ("layer_norm/model.onnx", ("-o", "x.txt", "--opset", 17), ("'x.txt'", ".onnx", ".xml")),
-            ("layer_norm/model.onnx", ("-o", "x.xml", "--opset", 17), ("no operator set", "leave it out")),
+            ("layer_norm/model.onnx", ("-o", "x.xml", "--opset", 17), ("no operator set", "omit it")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--ir-version", 3), ("version 3", "allowed: 8")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--engine", "trt"), ("--engine", "'trt' is not")),
             ("layer_norm/model.onnx", ("-o", "x.onnx", "--opset", 17, "--input", "z=z.npy"), ("no input 'z'", "'x'")),

@@ -1,4 +1,4 @@
-"""The standard ONNX backend interface, so that any tool that takes an ``onnx.backend`` module takes ours."""
+"""The standard ONNX backend interface, for any tool that accepts an ``onnx.backend`` module."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from vinculum.text import listed, quoted
 
 _DEVICES = ("CPU", "CPU:0")
 _POLICIES = ("zero_divisor", "overflow")
-_IGNORED = ("rtol", "atol")  # ONNX's test runner hands its tolerances to every backend.
+_IGNORED = ("rtol", "atol")  # ONNX's test runner passes its tolerances to every backend.
 
 
 class VinculumBackendRep(BackendRep):
-    """A model made ready to run, any number of times, in any thread, and pickled in any process."""
+    """A prepared model. It runs any number of times, in any thread, and can be pickled."""
 
     def __init__(self, model: Model, policies: Policies) -> None:
         self._model = model
@@ -33,32 +33,32 @@ class VinculumBackendRep(BackendRep):
         self._outputs: Callable[..., tuple[Any, ...]] = namedtupledict("Outputs", [t.name for t in model.outputs])
 
     def __reduce__(self) -> tuple[type[VinculumBackendRep], tuple[Model, Policies]]:
-        """Pickle what it was made of: the type of its outputs is its own, and has no name to be found by."""
+        """Pickle the model and the policies: the type of the outputs is made at run time, and pickle cannot find it."""
         return type(self), (self._model, self._policies)
 
     @property
     def model(self) -> Model:
-        """The model, as `vinculum.load` would give it."""
+        """The model, as `vinculum.load` returns it."""
         return self._model
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Return the model's outputs in its order, each by its name too.
+        """Return the model's outputs in its order, accessible by name too.
 
         Parameters
         ----------
         inputs : Mapping, list, tuple or array
-            By name; or by place, those that the model has values for all given or all left out; or the only one.
-            A sequence is a list, an optional that holds nothing is None.
+            By name; by position, either all inputs or only those without a default value; or the only input itself.
+            A sequence is a list, an empty optional is None.
 
         Returns
         -------
         named tuple
-            A sequence is a list, an optional that holds nothing is None, a map is a dict.
+            A sequence is a list, an empty optional is None, a map is a dict.
 
         Raises
         ------
         VinculumError
-            As `vinculum.models.Model.run` says.
+            As `vinculum.models.Model.run` raises it.
         """
         _refuse_others(kwargs, ())
         outputs = self._model.evaluate(self._by_name(inputs), RunContext(self._policies))
@@ -78,10 +78,10 @@ class VinculumBackendRep(BackendRep):
 
 
 class VinculumBackend(Backend):
-    """Runs ONNX models with every division by this package's engine, the rest by ONNX's reference evaluator.
+    """Runs the divisions of ONNX models with this package's engine, the rest with ONNX's reference evaluator.
 
-    Every method takes the policies for integers, `zero_divisor` and `overflow`, as `vinculum.div` does and with its
-    defaults: no number stands for x/0, so it raises; MIN/-1 is MIN, as the two's complement has it.
+    Every method takes the integer policies of `vinculum.div`, `zero_divisor` and `overflow`, with the same defaults:
+    x/0 raises, and MIN/-1 is MIN, as in two's complement.
     """
 
     @classmethod
@@ -91,7 +91,7 @@ class VinculumBackend(Backend):
 
     @classmethod
     def is_compatible(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
-        """Return whether `prepare` takes the model: it is legal, and every operator in it can be run."""
+        """Return whether `prepare` accepts the model: it is valid, and every operator in it is implemented."""
         _policies(kwargs)
         try:
             cls.prepare(model, device, **kwargs)
@@ -101,12 +101,12 @@ class VinculumBackend(Backend):
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> VinculumBackendRep:
-        """Return the model made ready to run; the message itself is not modified.
+        """Return the prepared model; the message itself is not modified.
 
         Parameters
         ----------
         model : ModelProto
-            External data stands in the working directory, since a message has no folder.
+            External data is looked up in the working directory, since a message has no folder.
         device : str
             ``"CPU"``.
         **kwargs
@@ -115,9 +115,9 @@ class VinculumBackend(Backend):
         Raises
         ------
         VinculumError
-            As `vinculum.load` says; and a ModelError if a node's operator is not implemented.
+            As `vinculum.load` raises it; and a ModelError if a node's operator is not implemented.
         AttributeValueError
-            If the device or an option is none of ours.
+            If the device or an option is not supported.
         """
         policies = _policies(kwargs)
         if not cls.supports_device(device):
@@ -141,26 +141,26 @@ class VinculumBackend(Backend):
         outputs_info: Sequence[tuple[Any, tuple[int, ...]]] | None = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
-        """Return the outputs of one node, by the rules of the operator set that it is to stand in.
+        """Return the outputs of one node, by the rules of the given operator set.
 
         Parameters
         ----------
         node : NodeProto
-            Any node that a model could hold, functions of the model's own excepted.
+            Any node that a model could hold, except a call of a model's own function.
         inputs : Mapping, list, tuple or array
-            As `VinculumBackendRep.run` takes them, by the node's names; None for one that is left out. What a
-            subgraph uses of the graph around it can be given by name.
+            As `VinculumBackendRep.run` takes them, by the node's names; None for an omitted input. Values that a
+            subgraph takes from the enclosing graph can be given by name.
         device : str
             ``"CPU"``.
         outputs_info : sequence, optional
-            Not needed: the inputs decide what the outputs are.
+            Ignored: the inputs determine the outputs.
         **kwargs
-            `opset_version`, by default the newest that the onnx package knows; `zero_divisor` and `overflow`.
+            `opset_version`, by default the newest that the onnx package supports; `zero_divisor` and `overflow`.
 
         Raises
         ------
         VinculumError
-            As of a model that holds the node alone.
+            As for a model that consists of the node.
         """
         options = dict(kwargs)
         model, named = model_of_node(node, inputs, options.pop("opset_version", None))
@@ -182,10 +182,11 @@ def _refuse_others(options: Mapping[str, Any], allowed: Sequence[str]) -> None:
 def model_of_node(node: NodeProto, inputs: Any, opset: int | None) -> tuple[ModelProto, dict[str, Any]]:
     """Return a model that holds one node, and its inputs by name.
 
-    - `inputs`: by name; or by place, as many as the node names; or the only one. None for one that is left out.
-    - `opset`: of ONNX's own domain, None for the newest; of others the newest is taken.
+    - `inputs`: by name; by position, as many as the node names; or the only input itself. None for an omitted input.
+    - `opset`: of ONNX's own domain, None for the newest; other domains get their newest.
 
-    ModelError or ElementTypeError if it is no node, an input is missing or surplus, or one has no type.
+    ModelError or ElementTypeError if `node` is not a node, an input is missing or surplus, or an input's type is not
+    an element type of ONNX.
     """
     if not isinstance(node, NodeProto):
         raise ModelError(f"the node is a {type(node).__name__}, not an onnx.NodeProto")
@@ -232,7 +233,7 @@ def _by_name(node: NodeProto, inputs: Any) -> Mapping[str, Any]:
 
 def _type_of(value: Any, owner: str, *, sized: bool = True) -> TypeProto:
     if isinstance(value, list | tuple):
-        # An empty list is a sequence of anything.
+        # An empty list can be a sequence of any type.
         item = (
             _type_of(value[0], owner, sized=False) if value else helper.make_tensor_type_proto(TensorProto.FLOAT, None)
         )

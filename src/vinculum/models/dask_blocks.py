@@ -1,4 +1,4 @@
-"""A model run over the blocks of Dask arrays; only `Model.map_blocks` imports it, since Dask need not be installed."""
+"""Running a model over the blocks of Dask arrays; only `Model.map_blocks` imports it, since Dask is optional."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Outputs = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Shipped:
-    """What every block needs and travels once to a worker: the model, and the inputs that are not cut."""
+    """The data that all blocks share, sent to each worker once: the model, and the inputs without blocks."""
 
     model: Model
     whole: Mapping[str, NDArray[Any]]
@@ -37,19 +37,19 @@ class Shipped:
 
 @dataclass(frozen=True)
 class BlockRun:
-    """What a task does."""
+    """A task: one run of the model on one block."""
 
-    names: tuple[str, ...]  # The inputs that are cut.
-    batch_axis: int  # Where they are, and the outputs.
-    policies: Policies  # Of integer divisions.
-    engine: Engine  # Of the other operators.
+    names: tuple[str, ...]  # The inputs that are divided into blocks.
+    batch_axis: int  # The axis along which these and the outputs have blocks.
+    policies: Policies  # For integer divisions.
+    engine: Engine  # For the other operators.
 
     def __call__(self, start: NDArray[Any], *blocks: NDArray[Any], shipped: Shipped) -> NDArray[Any]:
         """Return the outputs of one block, by name, in an array of one element."""
         size = blocks[0].shape[self.batch_axis]
         inputs = {**shipped.whole, **dict(zip(self.names, blocks, strict=True))}
         try:
-            with threads(1):  # other blocks have other threads
+            with threads(1):  # Dask runs the blocks in parallel already.
                 outputs = shipped.model.run(
                     inputs,
                     zero_divisor=self.policies.zero_divisor,
@@ -71,7 +71,7 @@ class BlockRun:
 def map_blocks(
     model: Model, inputs: Mapping[str, Any], batch_axis: int, policies: Policies, engine: Engine
 ) -> dict[str, da.Array]:
-    """Return the outputs of `Model.map_blocks`, whose arguments these are."""
+    """Return the outputs of `Model.map_blocks` for its arguments."""
     given = {name: x for name, x in inputs.items() if isinstance(x, da.Array)}
     whole = {name: x for name, x in inputs.items() if name not in given}
     if not given:
@@ -129,7 +129,7 @@ def _check_cut(name: str, x: da.Array, batch_axis: int) -> None:
 
 
 def _stand_in(x: da.Array, batch_axis: int, size: int) -> NDArray[Any]:
-    """Return an array of a block's type and shape without its memory."""
+    """Return an array of a block's type and shape that takes no memory for its elements."""
     shape = (*x.shape[:batch_axis], size, *x.shape[batch_axis + 1 :])
     return np.broadcast_to(np.zeros((), x.dtype), shape)
 
@@ -137,7 +137,7 @@ def _stand_in(x: da.Array, batch_axis: int, size: int) -> NDArray[Any]:
 def _symbols(
     tensors: tuple[ModelTensor, ...], shapes: Mapping[str, tuple[int, ...]], cut: set[str], batch_axis: int
 ) -> dict[str, float]:
-    """Return the sizes that dimensions' names stand for; nan for those of the batch, which differ."""
+    """Return the sizes of named dimensions; nan for the batch axis, where they differ."""
     found: dict[str, float] = {}
     for tensor in tensors:
         for axis, (symbol, size) in enumerate(zip(tensor.shape or (), shapes.get(tensor.name, ()), strict=False)):
@@ -149,7 +149,7 @@ def _symbols(
 def _declared(
     tensor: ModelTensor, symbols: Mapping[str, float], batch_axis: int, batches: tuple[int, ...]
 ) -> tuple[np.dtype[Any], tuple[tuple[float, ...], ...]]:
-    """Return the type and the chunks of an output; ModelError if they cannot be told from what the model declares."""
+    """Return the type and the chunks of an output; ModelError if the model's declarations do not determine them."""
     title = f"output {quoted(tensor.name)}"
     if tensor.shape is None or tensor.element_type == UNKNOWN or tensor.element is not None:
         raise ModelError(f"{title} declares no element type and rank, which a lazy array needs; call run")

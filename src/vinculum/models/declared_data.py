@@ -1,4 +1,4 @@
-"""Shapes that a model declares, and files that it names: believed only after they are known to be possible."""
+"""Checks of the shapes that a model declares and of the files that it names, before they are used."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def element_count(dims: Sequence[int], bits: int, owner: str) -> int:
 
 
 def check_size(shape: Sequence[int | str | None], bits: int, owner: str) -> None:
-    """Refuse a shape that no array can have, whatever its unknown dimensions turn out to be.
+    """Refuse a shape that no array can have, for any values of its unknown dimensions.
 
-    ModelError if the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1 (dimensions of 0 left out, as in
+    ModelError if the rank is above NumPy's, or the size in bytes exceeds 2**63 - 1 (not counting dimensions of 0, as in
     NumPy).
     """
     if len(shape) > LARGEST_RANK:
@@ -42,7 +42,7 @@ def check_size(shape: Sequence[int | str | None], bits: int, owner: str) -> None
 
 
 def data_file(folder: Path, location: str, owner: str) -> Path:
-    """Return the path of a data file that a model names, known to lie in the model's folder.
+    """Return the path of a data file that a model names, after checking that it lies in the model's folder.
 
     ModelError if the location is empty, absolute, climbs up by ``..``, leads outside through a link, or does not exist.
     """
@@ -61,9 +61,9 @@ def data_file(folder: Path, location: str, owner: str) -> Path:
 
 
 def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
-    """Refuse `size` bytes of a file from `offset` on that are not there.
+    """Check that a file has `size` bytes from `offset` on.
 
-    ModelError if the file cannot be read or ends before.
+    ModelError if the file cannot be read or is too short.
     """
     wanted = _wanted(path, offset, size, owner)
     try:
@@ -75,9 +75,9 @@ def check_slice(path: Path, offset: int, size: int, owner: str) -> None:
 
 
 def read_slice(path: Path, offset: int, size: int, owner: str) -> NDArray[np.uint8]:
-    """Return `size` bytes of a file from `offset` on; nothing is allocated before they are known to be there.
+    """Return `size` bytes of a file from `offset` on; memory is allocated only after the size of the file is checked.
 
-    ModelError if the file cannot be read or ends before.
+    ModelError if the file cannot be read or is too short.
     """
     check_slice(path, offset, size, owner)
     wanted = _wanted(path, offset, size, owner)

@@ -1,4 +1,4 @@
-"""One run's divisions: computed under its policies, timed, reported to its observer, their errors labelled."""
+"""The divisions of one run: computed under its policies, timed, and reported to its observer; errors are labelled."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Shape = tuple[int | str | None, ...]
 
 
 def settled_sizes(actual: Sequence[int], declared: Shape | None) -> tuple[int | None, ...]:
-    """Return a value's sizes as far as they are the same in every run, by what is declared; None for the others."""
+    """Return the sizes of a value that its declaration fixes for every run; None for the others."""
     if declared is None or len(declared) != len(actual):
         return (None,) * len(actual)
     return tuple(size if size == wanted else None for size, wanted in zip(actual, declared, strict=True))
 
 
 def division_label(name: str, operator: str, path: str) -> str:
-    """Return how a message calls a division: its node, its operator version, and where it stands."""
+    """Return a division's label in messages: its node, its operator version, and its path."""
     where = f" in {quoted(path)[1:-1]}" if path else ""
     return f"node {quoted(name)} ({operator}{where})"
 
@@ -40,16 +40,16 @@ class Division:
     Attributes
     ----------
     name : str
-        The node's name, or its output's where it has none.
+        The node's name, or its output's if it has none.
     path : str
-        Where the node stands: ``""`` at the top, ``"If:then_branch"`` in a subgraph, the function's name in a
-        function, joined by ``/`` where they nest.
+        The node's place: ``""`` in the main graph, ``"If:then_branch"`` in a subgraph, the function's name in a
+        function, joined by ``/`` where they are nested.
     spec : OperatorSpec
-        The operator version in force there.
+        The version of the operator.
     element_type : ElementType or None
-        The operands', if it is known without running.
+        Of the operands, if it is known before a run.
     shapes : tuple of (tuple or None), or None
-        The operands' shapes and then the quotient's, if any of them is known without running.
+        The operands' shapes and then the quotient's, if any of them is known before a run.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Division:
 
     @property
     def operator(self) -> str:
-        """The operator version as messages call it: ``"Div-14"``."""
+        """The operator version in messages: ``"Div-14"``."""
         return self.spec.title
 
     def __repr__(self) -> str:
@@ -69,13 +69,13 @@ class Division:
 
     @property
     def label(self) -> str:
-        """How a message calls the node."""
+        """The node's label in messages."""
         return division_label(self.name, self.operator, self.path)
 
 
 @dataclass(frozen=True, eq=False)
 class DivisionRecord:
-    """One division that was executed; its arrays may not be written.
+    """One executed division; its arrays are read-only.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class DivisionRecord:
     divisor, quotient : ndarray
         The second operand, and the result.
     seconds : float
-        How long the division took, and nothing else.
+        How long the division alone took.
     """
 
     division: Division
@@ -103,7 +103,7 @@ Compute = Callable[[Any, Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class RunContext:
-    """What one run of a model is to do at its divisions."""
+    """The settings for the divisions of one run of a model."""
 
     policies: Policies
     observer: Observer | None = None
@@ -116,7 +116,7 @@ class RunContext:
         divisor: NDArray[Any],
         compute: Compute,
     ) -> NDArray[Any]:
-        """Return the quotient that `compute` gives; its errors keep their class and gain the node's name."""
+        """Return the quotient from `compute`; errors keep their class and get the node's label."""
         with labelled(division):
             if self.observer is not None:
                 self._load_kernel(division, dividend, divisor, compute)
@@ -131,7 +131,7 @@ class RunContext:
     def _load_kernel(
         self, division: Division, dividend: NDArray[Any] | None, divisor: NDArray[Any], compute: Compute
     ) -> None:
-        """Divide a few ones of the operands' type and rank first: a kernel's loading is not the division's time."""
+        """Divide a few ones of the operands' type and rank first, so that loading the kernel is not timed."""
         few = [None if x is None else _few_ones(x) for x in (dividend, divisor)]
         kind = (division.spec, *((x.dtype, x.shape, x.flags.c_contiguous) for x in few if x is not None))
         if kind not in self._loaded:
@@ -140,14 +140,14 @@ class RunContext:
 
 
 def _few_ones(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array of the same type and rank, contiguous if the array is: another kernel divides the others."""
+    """Return an array of the same type, rank and contiguity, since these determine the kernel."""
     ones = np.ones([2 * min(size, 2) for size in array.shape], array.dtype)
     view = ones[tuple(slice(0, 2 * min(size, 2), 2) for size in array.shape)]
     return view.copy() if array.flags.c_contiguous else view
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view of an array through which it cannot be written."""
+    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -155,7 +155,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def labelled(division: Division) -> Iterator[None]:
-    """Put a division's label before the message of any error of ours; class, count and index stay."""
+    """Put a division's label before the message of a VinculumError; its class, count and index are kept."""
     try:
         yield
     except VinculumError as error:

@@ -1,4 +1,4 @@
-"""Operators that divide inside: no Div stands in the model for what they divide, and no engine here makes it exact."""
+"""Operators that divide internally: the model has no Div for these divisions, and no engine here makes them exact."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ONNX: Mapping[tuple[str, str], str] = {
     ("", "Softsign"): "by 1 + |x|",
     ("", "Celu"): "by its alpha",
     ("", "Gelu"): "by the root of 2",
-    ("", "Dropout"): "by 1 - ratio, where it trains",
+    ("", "Dropout"): "by 1 - ratio, in training mode",
     ("", "Pow"): "1 by a power, for negative exponents",
     **{("", name): _LENGTH for name in ("BlackmanWindow", "DFT", "HammingWindow", "HannWindow")},
     **{("", name): _POSITIONS for name in ("AffineGrid", "Resize", "Upsample")},
@@ -46,9 +46,9 @@ ONNX: Mapping[tuple[str, str], str] = {
     ("ai.onnx.ml", "TreeEnsembleClassifier"): "by a sum of exponentials, if asked to",
     **{("ai.onnx.preview.training", name): _MOMENTS for name in ("Adagrad", "Adam")},
 }
-"""What ONNX's operators divide inside, and by what: by their formulas or, where they have one, their function bodies.
+"""What ONNX's operators divide internally, and by what: from their function bodies or, without one, their formulas.
 
-Those are left out that divide nothing but the sizes of their operands, such as DepthToSpace.
+Operators that divide only the sizes of their operands, such as DepthToSpace, are not listed.
 """
 
 OPENVINO: Mapping[str, str] = {
@@ -65,7 +65,7 @@ OPENVINO: Mapping[str, str] = {
     "SoftSign": "by 1 + |x|",
     "Interpolate": _POSITIONS,
 }
-"""What OpenVINO's layers divide inside, and by what."""
+"""What OpenVINO's layers divide internally, and by what."""
 
 _OPENVINO_KINDS = {kind.casefold(): divides for kind, divides in OPENVINO.items()}
 _KNOWN_DOMAINS = {"", *(domain for domain, _ in ONNX)}
@@ -73,18 +73,18 @@ _KNOWN_DOMAINS = {"", *(domain for domain, _ in ONNX)}
 
 @dataclass(frozen=True)
 class InnerDivision:
-    """A node that divides inside, or may.
+    """A node that divides internally, or may.
 
     Attributes
     ----------
     name, path : str
         The node's, as in `Division`.
     operator : str
-        As the model calls it, with its domain if it has one.
+        Its operator, with the domain if it has one.
     divides : str
-        What, or by what: ``"by a standard deviation"``.
+        What it divides, or by what: ``"by a standard deviation"``.
     has_body : bool
-        Whether ONNX defines it by other operators, a function body.
+        Whether ONNX defines the operator by a function body of other operators.
     """
 
     name: str
@@ -95,12 +95,12 @@ class InnerDivision:
 
 
 def what_onnx_divides(domain: str, op_type: str) -> str | None:
-    """Return what an operator divides inside; None if nothing. Of another's domain nothing is known, which is said."""
+    """Return what an operator divides internally, None if nothing; for an unknown domain, a text that says so."""
     if domain not in _KNOWN_DOMAINS:
         return f"perhaps: operators of {domain} are not known here"
     return ONNX.get((domain, op_type))
 
 
 def what_openvino_divides(kind: str) -> str | None:
-    """Return what a layer divides inside; None if nothing. Its files spell some with other capitals than itself."""
+    """Return what a layer divides internally, None if nothing. Case is ignored: files and OpenVINO differ in it."""
     return _OPENVINO_KINDS.get(kind.casefold())

@@ -1,4 +1,4 @@
-"""Limits of a run that only tries inputs out: how long its loops may go on, how large a result may be."""
+"""Limits of a trial run: how long its loops may take, and how large a result may be."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from vinculum.errors import ModelError
 
 
 class LimitError(ModelError):
-    """A run that only tries inputs out would take more time or memory than it was given."""
+    """A trial run would exceed its limit of time or memory."""
 
 
-_WAITED = [0.0]  # Seconds in which runtimes in other processes worked for this one.
+_WAITED = [0.0]  # Seconds spent waiting for runtimes in other processes.
 
 
 def work_time() -> float:
     """Return the seconds of work so far: processor time of this process, and time waited for runtimes in others.
 
-    Time that other programs take on a busy machine counts only while a runtime in another process is at work.
+    So load by other programs only counts while a runtime in another process is running.
     """
     return process_time() + _WAITED[0]
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Count the time of the block as work: another process does it."""
+    """Count the wall time of the block as work, which another process does."""
     start = perf_counter()
     try:
         yield
@@ -41,11 +41,10 @@ _LARGEST: ContextVar[int | None] = ContextVar("vinculum.models.largest", default
 
 @contextmanager
 def limited(seconds: float, largest: int) -> Iterator[None]:
-    """Let runs in the block raise `LimitError`, instead of an input's own idea of a size deciding.
+    """Limit the time and memory of runs in the block, which input values can determine; runs raise `LimitError`.
 
-    - `seconds`: how much `work_time` the block may take, however busy the machine is; loops are asked before every
-      iteration.
-    - `largest`: how many bytes one result of an operator that sizes it by an operand's value may take.
+    - `seconds`: the `work_time` that the block may take; loops check it before every iteration.
+    - `largest`: the bytes that one result may take, for operators with an operand that determines its size.
     """
     deadline, largest_token = _DEADLINE.set(work_time() + seconds), _LARGEST.set(largest)
     try:
@@ -56,20 +55,20 @@ def limited(seconds: float, largest: int) -> Iterator[None]:
 
 
 def check_time() -> None:
-    """Refuse to go on when the time of the run is over."""
+    """Raise `LimitError` if the time of the run is over."""
     deadline = _DEADLINE.get()
     if deadline is not None and work_time() > deadline:
         raise LimitError("a loop takes longer than a trial run may")
 
 
 def seconds_left() -> float | None:
-    """Return how many seconds of work the run has left, None if it may take any."""
+    """Return how many seconds of work the run has left, None if there is no limit."""
     deadline = _DEADLINE.get()
     return None if deadline is None else max(deadline - work_time(), 0.0)
 
 
 def check_bytes(size: int) -> None:
-    """Refuse a result of that many bytes if it is too large for the run."""
+    """Raise `LimitError` if a result of that many bytes is too large for the run."""
     largest = _LARGEST.get()
     if largest is not None and size > largest:
         raise LimitError(f"a result would take {size} bytes, more than a trial run may")

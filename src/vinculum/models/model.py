@@ -1,4 +1,4 @@
-"""A model in memory: what goes in, what comes out, which divisions it holds, and how it is run."""
+"""A model in memory: its inputs, its outputs, its divisions, and how it is run."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ENGINES = ("reference", "onnxruntime", "openvino")
 
 
 def check_engine(engine: str) -> None:
-    """Refuse what is no engine.
+    """Refuse an unknown engine.
 
     Raises
     ------
     AttributeValueError
-        The line says what is allowed.
+        If there is no such engine; the message lists those allowed.
     """
     if engine not in ENGINES:
         raise AttributeValueError(f"engine is {engine!r}; allowed: {', '.join(map(repr, ENGINES))}")
@@ -36,20 +36,20 @@ class Runnable(Protocol):
     """A graph in an engine."""
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked; what it keeps between runs is read-only."""
+        """Return the outputs for validated inputs; data kept between runs is read-only."""
 
 
 class Program(Runnable, Protocol):
-    """What a format's reader leaves to be run."""
+    """A model as its format's reader prepares it for running."""
 
     def prepare(self) -> None:
-        """Make ready what is kept between runs; an error of ours if a node cannot be run, whatever its operands."""
+        """Prepare what is kept between runs; a VinculumError if a node can never be run."""
 
     def read_data(self) -> None:
-        """Read what the model keeps in other files, so that it depends on none of them any more."""
+        """Read the data that the model keeps in other files, so that it no longer depends on them."""
 
     def in_engine(self, engine: str) -> Runnable:
-        """Return the program as an engine other than ``"reference"`` runs it; ModelError if it cannot."""
+        """Return the program for an engine other than ``"reference"``; ModelError if the engine cannot run it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +59,14 @@ class Model:
     Attributes
     ----------
     inputs : tuple of ModelTensor
-        What `run` takes, in the file's order.
+        The inputs of `run`, in the file's order.
     outputs : tuple of ModelTensor
-        What `run` returns, in the file's order.
+        The outputs of `run`, in the file's order.
     divisions : tuple of Division
-        Every division node, those of subgraphs and functions included; a function's stand there once,
+        Every division node, including those of subgraphs and functions; a function's divisions are listed once,
         however often it is called.
     inner_divisions : tuple of InnerDivision
-        The nodes that divide inside, and what: their quotients are as the runtime computes them.
+        The nodes that divide internally. The engine, and not this package, computes these quotients.
     """
 
     inputs: tuple[ModelTensor, ...]
@@ -94,36 +94,36 @@ class Model:
         Parameters
         ----------
         inputs : Mapping of str to array, or sequence of arrays
-            By the names of `inputs`, or in their order; those that are optional may be left out.
+            By the names of `inputs`, or in their order; optional ones may be omitted.
         zero_divisor : {"raise", "zero", "saturate"}
             What integer divisions do with a zero divisor, as in `vinculum.div`.
         overflow : {"wrap", "raise", "saturate"}
             What they do with MIN/-1.
         observer : callable, optional
-            Called with a `DivisionRecord` after every division that is executed.
+            Called with a `DivisionRecord` after every executed division.
         engine : {"reference", "onnxruntime", "openvino"}
-            What runs all other operators: the reference evaluator of ONNX (of an IR this package, or OpenVINO where
-            the IR has layers that it does not know); ONNX Runtime, which is faster, lacks some operators and versions,
-            rounds sums in another order and dies of an integer Mod by zero; or OpenVINO's CPU device, which also
-            narrows float64 to float32 and int64 to int32.
+            What runs all other operators: the reference evaluator of ONNX (for an IR this package, or OpenVINO if
+            the IR has layers that this package lacks); ONNX Runtime, which is faster, lacks some operators and
+            versions, rounds sums in another order and crashes on an integer Mod by zero; or OpenVINO's CPU device,
+            which also narrows float64 to float32 and int64 to int32.
 
         Raises
         ------
         ModelError
-            If an input is missing or surplus, or a node cannot be run; the line names it. If the engine is not
+            If an input is missing or surplus, or a node cannot be run; the message names it. If the engine is not
             installed, or cannot run such models.
         AttributeValueError
-            If a policy or the engine is none of those above.
+            If a policy or the engine is not one of those above.
         ElementTypeError, BroadcastError
             If an input has another element type or shape than the model declares.
         DivisionByZeroError, IntegerOverflowError
-            As the policies say; the message names the node.
+            According to the policies; the message names the node.
         """
         outputs: dict[str, NDArray[Any]] = {}
         execution = RunContext(Policies(zero_divisor, overflow), observer)
         for name, value in self.evaluate(inputs, execution, engine).items():
             if not isinstance(value, np.ndarray):
-                raise ModelError(f"output {quoted(name)} is not a tensor; vinculum.backend returns what is none")
+                raise ModelError(f"output {quoted(name)} is not a tensor; vinculum.backend returns other values too")
             outputs[name] = value
         return outputs
 
@@ -136,25 +136,26 @@ class Model:
         overflow: Overflow = "wrap",
         engine: Engine = "reference",
     ) -> dict[str, Any]:
-        """Return the model's outputs as Dask arrays, each block computed from the inputs' blocks when it is asked for.
+        """Return the model's outputs as lazy Dask arrays, each block computed from the inputs' blocks.
 
-        The model must treat the items of a batch alike and apart from each other, which is not checked.
+        The model must treat the items of a batch alike and independently, which is not checked.
 
         Parameters
         ----------
         inputs : Mapping of str to dask.array.Array or array
-            Dask arrays are cut along the batch axis and nowhere else; other arrays go whole to every block.
+            Dask arrays have blocks along the batch axis only; other arrays are passed whole to every block.
         batch_axis : int
-            Of the inputs that are cut, and of all outputs.
+            Of the Dask arrays, and of all outputs.
         zero_divisor, overflow, engine : str
             As in `run`.
 
         Raises
         ------
         ModelError, AttributeValueError, ElementTypeError, BroadcastError
-            At once, if the inputs or their blocks are not what the model declares, or an output declares no batch.
+            Immediately, if the inputs or their blocks do not match the model's declarations, or an output has no batch
+            axis.
         DivisionByZeroError, IntegerOverflowError
-            When it is computed; the message names the block, the index is one in it.
+            When a block is computed; the message names the block, and the index is relative to it.
         """
         from vinculum.models.dask_blocks import map_blocks
 
@@ -162,31 +163,31 @@ class Model:
         return map_blocks(self, inputs, batch_axis, Policies(zero_divisor, overflow), engine)
 
     def prepare(self) -> None:
-        """Make ready what the first run would.
+        """Do the preparation of the first run now.
 
         Raises
         ------
         ModelError
-            If there is a node that cannot be run, whatever its operands are; the line names it.
+            If a node can never be run; the message names it.
         """
         self._program.prepare()
 
     def read_data(self) -> None:
-        """Read what the model keeps in other files now, not when it is run.
+        """Read the data that the model keeps in other files now, not at the first run.
 
         Raises
         ------
         ModelError
-            If a file cannot be read, or is shorter than it was.
+            If a file cannot be read, or has become shorter.
         """
         self._program.read_data()
 
     def evaluate(
         self, inputs: Mapping[str, Any] | Sequence[Any], execution: RunContext, engine: Engine = "reference"
     ) -> dict[str, Value]:
-        """Return the outputs as `run` does, and those that are no tensors too.
+        """Return the outputs as `run` does, including those that are not tensors.
 
-        A sequence is a list, an optional without a value None, a map a dict.
+        A sequence is a list, an empty optional is None, a map is a dict.
         """
         check_engine(engine)
         arrays = validated_inputs(self.inputs, inputs)
@@ -200,10 +201,10 @@ class Model:
 def _detached(value: Value, others: Iterable[NDArray[Any]]) -> Value:
     """Return the value itself, or a copy if it shares memory with inputs, constants or other outputs.
 
-    Inputs and constants may not be written, and a view of what may not be written may not be either.
+    Inputs and constants are read-only, and so are views of them.
     """
     if isinstance(value, list):
-        # Items are always copied: to compare all with all takes longer.
+        # Items are always copied: comparing all pairs takes longer.
         return [item.copy() if isinstance(item, np.ndarray) else _detached(item, ()) for item in value]
     if not isinstance(value, np.ndarray):
         return value

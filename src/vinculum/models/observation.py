@@ -1,4 +1,4 @@
-"""What a caller wants to know of a division: how often the divisor was zero, and what the results are."""
+"""Summaries of divisions: how many divisors were zero, and how many results were infinite, NaN or subnormal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class DivisionSummary:
-    """Counts over the results of one division node; summaries of its executions add up with ``+``.
+    """Counts over the results of one division node; ``+`` adds summaries of several executions.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class DivisionSummary:
     elements : int
         How many quotients were computed.
     zero_divisors : int
-        In how many of them the divisor was zero.
+        How many of them had a zero divisor.
     infinite, nan, subnormal : int
-        How many of them are that; always 0 for integers.
+        How many quotients are infinite, NaN and subnormal; always 0 for integers.
     seconds : float
         The time that the divisions took.
     """
@@ -47,11 +47,11 @@ class DivisionSummary:
 
 
 def summarise(record: DivisionRecord) -> DivisionSummary:
-    """Count one execution of a division node, in pieces that need little memory."""
+    """Summarise one execution of a division node, in chunks to save memory."""
     quotient, divisor = record.quotient, record.divisor
     form = by_numpy_name(quotient.dtype.name).binary_format
     zeros = sum(_zeros(piece, form) for piece in _pieces(divisor))
-    # Every rule of broadcasting repeats each element of the divisor equally often.
+    # Every broadcasting rule repeats each element of the divisor equally often.
     repeats = quotient.size // divisor.size if divisor.size else 0
     infinite = nan = subnormal = 0
     if form is not None:

@@ -1,4 +1,4 @@
-"""Models converted and hardened in memory: the same as files are, without files."""
+"""Conversion and hardening of models in memory, with the same results as for files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpenvinoModel:
     Attributes
     ----------
     xml, data : bytes
-        What its two files hold.
+        The content of its two files.
     """
 
     xml: bytes
@@ -48,7 +48,7 @@ class Rewritten(Generic[Report]):
     Attributes
     ----------
     model : ModelProto or OpenvinoModel
-        The new model, its data in it.
+        The new model, including its data.
     report
         What was changed and why, and what was compared.
     """
@@ -64,32 +64,33 @@ def convert(
     to: str | None = None,
     inputs: Inputs = None,
 ) -> Rewritten[FileConversion]:
-    """Return a model in another operator set or format, every division meaning what it meant.
+    """Return a model in another operator set or format, with every division preserved.
 
-    Both models are run on edge cases and random inputs, and their outputs compared bit for bit, before it is returned.
+    Before it is returned, both models are run on edge cases and random inputs, and their outputs are compared bit for
+    bit.
 
     Parameters
     ----------
     model : path, bytes or ModelProto
         An ONNX file, an OpenVINO IR file (.xml), or an ONNX model in memory, which is not changed.
     opset : int, optional
-        The operator set of an ONNX result; needed from ONNX to ONNX, 21 from IR if None.
+        The operator set of an ONNX result; required from ONNX to ONNX, 21 by default from IR.
     to : {"onnx", "openvino"}, optional
         The format of the result; ONNX if None.
     inputs : Mapping of str to array, or a sequence of them, optional
-        Inputs of your own, which are compared first.
+        Your own sets of inputs, which are compared first.
 
     Returns
     -------
     Rewritten
-        ``.model``: a ModelProto, or for OpenVINO IR what its two files hold; ``.report``: changes and verification.
+        ``.model``: a ModelProto, or for OpenVINO IR an `OpenvinoModel`; ``.report``: changes and verification.
 
     Raises
     ------
     DifferenceError
         If an output differs.
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the model is malformed, or what it does is not representable in the result; the line names the node.
+        If the model is malformed, or not representable in the result; the message names the node.
     """
     if to not in (None, *FORMATS):
         raise AttributeValueError(f"to is {to!r}; allowed: {', '.join(map(repr, FORMATS))}")
@@ -110,37 +111,37 @@ def harden(
     overflow: Overflow = "wrap",
     fix_exported: bool = False,
 ) -> Rewritten[HardenedFile]:
-    """Return a model whose integer divisions and remainders give the right results on a runtime, and cannot kill it.
+    """Return a model whose integer divisions and remainders give correct results on a runtime, and cannot crash it.
 
-    Each rewrite is run in that runtime on edge cases, and the whole model once, before it is returned.
+    Before it is returned, each rewrite is run in that runtime on edge cases, and the whole model once.
 
     Parameters
     ----------
     model : path, bytes or ModelProto
         An ONNX file, or an ONNX model in memory, which is not changed.
     target : {"onnxruntime", "openvino", "portable"}
-        Where it is to run.
+        The target runtime.
     inputs : Mapping of str to array, or a sequence of them, optional
-        Inputs of your own to run the whole model on.
+        Your own sets of inputs to run the whole model on.
     zero_divisor : {"zero", "saturate"}
-        What x/0 is to give.
+        The result of x/0.
     overflow : {"wrap", "saturate"}
-        What MIN/-1 is to give.
+        The result of MIN/-1.
     fix_exported : bool
-        Whether integer divisions that an exporter wrote as Cast, float Div and Cast become exact ones.
+        Whether integer divisions that an exporter wrote as Cast, float Div and Cast become integer divisions again.
 
     Returns
     -------
     Rewritten
-        ``.model``: a ModelProto; ``.report``: what was decided for each division and why, ``.report.hardening.left``
-        what may still kill the runtime, and what was validated.
+        ``.model``: a ModelProto; ``.report``: the decision about each division with its reason, and the validation;
+        ``.report.hardening.left``: the divisions that may still crash the runtime.
 
     Raises
     ------
     DifferenceError
-        If a result differs, or the runtime does not survive.
+        If a result differs, or the runtime crashes.
     ModelError, AttributeValueError, ElementTypeError, BroadcastError
-        If the model is malformed or cannot be hardened, or the runtime is not installed; the line names the node.
+        If the model is malformed or cannot be hardened, or the runtime is not installed; the message names the node.
     """
     from vinculum.models.harden.file_hardening import harden_file
 

@@ -1,4 +1,4 @@
-"""The file that a model is read from: read once, and everything that is made of it is made of what was read."""
+"""The source of a model: its file is read once, and everything else is made from that content."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _IN_MEMORY = Path("(in memory)")
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """What was read of a model's file."""
+    """The content of a model's file."""
 
     path: Path
-    content: bytes  # The XML of an OpenVINO IR; empty if it is an ONNX file.
-    # The message in an ONNX file, normalised and its tensors checked; None if it is an OpenVINO IR. Large initializers
-    # in other files stay there.
+    content: bytes  # The XML of an OpenVINO IR; empty for an ONNX file.
+    # The message of an ONNX file, normalised and with its tensors checked; None for an OpenVINO IR. Large initializers
+    # in other files are not read.
     onnx: ModelProto | None
-    files: tuple[Path, ...]  # The file and those that hold data of it.
+    files: tuple[Path, ...]  # The file and its data files.
 
     def model(self, *, use_up: bool = False) -> Model:
-        """Return the model, made ready to run; data in files beside it are read when it is run.
+        """Return the model, ready to run; data in other files is read when it is run.
 
-        - `use_up`: whether the message may become the model, which numbers and renames its nodes; else a copy does.
+        - `use_up`: whether to change the message itself, whose nodes get numbers and new names, instead of a copy.
 
-        Errors are as `vinculum.load` says.
+        Errors are as `vinculum.load` raises them.
         """
         with naming(self.path):
             if self.onnx is None:
@@ -50,9 +50,9 @@ class SourceFile:
             return model_of(self.onnx if use_up else deepcopy(self.onnx), self.path)
 
     def complete(self) -> ModelProto:
-        """Return the message, data of other files in it, so that it means the same in any folder.
+        """Return the message with the data of other files in it, so that it does not depend on its folder.
 
-        ModelError if it is no ONNX file, or its data cannot be read any more.
+        ModelError if the source is not an ONNX file, or its data can no longer be read.
         """
         from onnx import numpy_helper
 
@@ -66,7 +66,7 @@ class SourceFile:
         return self.onnx
 
     def check_spared(self, targets: Iterable[Path]) -> None:
-        """Refuse to write where the source is, or the data that belong to it."""
+        """Refuse targets that would overwrite the source or its data files."""
         own = [file for file in self.files if file.exists()]
         for target in targets:
             if target.exists() and any(target.samefile(file) for file in own):
@@ -76,7 +76,7 @@ class SourceFile:
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
-    """Put the file before the message of each error that does not name it."""
+    """Put the file's name before the message of each error that lacks it."""
     try:
         yield
     except VinculumError as error:
@@ -91,9 +91,9 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
     Parameters
     ----------
     model : path, bytes or ModelProto
-        An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, its ``.bin`` beside it); a file with another suffix is
-        taken for what its first byte says. Or what is in an ONNX file, as bytes or as a message, which is not changed;
-        data in other files then lie in the working directory.
+        An ONNX file (``.onnx``) or an OpenVINO IR (``.xml``, with its ``.bin`` beside it); for a file with another
+        suffix, the first byte decides. Or the content of an ONNX file, as bytes or as a message, which is not changed;
+        external data is then looked up in the working directory.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def load(model: str | PathLike[str] | bytes | ModelProto) -> Model:
 
 
 def any_source(model: str | PathLike[str] | bytes | ModelProto) -> SourceFile:
-    """Return a model's source, however it is given; errors are as `load` says."""
+    """Return a model's source, from a path, bytes or a message; errors are as `load` raises them."""
     if isinstance(model, bytes | bytearray | memoryview):
         from vinculum.models.onnx.file import parse
 
@@ -119,9 +119,9 @@ def any_source(model: str | PathLike[str] | bytes | ModelProto) -> SourceFile:
 
 
 def read_source(path: Path) -> SourceFile:
-    """Return what is in a model's file, ONNX or OpenVINO IR: as its suffix says, or its first byte.
+    """Return the content of a model's file; its suffix, or else its first byte, decides between ONNX and OpenVINO IR.
 
-    ModelError if it cannot be read, is empty, or is no ONNX file where it should be one.
+    ModelError if the file cannot be read, is empty, or should be an ONNX file and is not.
     """
     content = _content_of(path)
     if _is_openvino_ir(path, content):
@@ -132,9 +132,9 @@ def read_source(path: Path) -> SourceFile:
 
 
 def source_of(model: ModelProto) -> SourceFile:
-    """Return an ONNX model in memory as if a file had been read; data in other files lie in the working directory.
+    """Return the source of an ONNX model in memory; external data is looked up in the working directory.
 
-    ModelError if it is no model, or one without a graph.
+    ModelError if it is not a model, or has no graph.
     """
     from onnx import ModelProto
 
@@ -152,7 +152,7 @@ def source_of(model: ModelProto) -> SourceFile:
 
 
 def _onnx_source(model: ModelProto, path: Path) -> SourceFile:
-    """Return the source of a normalised message; its tensors are checked and its small data fetched."""
+    """Return the source of a normalised message, after checking its tensors and reading its small external data."""
     from vinculum.models.onnx.file import all_tensors, anchor_tensors, readable
 
     entries = [entry for tensor in all_tensors(model) for entry in tensor.external_data]

@@ -1,4 +1,4 @@
-"""A model run over stored arrays, batch by batch and in little memory; can be killed at any moment and run again."""
+"""Running a model over stored arrays, batch by batch to save memory; a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class BatchReport:
-    """What a run over stored arrays has done.
+    """The result of a run over stored arrays.
 
     Attributes
     ----------
     items : int
-        How many there are along the batch axis.
+        The number of items along the batch axis.
     blocks : int
-        In how many blocks they were run.
+        The number of blocks in which they were run.
     resumed : int
-        How many of these an earlier run had done.
+        How many of the blocks an earlier run had finished.
     outputs : dict of str to (str, tuple of int)
-        Each output's element type, as NumPy calls it, and shape.
+        The NumPy name of each output's element type, and its shape.
     """
 
     items: int
@@ -64,17 +64,17 @@ class BatchReport:
 
 @dataclass(frozen=True)
 class StoredInput:
-    """An input that is cut."""
+    """An input that is divided into blocks."""
 
-    name: str  # The model's name of it.
+    name: str  # Its name in the model.
     place: Place  # Where it is stored.
-    identity: list[object]  # What it was when the job began.
-    raw_type: ElementType | None  # What raw elements are.
+    identity: list[object]  # Its identity when the job began.
+    raw_type: ElementType | None  # The element type, if the file only stores raw bytes.
 
 
 @dataclass(frozen=True)
 class StoredOutput:
-    """An output: where it is written, its type, and the shape of an item."""
+    """An output: its place, its type, and the shape of an item."""
 
     name: str
     place: Place
@@ -83,25 +83,25 @@ class StoredOutput:
 
     @property
     def raw_type(self) -> ElementType | None:
-        """What raw elements are."""
+        """The element type, if the file only stores raw bytes."""
         return next((t for t in UNNAMED if t.numpy == self.dtype.name), None)
 
 
 @dataclass(frozen=True)
 class ModelRun:
-    """What is done to each block of a batch, and where; see `vinculum.stored.job.Work`."""
+    """The work on the blocks of a batch; see `vinculum.stored.job.Work`."""
 
-    model: Path  # The file, which the workers see too.
-    state: tuple[int, int]  # Its size and time when the job began.
-    cut: tuple[StoredInput, ...]  # The inputs of which each block takes its part.
-    whole: Mapping[str, Array]  # Those that each block takes as they are.
-    # How many there are, and in a block.
+    model: Path  # The file, which the workers can read too.
+    state: tuple[int, int]  # Its size and modification time when the job began.
+    cut: tuple[StoredInput, ...]  # The inputs that are divided into blocks.
+    whole: Mapping[str, Array]  # The inputs that are passed whole to each block.
+    # The number of items, and of items in a block.
     items: int
     batch: int
     # As in `Model.run`.
     policies: Policies
     engine: Engine
-    outputs: tuple[StoredOutput, ...] = ()  # What is written.
+    outputs: tuple[StoredOutput, ...] = ()
 
     @property
     def targets(self) -> tuple[Place, ...]:
@@ -110,11 +110,11 @@ class ModelRun:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return -(-self.items // self.batch)
 
     def job(self) -> dict[str, Any]:
-        """Return what tells this job from others."""
+        """Return the data that identifies this job."""
         return {
             "vinculum": 1,
             "model": [self.model.name, *self.state],
@@ -128,12 +128,12 @@ class ModelRun:
         }
 
     def at(self, targets: tuple[Place, ...]) -> Self:
-        """Return the same run with its outputs in other places."""
+        """Return the same run with other places for its outputs."""
         pairs = zip(self.outputs, targets, strict=True)
         return replace(self, outputs=tuple(replace(output, place=place) for output, place in pairs))
 
     def create(self) -> None:
-        """Make the outputs."""
+        """Create the files of the outputs."""
         for output in self.outputs:
             chunk = tuple(max(1, size) for size in (self.batch, *output.item))
             create(output.place, (self.items, *output.item), output.dtype, chunk)
@@ -157,35 +157,35 @@ class ModelRun:
         return Done(start, stop, crc)
 
     def intact(self, done: Done) -> Done | None:
-        """Return what was done if the outputs still hold it."""
+        """Return `done` if the outputs still hold its results, else None."""
         crc = 0
         try:
             for number in range(done.start, done.stop):
                 for output in self.outputs:
                     with open_stored(output.place, output.raw_type) as target:
                         crc = zlib.crc32(as_bytes(_read(target, self._region(number, output.item)), "C"), crc)
-        except (OSError, ModelError):  # cut off, say, by a loss of power
+        except (OSError, ModelError):  # Truncated by a power failure, for example.
             return None
         return done if crc == done.crc else None
 
     def finish(self, done: Sequence[Done]) -> None:
-        """Raise if an input or the model is not what it was."""
+        """Raise an error if an input or the model has changed."""
         for one in self.cut:
             check_unchanged(one.place, one.identity, one.raw_type)
         if _state(self.model) != self.state:
             raise ModelError(
-                f"{str(self.model)!r} changed during the run; delete the .partial and .journal files, and begin again"
+                f"{str(self.model)!r} changed during the run; delete the .partial and .journal files, and start again"
             )
 
     def outputs_of(self, number: int) -> dict[str, Array]:
-        """Return what the model makes of a block."""
+        """Return the model's outputs for a block."""
         inputs = dict(self.whole)
         for one in self.cut:
             with open_stored(one.place, one.raw_type) as stored:
                 inputs[one.name] = _read(stored, self._region(number, stored.shape[1:]))
         rows = self._region(number, ())[0]
         try:
-            with threads(1):  # other blocks have other threads
+            with threads(1):  # Blocks run in parallel already.
                 return _loaded(self.model, self.state).run(
                     inputs,
                     zero_divisor=self.policies.zero_divisor,
@@ -212,22 +212,23 @@ def run_stored(
     client: Any = None,
     advance: Callable[[int, int], None] | None = None,
 ) -> BatchReport:
-    """Run a model over stored arrays, so many items of the batch at once, and write its outputs.
+    """Run a model over stored arrays, in blocks of items of the batch, and write its outputs.
 
-    The model must treat the items of a batch, which is the first axis, alike and apart from each other. The same call
-    again goes on where a killed one was.
+    The model must treat the items of a batch, along the first axis, alike and independently. The same call again
+    resumes a killed run.
 
     - `model`: the file.
-    - `inputs`: stored arrays are cut along the first axis, unless the model gives that a size of its own; others go
-      whole to each block.
-    - `outputs`: where an output of a name goes.
-    - `batch`: how many items a block has.
+    - `inputs`: stored arrays are divided into blocks along the first axis, unless the model fixes its size; others are
+      passed whole to each block.
+    - `outputs`: returns the place for the output of a name.
+    - `batch`: the number of items in a block.
     - `policies`, `engine`: as in `Model.run`.
     - `client`, `advance`: as in `vinculum.stored.divide`; items are counted.
 
-    OSError if something cannot be read or written; what is done is kept. DivisionByZeroError and IntegerOverflowError
-    as the policies say; the message names the items, and nothing is left. Another error of ours if an input cannot be
-    read, is not what the model declares, or the model does not keep the batch.
+    OSError if something cannot be read or written; finished blocks are kept. DivisionByZeroError and
+    IntegerOverflowError according to the policies; the message names the items, and no files are left. Another
+    VinculumError if an input cannot be read or does not match the model's declaration, or the model does not keep the
+    batch.
     """
     check_engine(engine)
     if batch < 1:
@@ -247,9 +248,9 @@ def run_stored(
     run = replace(run, outputs=made)
     for output in made:
         check_place(output.place)
-    told = None if advance is None else (lambda blocks: advance(min(blocks * batch, items), items))
+    count_items = None if advance is None else (lambda blocks: advance(min(blocks * batch, items), items))
     with workers(client) as hands:
-        resumed = carry_out(run, journal_of(made[0].place), hands, 1, told)
+        resumed = carry_out(run, journal_of(made[0].place), hands, 1, count_items)
     shapes = {output.name: (output.dtype.name, (items, *output.item)) for output in made}
     return BatchReport(items, run.blocks, resumed, shapes)
 
@@ -257,7 +258,7 @@ def run_stored(
 def _cut(
     model: Model, inputs: Mapping[str, Place | Array], batch: int
 ) -> tuple[tuple[StoredInput, ...], dict[str, Array], int]:
-    """Return the inputs that are cut, those that are not, and how many items there are."""
+    """Return the inputs that are divided into blocks, those that are not, and the number of items."""
     tensors = {tensor.name: tensor for tensor in model.inputs}
     cut: list[StoredInput] = []
     whole: dict[str, Array] = {}
@@ -299,5 +300,5 @@ def _state(model: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=2)
 def _loaded(model: Path, state: tuple[int, int]) -> Model:
-    """Return the model in a file; each process reads it once, as long as the file stays what it is."""
+    """Return the model in a file; each process reads it once, as long as the file does not change."""
     return load(model)

@@ -1,4 +1,4 @@
-"""What a model declares of its inputs and outputs, and whether what it is given keeps it."""
+"""The declarations of a model's inputs and outputs, and the validation of given inputs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vinculum.tensors.storage import as_operand, dtype_of, element_type_of_dtype
 from vinculum.text import kind_of, listed, quoted, shape_text
 
 Value = NDArray[Any] | list[Any] | dict[Any, Any] | None
-"""A tensor, a sequence of values, a map, or an optional that holds nothing."""
+"""A tensor, a sequence of values, a map, or an empty optional."""
 
 UNKNOWN = "unknown"
-"""The element type of an output whose file does not tell it."""
+"""The element type of an output that the file does not declare."""
 
-_SAID_OTHERWISE = {
+_OTHER_DTYPES = {
     "bool": "bool",
     "complex64": "complex64",
     "complex128": "complex128",
@@ -45,15 +45,15 @@ class ModelTensor:
     Attributes
     ----------
     name : str
-        As the file spells it.
+        The name in the file.
     element_type : ElementType or str
-        The ONNX name for a type that never divides: ``"bool"``, ``"string"``, ``"sequence"``, ``"optional"``.
+        The ONNX name for a type that cannot be divided: ``"bool"``, ``"string"``, ``"sequence"``, ``"optional"``.
     shape : tuple of (int, str or None), or None
-        A size, a symbolic name or None for a dimension that is not known; None if not even the rank is.
+        For each dimension a size, a symbolic name, or None if unknown; None if the rank is unknown.
     optional : bool
-        Whether the model has a value of its own for this input.
+        Whether the model has a default value for this input.
     element : ModelTensor, optional
-        What a sequence or an optional holds.
+        The element type of a sequence or an optional.
     """
 
     name: str
@@ -75,11 +75,11 @@ class ModelTensor:
 
 
 def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """Return read-only views of the given inputs, each known to keep what the model declares.
+    """Return read-only views of the given inputs, after validating them against the model's declarations.
 
     ModelError if an input is missing or surplus.
-    ElementTypeError if an input is not an array (of a sequence: a list of them; of an optional: perhaps None), or has
-    another element type.
+    ElementTypeError if an input is not an array (for a sequence: a list of arrays; for an optional: possibly None), or
+    has another element type.
     BroadcastError if an input has another rank or size, or a symbolic dimension has two sizes.
     """
     declared = {tensor.name: tensor for tensor in tensors}
@@ -92,7 +92,7 @@ def validated_inputs(tensors: tuple[ModelTensor, ...], given: Mapping[str, Any] 
     if missing:
         raise ModelError(f"no array for input {', '.join(missing[:10])}; pass one for each")
     symbols: dict[str, tuple[int, str]] = {}
-    return {name: _admitted(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
+    return {name: _validated(declared[name], value, f"input {quoted(name)}", symbols) for name, value in given.items()}
 
 
 def _by_name(declared: Mapping[str, ModelTensor], given: Sequence[Any]) -> dict[str, Any]:
@@ -106,28 +106,28 @@ def _by_name(declared: Mapping[str, ModelTensor], given: Sequence[Any]) -> dict[
     return dict(zip(declared, given, strict=False))
 
 
-def _admitted(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tuple[int, str]]) -> Value:
+def _validated(tensor: ModelTensor, value: Any, title: str, symbols: dict[str, tuple[int, str]]) -> Value:
     if tensor.element is not None and tensor.element_type == "optional":
-        return None if value is None else _admitted(tensor.element, value, title, symbols)
+        return None if value is None else _validated(tensor.element, value, title, symbols)
     if tensor.element is not None:
         if not isinstance(value, list | tuple):
             raise ElementTypeError(f"{title} is {kind_of(value)}; the model declares a sequence: pass a list")
-        # The items of one sequence may differ in the sizes that have names.
-        return [_admitted(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
+        # Named dimensions may differ between the items of a sequence.
+        return [_validated(tensor.element, item, f"item {i} of {title}", {}) for i, item in enumerate(value)]
     array = _typed(tensor, native(as_operand(value, title)), title)
     _check_shape(tensor, array.shape, title, symbols)
     return read_only(array)
 
 
 def _typed(tensor: ModelTensor, array: NDArray[Any], title: str) -> NDArray[Any]:
-    """Return the array, known to have the declared element type."""
+    """Return the array; ElementTypeError unless it has the declared element type."""
     if tensor.element_type == "string":
         if array.dtype.kind in "OUST":
             return array.astype(object) if array.dtype.kind != "O" else array
     elif array.dtype == tensor_dtype(tensor):
         return array
     known = element_type_of_dtype(array.dtype)
-    advice = "" if tensor.element_type == "string" else f": convert it by .astype({tensor_dtype(tensor).name!r})"
+    advice = "" if tensor.element_type == "string" else f": convert it with .astype({tensor_dtype(tensor).name!r})"
     given = known or array.dtype
     raise ElementTypeError(f"{title} has element type {given}; the model declares {tensor.element_type}{advice}")
 
@@ -136,7 +136,7 @@ def tensor_dtype(tensor: ModelTensor) -> np.dtype[Any]:
     """Return the NumPy type of the arrays that a declared tensor takes; ModelError if it is not a tensor."""
     if isinstance(tensor.element_type, ElementType):
         return dtype_of(tensor.element_type)
-    name = _SAID_OTHERWISE.get(tensor.element_type)
+    name = _OTHER_DTYPES.get(tensor.element_type)
     if name is None:
         raise ModelError(f"input {tensor} is not a tensor, sequence or optional; nothing else can be passed")
     return np.dtype(getattr(ml_dtypes, name, name))

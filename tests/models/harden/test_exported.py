@@ -62,7 +62,7 @@ class TestFound:
         hardening = harden(model, "onnxruntime")
         (note,) = notes(hardening)
         assert note == (
-            "the exporter wrote a division of int64 in floats, which is wrong above 2^24; mend it with --fix-exported"
+            "the exporter wrote a division of int64 in floats, which is wrong above 2^24; fix it with --fix-exported"
         )
         assert hardening.model == model
 

@@ -154,7 +154,7 @@ class TestOutputs:
     def test_a_value_that_is_not_given(self, onnx_file: File, one_line: OneLine) -> None:
         nodes = [helper.make_node("Neg", ["a"], ["b", "more"], "neg"), _node("Div", "b more", "c")]
         model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}))
-        with one_line(ModelError, "node 'neg' (Neg) does not give its output 'more', which is used"):
+        with one_line(ModelError, "node 'neg' (Neg) does not produce its output 'more', which is used"):
             model.run({"a": A})
 
     def test_a_value_that_is_not_given_and_not_used(self, onnx_file: File) -> None:
@@ -170,7 +170,7 @@ class TestOutputs:
         ]
         yes = helper.make_tensor("yes", TensorProto.BOOL, [], [True])
         model = load(onnx_file(nodes, {"a": FLOATS}, {"c": FLOATS}, initializers=[yes]))
-        with one_line(ModelError, "does not give its output, which is used"):
+        with one_line(ModelError, "does not produce its output, which is used"):
             model.run({"a": A})
 
     def test_outputs_without_a_name_are_no_inputs(self, onnx_file: File) -> None:

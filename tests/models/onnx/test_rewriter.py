@@ -30,7 +30,7 @@ class TestIntegersInFunctions:
 
     @pytest.mark.parametrize("number", [2**63 - 1, 2**53 + 1, -(2**53) - 1])
     def test_what_it_does_not(self, number: int) -> None:
-        with pytest.raises(ValueError, match=rf"floats only, which do not hold {number}; inline the function"):
+        with pytest.raises(ValueError, match=rf"floats only, which do not represent {number}; inline the function"):
             Rewriter(FunctionProto(), 8, set(), "x").constant(np.array([0, number]), "n")
 
     def test_what_the_largest_unsigned_is_not(self) -> None:

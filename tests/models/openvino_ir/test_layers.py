@@ -223,9 +223,9 @@ class TestReshape:
         [
             ([-1, -1], "is malformed; allowed: sizes, and -1 once"),
             ([-2], "is malformed"),
-            ([0, 0, 0], "copies dimension 2, which is not there"),
+            ([0, 0, 0], "copies dimension 2, which does not exist"),
             ([5], "has another number of elements"),
-            ([4, -1], "whatever -1 stands for"),
+            ([4, -1], "for any value of -1"),
         ],
     )
     def test_what_is_said(self, pattern: list[int], part: str) -> None:

@@ -1,4 +1,4 @@
-"""Models carried to another operator set or another format, each division meaning what it meant."""
+"""Conversion of models to another operator set or another format, with every division preserved."""
 
 from vinculum.models.convert.change import Change, OnnxConversion
 from vinculum.models.convert.file_conversion import FileConversion, convert_file

@@ -1,4 +1,4 @@
-"""What a conversion hands back: the model, and what was changed in it and why."""
+"""The result of a conversion: the model, what was changed in it, and why."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from onnx.defs import onnx_opset_version
 from vinculum.errors import AttributeValueError
 
 Reason = tuple[str, str]
-"""What was done to a node, and what asked for it."""
+"""What was done to a node, and why."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One node that is not what it was.
+    """A change to one node.
 
     Attributes
     ----------
     node : str
-        What messages call it: ``"node 'ratio' (Div-14)"``.
+        Its title in messages: ``"node 'ratio' (Div-14)"``.
     what : str
-        What was done, in words: ``"operands cast to int32, quotient cast back"``.
+        What was done: ``"operands cast to int32, quotient cast back"``.
     why : str
-        What asked for it: ``"Div-13 has no int8"``.
+        The reason: ``"Div-13 has no int8"``.
     """
 
     node: str
@@ -34,14 +34,14 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class OnnxConversion:
-    """A model that was of another operator set or format.
+    """A model converted from another operator set or format.
 
     Attributes
     ----------
     model : ModelProto
-        Of the operator set that was asked for.
+        In the requested operator set.
     changes : tuple of Change
-        Every node that is not only written as it was, and every input that is declared otherwise.
+        Every node that was rewritten, and every input whose declaration changed.
     """
 
     model: ModelProto
@@ -49,6 +49,6 @@ class OnnxConversion:
 
 
 def check_opset(opset: int) -> None:
-    """Refuse an operator set that the onnx package does not know."""
+    """Refuse an operator set that the onnx package does not support."""
     if not 1 <= opset <= onnx_opset_version():
         raise AttributeValueError(f"operator set {opset} is not known; allowed: 1 to {onnx_opset_version()}")

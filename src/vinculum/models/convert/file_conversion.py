@@ -1,4 +1,4 @@
-"""From one file to another: read, checked, converted, compared, and only then put in its place."""
+"""Conversion of a file: read, check, convert, compare, and only then write the target."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from vinculum.text import listed
 
 ONNX, OPENVINO = "ONNX", "OpenVINO IR"
 _FROM_IR = 21
-"""The operator set in which OpenVINO IR becomes ONNX unless another is asked for: runtimes from 2024 on load it."""
+"""The default operator set for ONNX made from OpenVINO IR: runtimes from 2024 on load it."""
 
 
 @dataclass(frozen=True)
 class FileConversion:
-    """What was made of a file.
+    """The result of converting a file.
 
     Attributes
     ----------
     source, target : str
-        What the model was and what it is: ``"ONNX operator set 13"``, ``"OpenVINO IR"``.
+        The formats before and after: ``"ONNX operator set 13"``, ``"OpenVINO IR"``.
     changes : tuple of Change
-        Every node that is not what it was.
+        Every node that was rewritten.
     verification : Verification or None
-        What was compared; None if that was not wanted.
+        What was compared; None if no check was requested.
     """
 
     source: str
@@ -59,30 +59,30 @@ def convert_file(
     engine: Engine | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> FileConversion:
-    """Write a model in another operator set or format, every division meaning what it meant.
+    """Write a model in another operator set or format, with every division preserved.
 
     ONNX becomes ONNX of another operator set, or OpenVINO IR; IR becomes ONNX. The suffix of the target decides,
-    ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files appear whole, or not at all.
+    ``.onnx`` or ``.xml`` (with a ``.bin`` beside it). The files are written completely, or not at all.
 
-    - `source`: what to read, or what was read.
-    - `target`: what to write.
+    - `source`: the file, or its content if it has been read already.
+    - `target`: the file to write.
     - `opset`: the operator set of an ONNX target; for an IR source 21 if None.
-    - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if something new needs
+    - `ir_version`: the version of ONNX's file format; if None that of the source, or a later one if the target needs
       it.
     - `check`: whether to run both models on edge cases and random inputs and compare their outputs bit for bit.
-    - `inputs`: sets of inputs of the caller's own, which are compared first.
-    - `engine`: what runs both models but for their divisions. If None the reference; OpenVINO, and nothing else, where
-      the target is an IR that only OpenVINO can write.
-    - `advance`: called with how many sets of inputs have been compared.
+    - `inputs`: the caller's own sets of inputs, which are compared first.
+    - `engine`: what runs everything except the divisions in both models. If None, the reference; where only OpenVINO
+      can write the target IR, OpenVINO is the default and the only engine allowed.
+    - `advance`: called with the number of input sets compared so far.
 
-    DifferenceError if the outputs differ. OSError if the target cannot be written. Another error of ours if the source
-    is malformed, or what it does is not representable in the target.
+    DifferenceError if the outputs differ. OSError if the target cannot be written. Another VinculumError if the source
+    is malformed or not representable in the target.
     """
     if target.suffix.lower() not in (".onnx", ".xml"):
         raise ModelError(f"-o {str(target)!r} has to end in .onnx, or in .xml for OpenVINO IR")
     source = source if isinstance(source, SourceFile) else read_source(source)
     original = source.model()
-    source.check_spared([target])  # before the work
+    source.check_spared([target])  # Early, before the work.
     foreign: list[str] = []
     with atomic_write(target) as folder:
         path = folder / target.name
@@ -90,8 +90,8 @@ def convert_file(
             foreign = _foreign_operators(source)
             if check and foreign and engine not in (None, "openvino"):
                 raise AttributeValueError(
-                    f"engine is {engine!r}, and only OpenVINO writes and runs an IR with {listed(foreign)}: elsewhere "
-                    "sums are rounded in another order; leave --engine out, or give openvino"
+                    f"engine is {engine!r}, and only OpenVINO writes and runs an IR with {listed(foreign)}: other "
+                    "engines round sums in another order; omit --engine, or give openvino"
                 )
             conversion = _to_openvino(source, path, foreign, {"opset": opset, "ir-version": ir_version})
         else:
@@ -105,11 +105,11 @@ def convert_file(
 
 
 Conversion = tuple[str, str, tuple[Change, ...]]
-"""What the model was, what it is, and what was changed."""
+"""The formats before and after, and what was changed."""
 
 
 def _foreign_operators(source: SourceFile) -> list[str]:
-    # Each way is imported when it is gone: an import takes longer than most conversions.
+    # Each direction is imported only when it is used: an import takes longer than most conversions.
     from vinculum.models.convert.to_openvino.by_openvino import foreign_operators
 
     if source.onnx is None:
@@ -124,7 +124,7 @@ def _to_openvino(source: SourceFile, target: Path, foreign: list[str], of_onnx: 
     for name, value in of_onnx.items():
         if value is not None:
             what = f"--{name} is {value}"
-            raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, leave it out")
+            raise AttributeValueError(f"OpenVINO IR has no operator set or IR version of ONNX; {what}, omit it")
     model = source.complete()
     check_model(model, f"model {str(source.path)!r}")
     title = _onnx_title(opset_imports(model).get(""))

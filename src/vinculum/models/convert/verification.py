@@ -1,4 +1,4 @@
-"""Whether a converted model computes what the original does: both run on the same inputs, bit for bit."""
+"""Verification of a conversion: both models run on the same inputs, and their outputs are compared bit for bit."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vinculum.text import listed, one_line, quoted
 
 SIDES = ("the original", "the converted")
 
-_SECONDS = 10.0  # Of work: a busy machine compares no less.
-_LEAST = 8  # Sets that are compared however long they take: every kind of content once.
+_SECONDS = 10.0  # Of work, so that load on the machine does not reduce the comparison.
+_LEAST = 8  # Sets that are compared in any case: each kind of content once.
 _LARGEST_RESULT = 1 << 24
 _REPETITIONS = 5
-# The documents leave integers divided by zero undefined. A type that carries another for a while keeps 0 and the
-# wrapped MIN; it would not keep what saturates.
+# The standards leave integers divided by zero undefined. A promoted type preserves the results of these policies, 0 and
+# the wrapped MIN, but not saturated ones.
 _POLICIES = Policies(zero_divisor="zero", overflow="wrap")
 
 
 class _NotComparableError(ModelError):
-    """No input can show whether a model computes what another does."""
+    """No input can show whether two models compute the same."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Verification:
     compared : int
         The sets of inputs that both models ran on.
     elements : int
-        The elements of outputs that were compared in them.
+        The number of output elements compared.
     skipped : int
-        The sets that the original does not take, or that would have taken too much time or memory.
+        The sets that the original refuses, or that would have taken too much time or memory.
     reason : str or None
-        Why the first of those was skipped.
+        Why the first of these was skipped.
     """
 
     compared: int
@@ -65,24 +65,24 @@ def verify(
 ) -> Verification:
     """Run two models on edge cases and random inputs and compare every bit of their outputs.
 
-    NaNs are equal to each other, zeros of different signs are not. A set of inputs that the original cannot be run
-    with has to be refused by the converted model too, unless the reason is a shape: operator sets differ in which
-    shapes their operators let through. Integers divided by zero give 0 in both. After 10 seconds of work
-    (`work_time`) and 8 sets no further set is begun.
+    NaNs are equal to each other, zeros of different signs are not. If the original refuses a set of inputs, the
+    converted model must refuse it too, unless the reason is a shape: operator sets differ in the shapes that their
+    operators accept. Integers divided by zero give 0 in both. After 10 seconds of work (`work_time`) and 8 sets no
+    further set is started.
 
-    - `original`, `converted`: with the same inputs and outputs, in the same order. Inputs that the original has values
-      of its own for may be missing in the converted model, which then has those values.
-    - `seed`: decides the inputs; 0 or more.
-    - `inputs`: sets of inputs of the caller's own, which are compared first.
-    - `engine`: what runs both models but for their divisions.
-    - `advance`: called with how many sets of inputs have been compared.
+    - `original`, `converted`: with the same inputs and outputs, in the same order. Inputs with default values in the
+      original may be missing in the converted model, which then uses those values.
+    - `seed`: determines the inputs; 0 or more.
+    - `inputs`: the caller's own sets of inputs, which are compared first.
+    - `engine`: what runs everything except the divisions in both models.
+    - `advance`: called with the number of input sets compared so far.
 
-    DifferenceError if an input, an output or an element of one differs; the line names the first, both values and the
-    inputs. ModelError if no set could be run on both, the original is random, or it does not take a set of the
-    caller's.
+    DifferenceError if an input, an output or an element of one differs; the message names the first difference, both
+    values and the inputs. ModelError if no set could be run on both, the original is random, or it refuses a set of
+    the caller's.
     """
     check_engine(engine)
-    _check_face(original, converted)
+    _check_interface(original, converted)
     if engine == "reference":
         _prepare(original, "the original")
         _prepare(converted, "the converted")
@@ -103,7 +103,7 @@ def verify(
 def _compare_drawn(
     comparison: _Comparison, seed: int, before: int, advance: Callable[[int], None] | None
 ) -> Verification:
-    """Compare sets of inputs drawn for the model, so many sets having been compared before."""
+    """Compare sets of inputs drawn for the model; `before` sets have been compared already."""
     compared = elements = skipped = 0
     reason: str | None = None
     allowed, start = _SECONDS / 20, work_time()
@@ -112,7 +112,7 @@ def _compare_drawn(
         if before + compared >= _LEAST and begun - start > _SECONDS:
             break
         try:
-            # The first set holds small numbers only, and large models may take their time for it.
+            # The first set holds small numbers only and has no time limit, for the sake of large models.
             with nullcontext() if number == 0 else limited(allowed, _LARGEST_RESULT):
                 elements += comparison.elements(given)
         except _NotComparableError as error:
@@ -132,7 +132,7 @@ def _compare_drawn(
 
 
 def _prepare(model: Model, side: str) -> None:
-    """Refuse a model that our engine cannot run: that is no difference, and shows nothing."""
+    """Refuse a model that the reference engine cannot run, as not verifiable rather than different."""
     try:
         model.prepare()
     except VinculumError as error:
@@ -150,8 +150,8 @@ def _not_verified(why: str) -> ModelError:
     return ModelError(f"the conversion cannot be verified: {why}; give --no-verify to write it unverified")
 
 
-def _check_face(original: Model, converted: Model) -> None:
-    """Refuse a model with other inputs or outputs; it may take a value that the original has itself as settled."""
+def _check_interface(original: Model, converted: Model) -> None:
+    """Refuse a model with other inputs or outputs; optional inputs of the original may be missing."""
     taken = {tensor.name for tensor in converted.inputs}
     needed = tuple(tensor for tensor in original.inputs if not tensor.optional or tensor.name in taken)
     for what, before, after in (
@@ -177,7 +177,7 @@ class _Comparison:
     engine: Engine
 
     def elements(self, given: Mapping[str, Any]) -> int:
-        """Return how many elements were compared; an error that is no difference is the original's, or a limit."""
+        """Return how many elements were compared; errors other than DifferenceError are the original's, or a limit."""
         taken = {tensor.name for tensor in self.converted.inputs}
         inputs = {name: value for name, value in given.items() if name in taken}
         try:
@@ -185,7 +185,7 @@ class _Comparison:
         except (LimitError, BroadcastError):
             raise
         except VinculumError as error:
-            self._demand_refusal(inputs, error)
+            self._require_refusal(inputs, error)
             raise
         try:
             actual = self._run(self.converted, inputs)
@@ -196,22 +196,22 @@ class _Comparison:
         try:
             return _check_outputs(expected, actual)
         except DifferenceError:
-            self._demand_repetition(inputs, expected)
+            self._require_determinism(inputs, expected)
             raise
 
     def _run(self, model: Model, inputs: Mapping[str, Any]) -> dict[str, Value]:
         return model.evaluate(inputs, RunContext(_POLICIES), self.engine)
 
-    def _demand_repetition(self, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
-        """Refuse to compare what a model draws at random, differently at every run."""
+    def _require_determinism(self, inputs: Mapping[str, Any], expected: Mapping[str, Value]) -> None:
+        """Refuse to compare a model whose outputs are random."""
         try:
-            # One repetition may give the same by chance.
+            # A single repetition may give the same outputs by chance.
             for _ in range(_REPETITIONS):
                 _check_outputs(expected, self._run(self.original, inputs))
         except DifferenceError:
             raise _NotComparableError("the original itself gives other outputs at every run") from None
 
-    def _demand_refusal(self, inputs: Mapping[str, Any], error: VinculumError) -> None:
+    def _require_refusal(self, inputs: Mapping[str, Any], error: VinculumError) -> None:
         try:
             self._run(self.converted, inputs)
         except VinculumError:

@@ -1,4 +1,4 @@
-"""What runs a model whose divisions are ours."""
+"""Engines that run everything in a model except its divisions."""
 
 from vinculum.errors import ModelError
 

@@ -1,4 +1,4 @@
-"""A model whose inner values are handed out: a copy of it, with those that are asked for as its outputs."""
+"""A model with its inner values exposed: a copy that has the requested values as outputs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from vinculum.ops.policies import Policies
 
 
 class ExposedModel:
-    """Runs a model in one of two engines; made to live in a process of its own.
+    """Runs a model in one of two engines; meant for a child process.
 
-    - `engine`: ``"reference"``, our engine; or ``"onnxruntime"``, ONNX Runtime as it is, with its own optimisations.
-    - `content`: the model, complete.
-    - `observer`: called after every division that our engine computes.
+    - `engine`: ``"reference"``, Vinculum's engine; or ``"onnxruntime"``, unmodified, with its own optimisations.
+    - `content`: the complete model, serialised.
+    - `observer`: called after every division of the reference engine.
     """
 
     def __init__(self, engine: str, content: bytes, observer: Observer | None = None) -> None:
@@ -29,11 +29,11 @@ class ExposedModel:
         self._made: tuple[tuple[str, ...], Any] | None = None
 
     def values(self, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of the main graph, by name; what is made ready for them is kept for the same names.
+        """Return values of the main graph, by name; the prepared model is reused while the names stay the same.
 
-        An integer divided by zero is 0 in our engine; ONNX Runtime dies of it.
+        An integer divided by zero is 0 in the reference engine, and crashes ONNX Runtime.
 
-        ModelError as the engine refuses the model or the inputs.
+        ModelError if the engine refuses the model or the inputs.
         """
         wanted = tuple(name for name in names if name not in self._inputs)
         if self._made is None or self._made[0] != wanted:
@@ -65,7 +65,7 @@ def _session(proto: ModelProto) -> Any:
 
     try:
         return new_session(proto.SerializeToString(), threads=1)
-    except Exception as error:  # Its exceptions have no base in common.
+    except Exception as error:  # ONNX Runtime's exceptions have no common base.
         raise ModelError(f"ONNX Runtime refuses the model: {reason_of(error)}") from None
 
 
@@ -76,9 +76,9 @@ def _run(session: Any, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[
     try:
         given = {name: to_runtime(name, array) for name, array in inputs.items()}
         results = session.run_with_ort_values(list(names), given)
-        # Copied while the inputs live, on whose memory an output may lie.
+        # Copied while the inputs exist, since an output may share their memory.
         return {name: deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)}
     except ModelError:
         raise
-    except Exception as error:  # Its exceptions have no base in common.
+    except Exception as error:  # ONNX Runtime's exceptions have no common base.
         raise ModelError(f"ONNX Runtime cannot run the model: {reason_of(error)}") from None

@@ -1,6 +1,6 @@
-"""Whole models in a foreign runtime, in a process of its own: if a model kills it, that is a result, and not our end.
+"""Whole models in another runtime, in a child process, so that a crash is a result and does not end this process.
 
-The process imports this file too, so it imports little.
+The child imports this module too, so it imports little.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ NAMES = {
     "openvino": "OpenVINO",
     "reference": "the onnx package's reference evaluator",
 }
-"""The runtimes that models can be run in, and what sentences call them."""
+"""The runtimes that models can be run in, and their names in messages."""
 
 _CHILD = "vinculum.models.engines.model_runner:ModelRunner"
 _SECONDS = 300.0
-_ANY_SIZE = sys.maxsize  # A whole model takes what it takes.
+_ANY_SIZE = sys.maxsize  # The memory that a whole model needs is not known.
 _NUMBERS = {"float16": "float16", "float32": "float", "float64": "double", "bool": "bool"}
 _NUMBERS |= {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""NumPy's own types, and what ONNX Runtime calls them."""
+"""NumPy's own types, and ONNX Runtime's names for them."""
 
 Model = bytes | str
 """A serialised model, or the path of a file."""
 Feeds = Mapping[str, Any] | None
-"""The inputs; None if the model is only to be loaded."""
+"""The inputs; None to only load the model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,31 +47,30 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of a case: outputs, or what went wrong."""
+    """The result of a case: outputs, or a problem."""
 
-    outputs: tuple[NDArray[Any], ...] = ()  # In the model's order; none if something went wrong.
-    problem: str | None = None  # What the runtime said, or how the process ended: ``"died of SIGFPE"``.
-    died: bool = False  # Whether it was the end of the process.
+    outputs: tuple[NDArray[Any], ...] = ()  # In the model's order; empty if there was a problem.
+    problem: str | None = None  # The runtime's message, or how the process ended: ``"died of SIGFPE"``.
+    died: bool = False  # Whether the process ended.
 
 
 def check_installed(runtime: str) -> None:
-    """Refuse to go on without a runtime's package.
+    """Check that a runtime's package is installed.
 
-    ModelError if it is not installed; the line says how to install it.
+    ModelError if it is not; the message tells how to install it.
     """
     if runtime != "reference" and find_spec(runtime) is None:
         raise ModelError(
-            f"the package {runtime}, without which nothing can be validated, is not installed: "
-            f"pip install 'vinculum-div[{runtime}]'"
+            f"the validation needs the package {runtime}, which is not installed: pip install 'vinculum-div[{runtime}]'"
         )
 
 
 def run_cases(runtime: str, cases: Iterable[Case], seconds: float = _SECONDS) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each case; after one that was the end of the process, nothing is run.
+    """Yield the outcome of each case, up to the first that ends the process.
 
-    - `runtime`: which package is to run them.
+    - `runtime`: the package that runs them.
     - `cases`: one or more.
-    - `seconds`: how long each may take.
+    - `seconds`: the time limit of each.
     """
     with Isolated(_CHILD, runtime, limits=Limits(seconds=seconds, memory=_ANY_SIZE)) as runner:
         for case in cases:
@@ -103,7 +102,7 @@ def run_onnxruntime(model: Model, feeds: Feeds) -> list[Any]:
     plain = {f"tensor({name})" for name in _NUMBERS.values()}
     if {output.type for output in session.get_outputs()} <= plain and all(map(_is_plain, feeds.values())):
         return list(session.run(names, dict(feeds)))
-    # It imports the onnx package, which takes longer than most models.
+    # This module imports the onnx package, which takes longer than most models.
     from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
     values = {name: to_runtime(name, array) for name, array in feeds.items()}

@@ -1,8 +1,8 @@
-"""An ONNX graph cut at its divisions, which our engine computes; what lies between is run by a runtime, in parts.
+"""An ONNX graph cut at its divisions, which Vinculum computes; a runtime runs the parts between them.
 
-Every value has a level: how many nodes on the longest way to it are run outside of the parts. Ordinary nodes of one
-level have no such node between them, so they are one part; the nodes that are run outside on its results end the
-stage. A graph thus has at most one stage more than its longest chain of divisions has links.
+The level of a value is the largest number of divisions, or nodes that hold divisions, on any path to it. These nodes
+are run outside of the parts. The other nodes of a level form one part; a stage is this part followed by the outside
+nodes of the level. So a graph has at most one stage more than its longest chain of divisions has nodes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vinculum.models.onnx.functions import DOMAIN
 from vinculum.models.onnx.scopes import all_nodes, inputs_of, name_of, subgraphs, title
 from vinculum.models.onnx.tensors import decode, tensor_of
 
-# What gives another result each time it is run may not stand in two parts.
+# Operators with other results in each run must not be duplicated in two parts.
 _RANDOM = (
     "Bernoulli",
     "Dropout",
@@ -46,25 +46,25 @@ _RANDOM = (
 class Part:
     """Nodes that are run together."""
 
-    # In the graph's order. Those that have only constant operands stand in every part that needs them.
+    # In the graph's order. Nodes with only constant operands are in every part that uses them.
     nodes: tuple[NodeProto, ...]
-    inputs: tuple[str, ...]  # What it needs of the graph's inputs and of earlier stages.
-    constants: tuple[str, ...]  # The graph's constants that it uses.
-    outputs: tuple[str, ...]  # What others need of it.
+    inputs: tuple[str, ...]  # From the graph's inputs and from earlier stages.
+    constants: tuple[str, ...]  # The graph's constants that the part uses.
+    outputs: tuple[str, ...]  # The values that are used outside of the part.
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A part, and the nodes that are run outside of it once it is done."""
+    """A part, and the nodes that are run outside of it and after it."""
 
-    part: Part | None  # None if the nodes wait for nothing of this level.
-    outside: tuple[NodeProto, ...]  # In the graph's order; none needs another's result.
-    dropped: tuple[str, ...]  # The values that nobody needs after this stage.
+    part: Part | None  # None if the level has no other nodes.
+    outside: tuple[NodeProto, ...]  # In the graph's order; independent of each other.
+    dropped: tuple[str, ...]  # The values that are not used after this stage.
 
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """A node, what it needs and where it stands; one that is fixed has constant operands only."""
+    """A node, its operands and its place; a fixed node has constant operands only."""
 
     node: NodeProto
     operands: tuple[str, ...]
@@ -76,11 +76,11 @@ class _Placed:
 def partition(
     graph: Iterable[NodeProto], results: Collection[str], constants: Collection[str], outside: Collection[str] = ()
 ) -> tuple[Stage, ...]:
-    """Return the stages of a graph, to be run one after the other.
+    """Return the stages of a graph, in order.
 
-    - `graph`: its nodes in an order in which they can run.
+    - `graph`: its nodes in topological order.
     - `results`: its outputs.
-    - `constants`: the values that are known before every run.
+    - `constants`: the values that are the same in every run.
     - `outside`: the functions whose calls are run outside, as `dividing_functions` returns them.
     """
     nodes = _needed(list(_placed(graph, constants, outside)), results)
@@ -110,7 +110,7 @@ def _placed(graph: Iterable[NodeProto], constants: Collection[str], functions: C
 
 
 def _needed(nodes: list[_Placed], results: Collection[str]) -> list[_Placed]:
-    """Return the nodes without those whose results nobody uses; those run outside are always used."""
+    """Return the nodes whose results are used, and all nodes that are run outside."""
     used, kept = set(results), []
     for placed in reversed(nodes):
         if placed.outside or not used.isdisjoint(placed.node.output):
@@ -120,7 +120,7 @@ def _needed(nodes: list[_Placed], results: Collection[str]) -> list[_Placed]:
 
 
 def _shared(nodes: list[_Placed], results: Collection[str]) -> set[str]:
-    """Return the values that are needed elsewhere than in the part that makes them."""
+    """Return the values that are used outside of the part that computes them."""
     makers = {name: p for p in nodes for name in p.node.output if name}
     shared = set(results)
     for user in nodes:
@@ -166,13 +166,13 @@ def _with_dropped(stages: Sequence[Stage], constants: Collection[str], results: 
 
 @dataclass(frozen=True)
 class Holder:
-    """What a model has around its graph."""
+    """A model without its graph."""
 
-    opsets: tuple[OperatorSetIdProto, ...]  # The operator sets that it imports.
-    functions: tuple[FunctionProto, ...]  # Its functions, renamed by `link_functions`.
+    opsets: tuple[OperatorSetIdProto, ...]  # Imported by the model.
+    functions: tuple[FunctionProto, ...]  # Of the model, renamed by `link_functions`.
 
     def model(self, nodes: Iterable[NodeProto]) -> ModelProto:
-        """Return a model of nodes, named for messages, without inputs and outputs."""
+        """Return a model of nodes, with names for messages, without inputs and outputs."""
         proto = ModelProto(ir_version=IR_VERSION)
         proto.graph.name = "part"
         proto.graph.node.extend(nodes)
@@ -186,16 +186,16 @@ class Holder:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A part of a graph, as a runtime is given it."""
+    """A part of a graph, prepared for a runtime."""
 
-    part: Part  # What is to be run.
-    proto: ModelProto  # Its nodes, named for messages, without inputs and outputs.
-    constants: Mapping[str, NDArray[Any]]  # Those of the graph that it uses.
+    part: Part
+    proto: ModelProto  # Its nodes, with names for messages, without inputs and outputs.
+    constants: Mapping[str, NDArray[Any]]  # The graph's constants that the part uses.
     shapes: Mapping[str, Shape]  # Of the model's values, as far as they are declared or inferred.
-    count: int  # How many parts there are in all.
+    count: int  # The number of parts of the graph.
 
     def model(self, types: Mapping[str, TypeProto]) -> ModelProto:
-        """Return the part as a model with inputs of these types, its constants left out."""
+        """Return the part as a model with inputs of these types, without its constants."""
         proto = deepcopy(self.proto)
         for name, its_type in types.items():
             proto.graph.input.add(name=name, type=its_type)
@@ -205,24 +205,24 @@ class Piece:
 
 
 class Host(Protocol):
-    """What runs the parts of a graph."""
+    """An engine that runs the parts of a graph."""
 
     def refusals(self, nodes: Iterable[NodeProto]) -> AbstractContextManager[None]:
-        """Turn an error that is about nodes into one of ours."""
+        """Turn an error about nodes into a ModelError."""
 
     def part(self, piece: Piece) -> _Step:
-        """Return a part that can be run."""
+        """Return the runnable part for a piece."""
 
     def to_python(self, name: str, value: Any) -> Any:
-        """Return a value as the reference evaluator holds it."""
+        """Return a value in the form of the reference evaluator."""
 
 
 class PartitionedProgram:
-    """An ONNX graph cut at its divisions; what lies between them is made ready at the first run and kept.
+    """An ONNX graph cut at its divisions; the parts between them are prepared at the first run and kept.
 
-    A runtime computes operators that ONNX defines by others, and the divisions in their definitions, by itself.
+    Where ONNX defines an operator by others, the runtime computes the operator and the divisions in its definition.
     Nodes that hold divisions in subgraphs, or in functions of another operator set than the model's, are run by the
-    reference evaluator with our divisions. Divisions that do not wait for each other are done before those that do.
+    reference evaluator with Vinculum's divisions. Divisions of one level are independent and computed together.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class PartitionedProgram:
     ) -> None:
         self._host = host
         with host.refusals(proto.graph.node):
-            # The inliner leaves calls of functions that import another operator set than the model.
+            # The inliner does not inline functions that import another operator set than the model.
             inlined = inline_local_functions(proto) if proto.functions else proto
         known = _constant_nodes(inlined.graph.node)
         self._nodes = [node for node in inlined.graph.node if known.keys().isdisjoint(node.output)]
@@ -248,7 +248,7 @@ class PartitionedProgram:
         self._lock = Lock()
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked."""
+        """Return the outputs for validated inputs."""
         values = {**self._constants, **arrays}
         try:
             for step in self._plan(frozenset(arrays.keys() & self._constants.keys())):
@@ -258,7 +258,7 @@ class PartitionedProgram:
             raise ModelError(f"{error}; {self._advice()}") from None
 
     def _advice(self) -> str:
-        """Return what to do with a model that the runtime refuses."""
+        """Return advice for a model that the runtime refuses."""
         opsets = {entry.domain: entry.version for entry in self._holder.opsets}
         lacking = next((node for node in self._nodes if not is_implemented(node, opsets)), None)
         if lacking is None:
@@ -296,7 +296,7 @@ class PartitionedProgram:
 
 
 class _Step(Protocol):
-    """Something that adds values to those of a run, or takes some away."""
+    """A step of a run. It adds values to those of the run, or removes some."""
 
     def run(self, values: dict[str, Any], execution: RunContext) -> None: ...
 
@@ -311,7 +311,7 @@ class _Drop:
 
 
 class _DivisionStep:
-    """A division, by our engine."""
+    """A division, computed by Vinculum."""
 
     def __init__(self, host: Host, node: NodeProto, division: Division) -> None:
         self._host = host
@@ -327,7 +327,7 @@ class _DivisionStep:
 
 
 class _EvaluatedStep:
-    """A node that holds divisions, by the reference evaluator."""
+    """A node that holds divisions, run by the reference evaluator."""
 
     def __init__(self, host: Host, node: NodeProto, holder: Holder, divisions: tuple[Division, ...]) -> None:
         self._host = host
@@ -342,7 +342,7 @@ class _EvaluatedStep:
 
 
 def _constant_nodes(nodes: Sequence[NodeProto]) -> dict[str, NDArray[Any]]:
-    """Return the values of Constant nodes by their names, sparse ones aside."""
+    """Return the values of Constant nodes by name, without sparse ones."""
     values: dict[str, NDArray[Any]] = {}
     for node in nodes:
         tensor = tensor_of(node) if node.domain == "" and node.op_type == "Constant" else None

@@ -1,4 +1,4 @@
-"""Integer divisions and remainders rewritten so that a runtime computes them rightly and cannot die of them."""
+"""Rewriting integer divisions and remainders so that a runtime computes them correctly and does not crash."""
 
 from vinculum.models.harden.decision import RUNTIMES, Decision, Hardening, Runtime
 from vinculum.models.harden.file_hardening import HardenedFile, harden_file

@@ -1,4 +1,4 @@
-"""Which values an operand can have that is the same in every run: looked up through nodes that only reshape it."""
+"""The values of operands that are the same in every run, found through nodes that only reshape them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEEP_VALUES = ("Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Trans
 
 
 class ConstantValues:
-    """The distinct values of what is the same in every run, as one scope sees it."""
+    """The distinct values of the constants in scope."""
 
     def __init__(self, scope: Scope) -> None:
         self._tensors = scope.constants
@@ -42,10 +42,10 @@ class ConstantValues:
         return values
 
     def may_be_found(self, dividend: str, divisor: str) -> bool:
-        """Whether a runtime may know a dividend that is not known here, and not fold the division by a known divisor.
+        """Whether a runtime may find a constant dividend that is not known here, and yet not fold the division.
 
-        A call may hand a constant to a function, which is inlined before anything is folded; and no division is folded
-        whose divisor has a size that is not known.
+        A call may pass a constant to a function, and functions are inlined before constants are folded. A division by a
+        divisor of unknown size is not folded.
         """
         origin, _ = self._traced(dividend)
         if origin in self._parameters:
@@ -55,7 +55,7 @@ class ConstantValues:
         return not sized and (self._makers.get(origin) is not None or origin in self._tensors)
 
     def _traced(self, name: str) -> tuple[str, list[NodeProto]]:
-        """Return what a value is made of by nodes that keep its elements, and these, the last one first."""
+        """Return the value at the start of a chain of nodes that keep its elements, and these nodes, last one first."""
         steps: list[NodeProto] = []
         while name not in self._tensors:
             node = self._makers.get(name)
@@ -73,7 +73,7 @@ class ConstantValues:
 
 
 def cast_target(cast: NodeProto) -> int:
-    """Return the number of the element type that a Cast gives, 0 if the function around it decides."""
+    """Return the number of a Cast's element type, 0 if it is an attribute of the function."""
     return next((a.i for a in cast.attribute if a.name == "to" and not a.ref_attr_name), TensorProto.UNDEFINED)
 
 
@@ -88,12 +88,12 @@ def _after(node: NodeProto, values: NDArray[Any]) -> NDArray[Any] | None:
     if code not in (TensorProto.INT32, TensorProto.INT64):
         return None
     dtype = helper.tensor_dtype_to_np_dtype(code)
-    # Only a Cast in which every value stays itself needs no rule.
+    # A Cast that changes a value would need its rule here.
     same = values.dtype.kind in "iu" and bool(np.all(values.astype(dtype) == values))
     return values.astype(dtype) if same else None
 
 
 def _distinct(tensor: TensorProto) -> NDArray[Any] | None:
     if helper.tensor_dtype_to_np_dtype(tensor.data_type).kind not in "iu":
-        return None  # It may be large, and is not read.
+        return None  # Only integers matter; the data may be large and is not decoded.
     return np.unique(array_of(tensor))

@@ -1,4 +1,4 @@
-"""What is known of a division without running the model, and what a hardening decides for it."""
+"""The facts about a division that are known before a run, and the decision of a hardening."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from vinculum.spec.element_types import ElementType, Kind
 
 Runtime = Literal["onnxruntime", "openvino", "portable"]
 Operator = Literal["Div", "Reciprocal", "FloorDiv", "Mod", "Fmod"]
-"""Mod is ONNX's with fmod=0, whose remainder has the divisor's sign, Fmod that with fmod=1, as in C; FloorDiv is no
-operator of ONNX, exporters write it in floats."""
+"""Mod is ONNX's with fmod=0, whose remainder has the divisor's sign; Fmod is ONNX's with fmod=1, as in C. FloorDiv is
+not an operator of ONNX: exporters write it as nodes of floats."""
 Values = NDArray[Any] | None
 """The distinct values of an operand that is the same in every run, in one dimension; None for any other operand."""
 
@@ -25,11 +25,11 @@ RUNTIMES: dict[str, str] = {
     "openvino": "OpenVINO",
     "portable": "every runtime",
 }
-"""What a model can be hardened for, and what sentences call it."""
+"""The targets of hardening, and their names in messages."""
 
 
 class Options(TypedDict, total=False):
-    """What a model is hardened against, as `vinculum.models.harden.harden` takes it."""
+    """The options of `vinculum.models.harden.harden`."""
 
     zero_divisor: ZeroDivisor
     overflow: Overflow
@@ -39,21 +39,20 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A division as far as its rewriting depends on it; None for values means that they are not known."""
+    """The facts about a division that its rewrite depends on; None for values means that they are not known."""
 
-    operator: Operator  # What is computed.
-    opset: int  # The operator set that a rewrite is written in.
-    element_type: ElementType  # The operands'.
-    # The distinct values of an operand that is the same in every run.
+    operator: Operator
+    opset: int  # The operator set of the rewritten nodes.
+    element_type: ElementType  # Of the operands.
     dividend: Values = None
     divisor: Values = None
-    # Whether the dividend is not known, but a runtime may find when it loads the model that it is the same in every
-    # run, and yet not fold the division.
+    # Whether a runtime may find, when it loads the model, that a dividend not known here is constant, and yet not fold
+    # the division.
     may_be_found: bool = False
 
     @property
     def is_remainder(self) -> bool:
-        """Whether the remainder is asked for, and not the quotient."""
+        """Whether the result is the remainder and not the quotient."""
         return self.operator in ("Mod", "Fmod")
 
     @property
@@ -68,12 +67,12 @@ class Facts:
 
     @property
     def may_be_inverse(self) -> bool:
-        """Whether a runtime may find that every dividend is 1."""
+        """Whether a runtime may find that the dividend is the constant 1."""
         return self.may_be_found if self.dividend is None else bool(np.all(self.dividend == 1))
 
     @property
     def may_overflow(self) -> bool:
-        """Whether the quotient may be MIN/-1."""
+        """Whether the division may be MIN/-1."""
         return self.may_be_minus_one and _may_hold(self.dividend, self.element_type.minimum)
 
     @property
@@ -83,7 +82,7 @@ class Facts:
 
     @property
     def decisive(self) -> tuple[object, ...]:
-        """What a rewrite depends on: divisions that agree in it are rewritten alike."""
+        """The facts that determine the rewrite: divisions with equal ones are rewritten alike."""
         may = (self.may_be_zero, self.may_be_minus_one, self.may_overflow, self.may_be_inverse)
         return (self.operator, self.opset, self.element_type, *may)
 
@@ -94,24 +93,24 @@ def _may_hold(values: Values, value: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What becomes of one node that divides or takes a remainder.
+    """The decision about one node that computes a quotient or a remainder.
 
     Attributes
     ----------
     name : str
-        The node's name, or its output's where it has none.
+        The node's name, or its output's if it has none.
     path : str
-        Where it stands, as in `vinculum.models.execution.Division`.
+        Its place, as in `vinculum.models.execution.Division`.
     operator : str
         Its operator version: ``"Div-14"``.
     facts : Facts or None
-        What is known of its operands; None if not even their element type is.
+        What is known of its operands; None if their element type is not known.
     what : str or None
-        What was done, in words; None if the node is as it was.
+        What was done; None if the node is unchanged.
     why : str
         The risk, or why there is none.
     note : str or None
-        What holds of the results on that runtime and a user may not expect.
+        A property of the results on that runtime that a user may not expect.
     """
 
     name: str
@@ -124,7 +123,7 @@ class Decision:
 
     @property
     def rewritten(self) -> bool:
-        """Whether the node is not what it was."""
+        """Whether the node was rewritten."""
         return self.what is not None
 
     @property
@@ -134,30 +133,30 @@ class Decision:
 
     @property
     def label(self) -> str:
-        """How a message calls the node."""
+        """The node's label in messages."""
         return division_label(self.name, self.operator, self.path)
 
 
 @dataclass(frozen=True, eq=False)
 class Hardening:
-    """A model whose integer divisions and remainders cannot crash a runtime, but for those that are left.
+    """A model whose integer divisions and remainders cannot crash a runtime, except those listed in `left`.
 
     Attributes
     ----------
     model : ModelProto
         The new model.
     runtime : {"onnxruntime", "openvino", "portable"}
-        What it is for.
+        The target.
     policies : Policies
-        What it does with zero divisors and with MIN/-1.
+        For zero divisors and MIN/-1.
     functions : bool
-        Whether the new nodes stand in functions, where the operator set has what they need.
+        Whether the new nodes are in functions, where the operator set allows it.
     decisions : tuple of Decision
         One for every Div, Reciprocal, and Mod of integers.
     inlined : int
-        How many functions of its own were inlined: the runtime need not take them, or their calls differ in type.
+        How many of the model's functions were inlined: the runtime may not support them, or their calls differ in type.
     mended : bool
-        Whether divisions that stood in floats are divisions of integers now, and so may give other quotients.
+        Whether integer divisions that were computed in floats are integer divisions now, and may give other quotients.
     """
 
     model: ModelProto
@@ -170,5 +169,5 @@ class Hardening:
 
     @property
     def left(self) -> tuple[Decision, ...]:
-        """The nodes that may still kill the runtime."""
+        """The nodes that may still crash the runtime."""
         return tuple(decision for decision in self.decisions if decision.left)

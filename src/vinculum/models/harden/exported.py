@@ -1,7 +1,7 @@
-"""Divisions of integers that an exporter has written in floats: Cast, Div, perhaps Floor or a truncation, Cast.
+"""Integer divisions that an exporter has written in floats: Cast, Div, an optional Floor or truncation, Cast.
 
-PyTorch's exporter writes `div(a, b, rounding_mode="trunc")` and `"floor"` so. Above 2^24 float32 does not hold every
-integer, and the quotient is wrong.
+PyTorch's exporter writes `div(a, b, rounding_mode="trunc")` and `"floor"` in this form. Above 2^24 float32 does not
+represent every integer, and quotients can be wrong.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ _PRECISION: dict[int, int] = {
     TensorProto.FLOAT16: 11,
     TensorProto.BFLOAT16: 8,
 }
-"""Of the float types, in bits."""
+"""The precision of the float types, in bits."""
 
 Operand = tuple[str, ElementType] | NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Exported:
-    """A division of integers in floats."""
+    """An integer division written in floats."""
 
     division: NodeProto
     result: NodeProto  # The Cast back to integers.
-    operands: tuple[Operand, ...]  # Names of integers and their types, or a constant.
-    element_type: ElementType  # That holds both.
-    floor: bool  # Whether it is rounded down; else towards 0.
-    precision: int  # How many bits of an integer the floats hold.
+    operands: tuple[Operand, ...]  # For each, the name of an integer value and its type, or a constant.
+    element_type: ElementType  # A type that holds both operands.
+    floor: bool  # Whether the quotient is rounded down; else towards 0.
+    precision: int  # Of the floats, in bits.
 
     @property
     def risk(self) -> str:
-        """What is wrong with it, in words."""
+        """A description of the fault."""
         return (
             f"the exporter wrote a division of {self.element_type} in floats, which is wrong above 2^{self.precision}"
         )
@@ -80,9 +80,9 @@ def exported_divisions(scope: Scope) -> Iterator[Exported]:
 
 
 def replace_exported(model: ModelProto) -> dict[Place, Exported]:
-    """Write each such division as a Div of integers, and return what each was, by the place of its quotient.
+    """Rewrite each such division as an integer Div, and return the originals by the place of their quotients.
 
-    The Div of a floor division stands for one: it is still to be floored.
+    For a floor division the new Div is a placeholder: `Guards` writes the floor.
     """
     replaced: dict[Place, Exported] = {}
     taken = names_in(model)
@@ -112,9 +112,9 @@ def replace_exported(model: ModelProto) -> dict[Place, Exported]:
 
 def _in_integers(rewriter: Rewriter, exported: Exported) -> str:
     """Add the division, and return the name of its quotient."""
-    wanted, result = exported.element_type, exported.result
-    operands = [_as_integers(rewriter, operand, wanted) for operand in exported.operands]
-    same = cast_target(result) == wanted.onnx_code
+    element_type, result = exported.element_type, exported.result
+    operands = [_as_integers(rewriter, operand, element_type) for operand in exported.operands]
+    same = cast_target(result) == element_type.onnx_code
     quotient = result.output[0] if same else rewriter.fresh("quotient")
     division = deepcopy(exported.division)
     del division.input[:], division.output[:]
@@ -136,7 +136,7 @@ def _as_integers(rewriter: Rewriter, operand: Operand, element_type: ElementType
 
 
 def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) -> list[NodeProto]:
-    """Return nodes without those that were used in a graph or function, and are not any more."""
+    """Return the nodes without those that were used before the rewrite and no longer are."""
     outputs = {value if isinstance(value, str) else value.name for value in holder.output}
     before = {name for node in holder.node for name in inputs_of(node)} - outputs
     while True:
@@ -148,7 +148,7 @@ def _without_unused(nodes: list[NodeProto], holder: GraphProto | FunctionProto) 
 
 
 def _rounded(name: str, makers: Mapping[str, NodeProto]) -> tuple[NodeProto, bool] | None:
-    """Return the division whose quotient a value is, rounded down or not; None if it is none."""
+    """Return the Div of a quotient, and whether it is rounded down; None if the value is not a quotient."""
     made = makers.get(name)
     floor = made is not None and made.op_type == "Floor"
     if made is not None and floor:
@@ -159,7 +159,7 @@ def _rounded(name: str, makers: Mapping[str, NodeProto]) -> tuple[NodeProto, boo
 
 
 def _truncated(product: NodeProto, makers: Mapping[str, NodeProto]) -> NodeProto | None:
-    """Return what makes x of Floor(Abs(x)) * Sign(x), as PyTorch's exporter writes a truncation."""
+    """Return the node that computes x if the product is Floor(Abs(x)) * Sign(x), PyTorch's form of truncation."""
     factors = {node.op_type: node for name in product.input if (node := makers.get(name)) is not None}
     if set(factors) != {"Floor", "Sign"}:
         return None
@@ -171,7 +171,7 @@ def _truncated(product: NodeProto, makers: Mapping[str, NodeProto]) -> NodeProto
 def _operands(
     division: NodeProto, makers: Mapping[str, NodeProto], scope: Scope
 ) -> tuple[tuple[Operand, ...], ElementType, int] | None:
-    """Return the integers that are divided, the type that holds them, and the precision of the floats."""
+    """Return the integer operands, a type that holds them, and the precision of the floats."""
     operands: list[Operand] = []
     types: set[ElementType] = set()
     precision = 0
@@ -195,10 +195,13 @@ def _operands(
 
 
 def _whole(operand: Operand, element_type: ElementType) -> Operand | None:
-    """Return a constant as integers of a type; None if it holds others."""
+    """Return a constant as integers of a type; None if the type does not hold all of its values."""
     if isinstance(operand, tuple):
         return operand
-    low, high = element_type.minimum, min(element_type.maximum, 1 << 53)  # Beyond, floats are not one integer's.
+    low, high = (
+        element_type.minimum,
+        min(element_type.maximum, 1 << 53),
+    )  # Above 2^53, a float stands for several integers.
     whole = (operand == np.trunc(operand)) & (operand >= low) & (operand <= high)
     return operand.astype(dtype_of(element_type)) if np.all(whole) else None
 

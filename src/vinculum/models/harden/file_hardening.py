@@ -1,4 +1,4 @@
-"""From one file to another: read, checked, hardened, validated, and only then put in its place."""
+"""Hardening of a file: read, check, harden, validate, and only then write the target."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from vinculum.models.source import SourceFile, read_source
 
 @dataclass(frozen=True, eq=False)
 class HardenedFile:
-    """What was made of a file.
+    """The result of hardening a file.
 
     Attributes
     ----------
     hardening : Hardening
-        What was decided.
+        The hardened model and the decisions.
     validation : Validation or None
-        What was run; None if nothing was rewritten, or only a plan was asked for.
+        What was validated; None if nothing was rewritten, or only a plan was requested.
     """
 
     hardening: Hardening
@@ -42,17 +42,17 @@ def harden_file(
     advance: Advance | None = None,
     **options: Unpack[Options],
 ) -> HardenedFile:
-    """Write a model that is hardened for a runtime, each rewrite validated there; or nothing at all.
+    """Harden a model for a runtime, validate each rewrite there, and write the model if the validation succeeds.
 
-    - `source`: an ONNX file, or what was read of one.
-    - `target`: where to write, not over the source or its data; None to plan only, which needs no runtime.
-    - `runtime`: where it is to run.
-    - `inputs`: sets of inputs to run the whole model on; one is drawn if there is none.
-    - `advance`: called with how many models of rewrites have been run, and how many there are.
+    - `source`: an ONNX file, or its content if it has been read already.
+    - `target`: the file to write, which must not be the source or its data; None to plan only, which needs no runtime.
+    - `runtime`: the target runtime.
+    - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
+    - `advance`: called with the number of rewrites' models that have been run, and their total.
     - `**options`: as `vinculum.models.harden.harden` takes them.
 
-    DifferenceError if the validation fails. OSError if the target cannot be written. Another error of ours if the
-    source is malformed or cannot be hardened, or the runtime is not installed or does not take it.
+    DifferenceError if the validation fails. OSError if the target cannot be written. Another VinculumError if the
+    source is malformed or cannot be hardened, or the runtime is not installed or refuses the model.
     """
     source = source if isinstance(source, SourceFile) else read_source(source)
     if target is not None and target.suffix.lower() == ".xml":
@@ -62,7 +62,7 @@ def harden_file(
             f"model {str(source.path)!r} is OpenVINO IR; convert it first: vinculum convert MODEL.xml -o MODEL.onnx"
         )
     if target is not None:
-        source.check_spared([target])  # before the work
+        source.check_spared([target])  # Early, before the work.
     original = source.model()
     check_model(source.onnx, f"model {str(source.path)!r}")
     hardening = harden(source.onnx, runtime, **options)

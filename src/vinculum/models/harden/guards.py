@@ -1,4 +1,4 @@
-"""The nodes that take the place of a division or remainder, in a function of the model or where the node stood."""
+"""The nodes that replace a division or remainder, in a function of the model or in place of the node."""
 
 from __future__ import annotations
 
@@ -21,56 +21,55 @@ from vinculum.spec.element_types import DOUBLE, FLOAT, INT32, INT64, UINT64, Ele
 
 _MOD = 10
 _WITH_KERNELS = (INT32, INT64, UINT64, FLOAT, DOUBLE)
-"""The element types that every operator has kernels for, wherever the guards are to run."""
+"""The element types for which every target runtime has kernels of all operators used here."""
 _HALF = float(2**62)
-"""Below it an unsigned number is a signed one too, and so is what its quotient leaves."""
+"""Unsigned numbers below it, and all intermediate results of dividing them, are in the range of int64."""
 
 
 class Guards:
-    """Writes divisions of a model anew: as calls of one function for all that are alike, or in their places.
+    """Rewrites divisions of a model: as calls of one function for all that are alike, or in place.
 
-    What takes one node stands in its place too.
+    A rewrite of a single node is written in place in both cases.
 
-    A function is written in the model's operator set, which no runtime refuses, whatever the functions that call it
-    import.
+    A function imports the model's operator set, even if functions that call it import others: no runtime refuses that.
 
     - `model`: it is not changed before `complete`.
-    - `runtime`: what has to run it.
-    - `policies`: what x/0 and MIN/-1 are to be.
-    - `functions`: whether functions are wanted.
+    - `runtime`: the target runtime.
+    - `policies`: for x/0 and MIN/-1.
+    - `functions`: whether to write functions.
     """
 
     def __init__(self, model: ModelProto, runtime: Runtime, policies: Policies, *, functions: bool) -> None:
         self._model = model
         self._runtime = runtime
         self._policies = policies
-        self._wanted = functions
+        self._use_functions = functions
         self._names = names_in(model)
         self._titles = {function.name for function in model.functions if function.domain == GUARDS}
         self._functions: dict[tuple[object, ...], FunctionProto] = {}
 
-    def opset(self, around: int) -> int:
-        """Return the operator set in which a node is written anew that stands in another."""
-        return opset_imports(self._model).get("", around) if self._wanted else around
+    def opset(self, own: int) -> int:
+        """Return the operator set for the rewrite of a node, given the node's own."""
+        return opset_imports(self._model).get("", own) if self._use_functions else own
 
     def replace(
         self, scope: Scope, node: NodeProto, facts: Facts, what: str
     ) -> tuple[Sequence[NodeProto], Sequence[TensorProto]]:
-        """Return the nodes and initializers to take the place of a node; what was written about it is kept.
+        """Return the nodes and initializers that replace a node; a call keeps the node's name and documentation.
 
         - `node`: a division or remainder.
-        - `facts`: what is known of it.
-        - `what`: what they do, in words.
+        - `facts`: the facts about it.
+        - `what`: a description of the rewrite.
         """
-        # ONNX Runtime makes an invalid model of a SequenceMap whose body calls a function.
-        if self._wanted and "SequenceMap" not in scope.path:
+        # ONNX Runtime expands a SequenceMap whose body calls a function to an invalid model.
+        if self._use_functions and "SequenceMap" not in scope.path:
             if facts.decisive not in self._functions:
                 self._functions[facts.decisive] = self._function(facts, what)
             function = self._functions[facts.decisive]
             if len(function.node) > 1:
                 call = deepcopy(node)
                 call.domain, call.op_type = GUARDS, function.name
-                del call.attribute[:]  # They chose the function.
+                del call.attribute[:]  # The function includes their effect.
                 return [call], []
         rewriter = Rewriter(scope.holder, facts.opset, self._names, name_of(node))
         rewriter.stand_for(node, rewrite(rewriter, facts, list(node.input), self._runtime, self._policies))
@@ -80,7 +79,7 @@ class Guards:
         return rewriter.nodes, rewriter.initializers
 
     def complete(self) -> None:
-        """Give the model the functions, before its own, which may call them, and the versions that it now needs."""
+        """Add the functions to the model, before its own, which may call them, and raise the IR version as needed."""
         made = [function for function in self._functions.values() if len(function.node) > 1]
         self._model.ir_version = max(self._model.ir_version, FUNCTIONS if made else INITIALIZERS_ALONE)
         if not made:
@@ -104,11 +103,11 @@ class Guards:
 
 
 def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
-    """Return the type that the division is written in: one that holds every operand.
+    """Return the type in which a division is written; it holds every operand.
 
-    OpenVINO's CPU device has no integers beyond int32, so there every type is carried by it. Elsewhere 8 and 16 bits
-    are carried by int32, because not every operator has a kernel for them; uint32 by int64, for the same reason and
-    because remainders need a sign.
+    OpenVINO's CPU device has no integers wider than int32, so all integer types use int32 there. On other runtimes 8
+    and 16 bits are promoted to int32, because some operators lack kernels for them; uint32 is promoted to int64, for
+    the same reason and because remainders need a sign.
     """
     if runtime == "openvino" and element_type.is_integer:
         return INT32
@@ -117,19 +116,19 @@ def promoted_type(element_type: ElementType, runtime: Runtime) -> ElementType:
 
 
 def may_be_fused(facts: Facts, runtime: Runtime) -> bool:
-    """Whether ONNX Runtime may make 1/b*c into c/b, which it does with integers too unless a node stands between."""
+    """Return whether ONNX Runtime may fuse 1/b*c to c/b, which it does with integers too unless a node is between."""
     fusible = facts.operator == "Div" and facts.element_type in (INT32, INT64)
     return runtime == "onnxruntime" and fusible and facts.may_be_inverse
 
 
 def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runtime, policies: Policies) -> str:
-    """Add the nodes that divide without a risk, and return the name of the quotient or remainder.
+    """Add the nodes that divide safely, and return the name of the quotient or remainder.
 
-    - `rewriter`: where the nodes go.
-    - `facts`: what is known of the division.
+    - `rewriter`: collects the nodes.
+    - `facts`: the facts about the division.
     - `operands`: dividend and divisor; of a Reciprocal the divisor alone.
-    - `runtime`: what has to run them.
-    - `policies`: what x/0 and MIN/-1 are to be.
+    - `runtime`: the target runtime.
+    - `policies`: for x/0 and MIN/-1.
     """
     promoted = promoted_type(facts.element_type, runtime)
     if promoted is not facts.element_type:
@@ -143,15 +142,15 @@ def rewrite(rewriter: Rewriter, facts: Facts, operands: list[str], runtime: Runt
 
 @dataclass(frozen=True)
 class _Quotient:
-    """Names of values."""
+    """The names of a quotient and of values that later nodes need."""
 
     value: str  # The truncated quotient.
-    divisor: str  # What was divided by.
-    overflows: str | None = None  # Where it is MIN/-1 and still MIN; None if it never is.
+    divisor: str  # The guarded divisor.
+    overflows: str | None = None  # The mask of MIN/-1, where the quotient is MIN; None if it is not needed.
 
 
 class _Integers:
-    """A division or remainder of integers, written in the type that carries it."""
+    """An integer division or remainder, written in its promoted type."""
 
     def __init__(
         self, rewriter: Rewriter, facts: Facts, promoted: ElementType, runtime: Runtime, policies: Policies
@@ -161,11 +160,11 @@ class _Integers:
         self._nodes = IntegerNodes(rewriter, facts.opset, promoted)
         self._runtime = runtime
         self._policies = policies
-        # ONNX Runtime's own Div is exact, and its Mod with fmod=0; with fmod=1 it goes through float64.
+        # ONNX Runtime's own Div is exact, and its Mod with fmod=0; with fmod=1 it computes in float64.
         self._direct = runtime == "onnxruntime" and (facts.operator == "Div" or facts.opset >= _MOD)
 
     def remainder(self, a: str, b: str) -> str:
-        """Return the remainder; x mod 0 and x mod -1 are taken as x mod 1, which is 0."""
+        """Return the remainder; x mod 0 and x mod -1 are computed as x mod 1, which is 0."""
         nodes, facts = self._nodes, self._facts
         unit = nodes.equals(b, 0, "divisor_is_zero") if facts.may_be_zero else None
         if facts.may_be_minus_one:
@@ -173,17 +172,17 @@ class _Integers:
             unit = minus_one if unit is None else nodes.either(unit, minus_one, "remainder_is_zero")
         divisor = b if unit is None else nodes.select(unit, nodes.number(1), b, "safe_divisor")
         quotient = None if self._direct else self._exact(a, divisor, may_overflow=False)
-        remainder, other = self._remains(a, divisor, quotient)
-        has_its_sign = facts.operator == ("Mod" if self._direct else "Fmod")
-        if has_its_sign or not facts.is_signed:
+        remainder, other = self._remainder_of(a, divisor, quotient)
+        has_right_sign = facts.operator == ("Mod" if self._direct else "Fmod")
+        if has_right_sign or not facts.is_signed:
             return remainder
-        # No Where: OpenVINO may compute one in float32 if something is added to it.
+        # Without Where: OpenVINO may compute a Where in float32 if its result is added to something.
         wrong = nodes.one_where(nodes.opposite(remainder, other, "signs_differ"), "one_divisor_off")
         correction = nodes.multiply(wrong, divisor, "correction")
         return (nodes.subtract if self._direct else nodes.add)(remainder, correction, "remainder")
 
     def quotient(self, a: str, b: str) -> str:
-        """Return the quotient; x/0 and MIN/-1 as the policies say."""
+        """Return the quotient, with x/0 and MIN/-1 by the policies."""
         nodes, facts = self._nodes, self._facts
         guarded = facts.may_be_zero or may_be_fused(facts, self._runtime)
         zeros = nodes.equals(b, 0, "divisor_is_zero") if guarded else None
@@ -191,7 +190,7 @@ class _Integers:
         if self._direct:
             quotient = self._guarded(a, divisor)
         else:
-            # OpenVINO's int64 ends where int32 does, so there MIN is that of the carrying type.
+            # OpenVINO narrows int64 to int32, so MIN is that of the promoted type there.
             wide = facts.element_type.bits >= nodes.element_type.bits
             quotient = _Quotient(self._exact(a, divisor, may_overflow=wide and facts.may_be_minus_one), divisor)
         if facts.operator == "FloorDiv" and facts.is_signed:
@@ -199,15 +198,15 @@ class _Integers:
         value = self._with_overflow(quotient)
         return value if zeros is None else nodes.select(zeros, self._over_zero(a), value, "with_zeros")
 
-    def _remains(self, a: str, divisor: str, quotient: str | None) -> tuple[str, str]:
-        """Return what remains, and a number of the sign that it may lack: it has the divisor's if taken directly."""
+    def _remainder_of(self, a: str, divisor: str, quotient: str | None) -> tuple[str, str]:
+        """Return the remainder, and the operand whose sign it may lack: a floor remainder has the divisor's sign."""
         if quotient is None:
             return self._rewriter.add("Mod", [a, divisor], "floor_remainder"), a
         product = self._nodes.multiply(quotient, divisor, "divided")
         return self._nodes.subtract(a, product, "truncated_remainder"), divisor
 
     def _guarded(self, a: str, b: str) -> _Quotient:
-        """Divide by 1 where it would be MIN/-1: the quotient then is MIN."""
+        """Divide by 1 instead of MIN/-1, which gives MIN."""
         nodes, facts = self._nodes, self._facts
         if not facts.may_overflow or nodes.element_type is not facts.element_type:
             return _Quotient(nodes.divide(a, b, "quotient"), b)
@@ -217,7 +216,7 @@ class _Integers:
         return _Quotient(nodes.divide(a, safe, "quotient"), safe, overflows)
 
     def _exact(self, a: str, b: str, *, may_overflow: bool) -> str:
-        """Return the truncated quotient, exact whatever the runtime's Div does; of uint64 ONNX Runtime's is."""
+        """Return the truncated quotient, exact even if the runtime's Div is not; ONNX Runtime's is exact for uint64."""
         nodes, facts = self._nodes, self._facts
         if nodes.element_type is UINT64:
             return self._unsigned_long(a, b) if self._runtime == "portable" else nodes.divide(a, b, "quotient")
@@ -225,7 +224,7 @@ class _Integers:
         return exact_quotient(nodes, a, b, signed=facts.is_signed, may_overflow=may_overflow, saturate=saturate)
 
     def _unsigned_long(self, a: str, b: str) -> str:
-        """Divide in int64, made exact there, where both operands are small; elsewhere leave it to the runtime."""
+        """Divide exactly in int64 where both operands are small, else with the runtime's own uint64 Div."""
         nodes, rewriter = self._nodes, self._rewriter
         limit = rewriter.constant(np.array(_HALF), "half")
         small = [
@@ -241,13 +240,13 @@ class _Integers:
         return nodes.cast_from(signed.select(both, narrow, wide, "signed_result"), "quotient")
 
     def _floored(self, a: str, quotient: _Quotient) -> _Quotient:
-        """Take 1 away where truncation has rounded up: something remains, and the signs of the operands differ."""
-        remainder, other = self._remains(a, quotient.divisor, None if self._direct else quotient.value)
+        """Subtract 1 where truncation has rounded up: the remainder is not 0, and the signs of the operands differ."""
+        remainder, other = self._remainder_of(a, quotient.divisor, None if self._direct else quotient.value)
         rounded_up = self._nodes.one_where(self._nodes.opposite(remainder, other, "rounded_up"), "one_too_large_still")
         return replace(quotient, value=self._nodes.subtract(quotient.value, rounded_up, "floored"))
 
     def _with_overflow(self, quotient: _Quotient) -> str:
-        """Let MIN/-1 be MAX where the policy asks for it; it is MIN or MAX already, or will be when it is cast back."""
+        """Apply the overflow policy to MIN/-1, unless the value, or the cast back, already gives the right result."""
         nodes, facts = self._nodes, self._facts
         narrow = facts.element_type.bits < nodes.element_type.bits
         if self._policies.overflow == "wrap" or not facts.may_overflow or not (narrow or quotient.overflows):
@@ -260,7 +259,7 @@ class _Integers:
         return nodes.select(overflows, largest, quotient.value, "saturated")
 
     def _over_zero(self, a: str) -> str:
-        """Return what x/0 is by the policy."""
+        """Return x/0 by the policy."""
         nodes = self._nodes
         zero = nodes.number(0)
         if self._policies.zero_divisor == "zero":

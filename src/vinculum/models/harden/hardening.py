@@ -1,4 +1,4 @@
-"""A whole ONNX model with every risky division and remainder rewritten."""
+"""Hardening of a whole ONNX model: every risky division and remainder is rewritten."""
 
 from __future__ import annotations
 
@@ -41,41 +41,43 @@ def harden(
     functions: bool | None = None,
     fix_exported: bool = False,
 ) -> Hardening:
-    """Return a model whose every division gives the quotient that the standard asks for on a runtime and kills none.
+    """Return a model whose integer divisions give the standard's quotients on a runtime and do not crash it.
 
-    Integer divisions and remainders (Mod) that may meet a zero divisor or MIN/-1, or that the runtime computes wrongly,
-    are said in other standard operators, in subgraphs and functions too. A division by a constant that holds neither 0
-    nor -1 needs nothing on ONNX Runtime, floats need nothing anywhere.
+    Integer divisions and remainders (Mod) that may have a zero divisor or be MIN/-1, or that the runtime computes
+    wrongly, are rewritten in other standard operators, in subgraphs and functions too. A division by a constant without
+    0 and -1 is safe on ONNX Runtime, and divisions of floats are safe everywhere.
 
     - `proto`: as `vinculum.models.source.read_source` reads it. It is not changed.
-    - `runtime`: where it is to run. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
-      quotients are exact where operands and quotient lie within int32. ``"portable"`` assumes of a Div only that its
-      quotient is right to about 20 bits, and holds on ONNX Runtime, onnx's reference evaluator, and OpenVINO within its
-      int32.
-    - `zero_divisor`: what x/0 is to give, as in `vinculum.div`; x mod 0 gives 0 under both.
-    - `overflow`: what MIN/-1 is to give; MIN mod -1 gives 0, which is the remainder.
-    - `functions`: whether the new nodes stand once in a function of the model, in the domain ``vinculum``, and each
-      division is a call of it. Left out, they do for ONNX Runtime alone: OpenVINO takes no functions, nor need every
-      runtime. Without, the model's own functions are inlined too; and wherever their calls differ in element type.
-    - `fix_exported`: whether divisions of integers that an exporter has written in floats become divisions of integers.
+    - `runtime`: the target runtime. The CPU device of OpenVINO narrows int64, uint32 and uint64 to int32: there the
+      quotients are exact if operands and quotient are in the range of int32. ``"portable"`` relies only on a quotient
+      of Div that is correct to about 20 bits, and is valid for ONNX Runtime, onnx's reference evaluator, and OpenVINO
+      within the range of its int32.
+    - `zero_divisor`: the result of x/0, as in `vinculum.div`; x mod 0 gives 0 under both policies.
+    - `overflow`: the result of MIN/-1; MIN mod -1 gives 0, the remainder.
+    - `functions`: whether the new nodes are written once, in a function of the model in the domain ``vinculum``, and
+      each division becomes a call of it. If None, only for ONNX Runtime: OpenVINO does not support functions, and other
+      runtimes may not. Without functions, the model's own functions are inlined too. They are also inlined if their
+      calls differ in element type.
+    - `fix_exported`: whether integer divisions that an exporter wrote in floats become integer divisions again.
 
-    AttributeValueError if there is no such runtime or policy, the policy is ``"raise"``, or functions are asked for
-    OpenVINO. ModelError if a division cannot be hardened; the line names it.
+    AttributeValueError if there is no such runtime or policy, the policy is ``"raise"``, or functions are requested for
+    OpenVINO. ModelError if a division cannot be hardened; the message names it.
     """
     policies = _policies(runtime, zero_divisor, overflow)
     if functions and runtime == "openvino":
-        raise AttributeValueError("OpenVINO takes no functions; let the guards stand in the places of the divisions")
+        raise AttributeValueError("OpenVINO takes no functions; write the guards in place of the divisions")
     check_no_training(proto)
-    holds_integers = opset_imports(proto).get("", CONSTANT_OF_ANY_TYPE) >= CONSTANT_OF_ANY_TYPE  # of every integer
+    # Guards in functions need Constant nodes of integers.
+    holds_integers = opset_imports(proto).get("", CONSTANT_OF_ANY_TYPE) >= CONSTANT_OF_ANY_TYPE
     calls = holds_integers and (runtime == "onnxruntime" if functions is None else functions)
-    places = not calls and bool(proto.functions)
-    hardening = _hardened(_inlined(proto) if places else proto, runtime, policies, calls, fix_exported)
+    inline = not calls and bool(proto.functions)
+    hardening = _hardened(_inlined(proto) if inline else proto, runtime, policies, calls, fix_exported)
     if hardening.left and calls and proto.functions:
-        with suppress(ModelError):  # Each call then has nodes of its own, of one type; or nothing is gained.
-            hardening, places = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
+        with suppress(ModelError):  # Inlined, each call has nodes of one type. If that fails, the first result is kept.
+            hardening, inline = _hardened(_inlined(proto), runtime, policies, calls, fix_exported), True
     if not any(decision.rewritten for decision in hardening.decisions):
         return replace(hardening, model=deepcopy(proto))
-    return replace(hardening, inlined=len(proto.functions) if places else 0)
+    return replace(hardening, inlined=len(proto.functions) if inline else 0)
 
 
 def _hardened(
@@ -88,15 +90,15 @@ def _hardened(
 
 
 def _inlined(proto: ModelProto) -> ModelProto:
-    """Return a model with its functions' nodes in the place of their calls; ModelError if that cannot be."""
+    """Return a model with its functions inlined; ModelError if that is not possible."""
     model = deepcopy(proto)
     own = opset_imports(model)
     for function in model.functions:
         for domain, version in opset_imports(function).items():
             if own.setdefault(domain, version) != version:
                 raise ModelError(
-                    f"the function {quoted(function.name)} stands in operator set {version} and the model in "
-                    f"{own[domain]}, so it cannot be inlined, as its divisions need; convert the model first: "
+                    f"the function {quoted(function.name)} imports operator set {version} and the model "
+                    f"{own[domain]}, so it cannot be inlined, which its divisions require; convert the model first: "
                     f"vinculum convert --opset {max(version, own[domain])}"
                 )
     del model.opset_import[:]
@@ -109,7 +111,7 @@ def _inlined(proto: ModelProto) -> ModelProto:
 
 def _policies(runtime: str, zero_divisor: ZeroDivisor, overflow: Overflow) -> Policies:
     if runtime not in RUNTIMES:
-        raise AttributeValueError(f"a model is hardened for {', '.join(RUNTIMES)}; not for {runtime!r}")
+        raise AttributeValueError(f"the runtime is {runtime!r}; allowed: {', '.join(RUNTIMES)}")
     for name, value, other in (("zero_divisor", zero_divisor, "zero"), ("overflow", overflow, "wrap")):
         if value not in (other, "saturate"):
             reason = ", and no ONNX operator can raise an error" if value == "raise" else ""
@@ -138,7 +140,7 @@ class _Hardener:
         self._operators = (DIVIDES | {"Mod"}) - overridden
 
     def harden(self) -> tuple[Decision, ...]:
-        """Rewrite what is a risk, and return what was decided, in the order of the scopes."""
+        """Rewrite all risky divisions, and return the decisions, in the order of the scopes."""
         decisions = [self._scope(scope) for scope in inner_first(self._model)]
         if any(decision.rewritten for group in decisions for decision in group):
             self._guards.complete()
@@ -159,7 +161,7 @@ class _Hardener:
                 nodes.append(node)
                 continue
             if id(node) in in_floats:
-                decision = replace(decision, note=f"{in_floats[id(node)].risk}; mend it with --fix-exported")
+                decision = replace(decision, note=f"{in_floats[id(node)].risk}; fix it with --fix-exported")
             decisions.append(decision)
             if decision.facts is None or decision.what is None:
                 nodes.append(node)
@@ -174,35 +176,35 @@ class _Hardener:
     def _decide(
         self, scope: Scope, node: NodeProto, labels: set[tuple[str, str]], values: ConstantValues
     ) -> Decision | None:
-        """Return what becomes of a node; None for a remainder of floats."""
+        """Return the decision about a node; None for a remainder of floats."""
         opset = scope.opsets[""]
         if node.op_type == "Mod":
             element_type = _type_of_remainder(scope, node)
             if element_type is not None and not element_type.is_integer:
                 return None
-            untold = Decision(name_of(node), scope.path, f"Mod-{_since('Mod', opset)}", None, None, _UNTYPED)
+            undecided = Decision(name_of(node), scope.path, f"Mod-{_since('Mod', opset)}", None, None, _UNTYPED)
         else:
             division = division_of(scope, node, labels)
             element_type = division.element_type
-            untold = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
+            undecided = Decision(division.name, division.path, division.operator, None, None, _UNTYPED)
         written = self._guards.opset(opset)
         if min(opset, written) < _FIRST_OPSET:
             raise ModelError(
-                f"{untold.label} stands in operator set {min(opset, written)}, which runtimes no longer take; "
+                f"{undecided.label} is of operator set {min(opset, written)}, which runtimes no longer support; "
                 "convert the model first: vinculum convert --opset 17"
             )
         exported = self._replaced.get((scope.path, node.output[0]))
         operator = _operator(node, exported)
         if operator is None:
-            return replace(untold, why="its fmod is given by each call of its function; inline the function")
+            return replace(undecided, why="its fmod is given by each call of its function; inline the function")
         if element_type is None:
-            return untold
+            return undecided
         facts = _facts(node, operator, written, element_type, values)
         try:
             found = assess(facts, self._runtime, self._policies)
         except ModelError as error:
-            raise ModelError(f"{untold.label}: {error}") from None
-        decision = replace(untold, facts=facts, what=found.what, why=found.why, note=found.note)
+            raise ModelError(f"{undecided.label}: {error}") from None
+        decision = replace(undecided, facts=facts, what=found.what, why=found.why, note=found.note)
         if exported is None:
             return decision
         what = "divided as integers" + (f", {found.what}" if found.what else "")
@@ -210,7 +212,7 @@ class _Hardener:
 
 
 def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
-    """Return the element type of a Mod's operands, as far as it is known."""
+    """Return the element type of a Mod's operands, None if it is not known."""
     for name in node.input:
         code = scope.types[name].tensor_type.elem_type if name in scope.types else TensorProto.UNDEFINED
         found = declared_element_type(code) if code else None
@@ -220,7 +222,7 @@ def _type_of_remainder(scope: Scope, node: NodeProto) -> ElementType | None:
 
 
 def _operator(node: NodeProto, exported: Exported | None) -> Operator | None:
-    """Return what a node computes; None if that is not known before it is called."""
+    """Return the operation of a node; None if it depends on an attribute of its function."""
     if node.op_type == "Mod":
         fmod = next((attribute for attribute in node.attribute if attribute.name == "fmod"), None)
         if fmod is not None and fmod.ref_attr_name:

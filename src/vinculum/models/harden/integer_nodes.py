@@ -1,4 +1,4 @@
-"""Integer arithmetic said in standard operators, in the forms that an operator set and a type have kernels for."""
+"""Integer arithmetic written in standard operators, in forms that have kernels for an operator set and a type."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from vinculum.spec.element_types import UINT64, ElementType, Kind
 from vinculum.tensors.storage import dtype_of
 
 _WHERE, _INTEGER_LESS, _UNSIGNED_EQUAL = 9, 9, 11
-"""The operator sets from which on Where exists, Less takes integers, and Equal takes unsigned ones."""
+"""The first operator sets in which Where exists, Less takes integers, and Equal takes unsigned integers."""
 
 
 class IntegerNodes:
-    """Adds nodes of one integer type to a rewriter; every value is a name.
+    """Adds nodes of one integer type to a rewriter; methods take and return names of values.
 
-    - `rewriter`: where the nodes go.
+    - `rewriter`: collects the nodes.
     - `opset`: their operator set, 7 or later.
     - `element_type`: int32, int64 or uint64.
     """
@@ -47,48 +47,48 @@ class IntegerNodes:
         return self._rewriter.add("Mul", [a, b], hint)
 
     def divide(self, a: str, b: str, hint: str) -> str:
-        """Return what the runtime takes for a / b."""
+        """Return the runtime's own quotient of a / b."""
         return self._rewriter.add("Div", [a, b], hint)
 
     def cast_from(self, value: str, hint: str) -> str:
-        """Return a value of any type in this one."""
+        """Return a value of any type, cast to this one."""
         return self._rewriter.cast(value, self.element_type, hint)
 
     def equals(self, a: str, value: int, hint: str) -> str:
-        """Return where a is that number."""
+        """Return the mask where a is that number."""
         if self.element_type.kind is Kind.UNSIGNED and self._opset < _UNSIGNED_EQUAL:
-            # Before, only a cast to bool tells of unsigned numbers which are 0.
+            # Below that operator set, only a cast to bool finds the zeros among unsigned numbers.
             return self.negation(self._rewriter.cast(self._minus(a, value), TensorProto.BOOL, f"not_{hint}"), hint)
         return self._rewriter.add("Equal", [a, self.number(value)], hint)
 
     def positive(self, a: str, hint: str) -> str:
-        """Return where a is above 0."""
+        """Return the mask where a is above 0."""
         return self._compare_with_zero(a, hint, zero_first=True)
 
     def negative(self, a: str, hint: str) -> str:
-        """Return where a is below 0."""
+        """Return the mask where a is below 0."""
         return self._compare_with_zero(a, hint, zero_first=False)
 
     def both(self, a: str, b: str, hint: str) -> str:
-        """Return where both are true."""
+        """Return the mask where both masks are true."""
         return self._rewriter.add("And", [a, b], hint)
 
     def either(self, a: str, b: str, hint: str) -> str:
-        """Return where one or both are true."""
+        """Return the mask where one or both masks are true."""
         return self._rewriter.add("Or", [a, b], hint)
 
     def differ(self, a: str, b: str, hint: str) -> str:
-        """Return where one is true and the other is not."""
+        """Return the mask where exactly one mask is true."""
         return self._rewriter.add("Xor", [a, b], hint)
 
     def opposite(self, a: str, b: str, hint: str) -> str:
-        """Return where one is above 0 and the other below."""
+        """Return the mask where one is above 0 and the other below."""
         above = self.both(self.positive(a, f"{hint}_first_up"), self.negative(b, f"{hint}_second_down"), f"{hint}_up")
         below = self.both(self.negative(a, f"{hint}_first_down"), self.positive(b, f"{hint}_second_up"), f"{hint}_down")
         return self.either(above, below, hint)
 
     def negation(self, a: str, hint: str) -> str:
-        """Return where a is not true."""
+        """Return the mask where a is false."""
         return self._rewriter.add("Not", [a], hint)
 
     def one_where(self, mask: str, hint: str) -> str:
@@ -99,7 +99,7 @@ class IntegerNodes:
         """Return a where the mask is true and b elsewhere."""
         if self._opset >= _WHERE and self.element_type is not UINT64:
             return self._rewriter.add("Where", [mask, a, b], hint)
-        # Where is missing: in the operator set, or for uint64 in ONNX Runtime. One product of each pair is 0.
+        # Where is missing in the operator set, or for uint64 in ONNX Runtime. One of the two products is 0.
         kept = self.multiply(b, self.one_where(self.negation(mask, f"{hint}_not"), f"{hint}_keep"), f"{hint}_kept")
         if a == self.number(0):
             return kept
@@ -113,7 +113,7 @@ class IntegerNodes:
         if self._opset >= _INTEGER_LESS:
             zero = self.number(0)
         else:
-            # Rounding to double keeps the sign.
+            # The cast to double keeps the sign.
             zero = self._rewriter.constant(np.array(0.0), "zero")
             a = self._rewriter.cast(a, TensorProto.DOUBLE, f"{hint}_double")
         return self._rewriter.add("Less", [zero, a] if zero_first else [a, zero], hint)
@@ -122,21 +122,21 @@ class IntegerNodes:
 def exact_quotient(
     nodes: IntegerNodes, a: str, b: str, *, signed: bool, may_overflow: bool, saturate: bool = False
 ) -> str:
-    """Return the truncated quotient, exact whatever the runtime's Div does; MIN for MIN/-1 if not asked to be MAX.
+    """Return the truncated quotient, exact for any rounding of the runtime's Div; MIN/-1 gives MIN, or MAX on request.
 
     A Div may floor or truncate, and it may compute in a narrower floating-point type, as OpenVINO's does with int32. So
-    its quotient is only taken as a guess: the remainder that it leaves is divided again, and what is then still missing
-    is at most one, either way. Addition, subtraction and multiplication have to be exact modulo the width of the type,
-    comparison with 0 and with -1 exact, and the first guess right to about 20 bits.
+    its quotient is only an estimate: the remainder is divided again, and the sum of both quotients is off by at most
+    one. Addition, subtraction and multiplication have to be exact modulo the width of the type, comparisons with 0 and
+    with -1 exact, and the first estimate correct to about 20 bits.
 
-    Both operands are made negative first: the negative numbers hold MIN too, floor and truncation agree where signs do,
+    Both operands are made negative first: MIN has no positive counterpart, floor and truncation agree for equal signs,
     and no step overflows.
 
     - `nodes`: of the operands' type, int32 or int64.
     - `a`, `b`: dividend and divisor; no divisor is 0.
     - `signed`: whether an operand may be negative.
-    - `may_overflow`: whether it may be MIN/-1.
-    - `saturate`: whether MIN/-1 is to give MAX.
+    - `may_overflow`: whether the division may be MIN/-1.
+    - `saturate`: whether MIN/-1 gives MAX.
     """
     zero = nodes.number(0)
     if not signed:
@@ -149,11 +149,11 @@ def exact_quotient(
     negative, unit = _negative_quotient(nodes, n, d)
     is_negative = nodes.differ(a_positive, b_positive, "signs_differ")
     if may_overflow:
-        # -MAX - n is above 0 for MIN alone. MIN/1 and MIN/-1 both give MIN, which is negative already.
+        # -MAX - n is above 0 only for n = MIN. MIN/1 and MIN/-1 both give MIN, which is negative already.
         distance = nodes.subtract(nodes.number(-nodes.element_type.maximum), n, "distance_to_min")
         minimum = nodes.both(nodes.positive(distance, "dividend_is_min"), unit, "quotient_is_min")
         if saturate:
-            # -(MIN + 1) is MAX. A Where that chose MAX would do too, but OpenVINO may compute that in float32.
+            # -(MIN + 1) is MAX. A Where that selects MAX would do too, but OpenVINO may compute it in float32.
             overflows = nodes.both(minimum, nodes.negation(is_negative, "signs_agree"), "overflows")
             negative = nodes.add(negative, nodes.one_where(overflows, "one_too_low"), "saturated")
         else:
@@ -163,7 +163,7 @@ def exact_quotient(
 
 
 def _signed(nodes: IntegerNodes, value: str, reverse: str, hint: str) -> str:
-    """Return the value with its sign reversed where asked; MIN is never reversed, not even to be thrown away."""
+    """Return the value, negated where the mask is true; MIN is never negated, not even in a discarded element."""
     zero = nodes.number(0)
     kept = nodes.select(reverse, zero, value, f"{hint}_kept")
     reversed_ = nodes.select(reverse, value, zero, f"{hint}_reversed")
@@ -171,17 +171,17 @@ def _signed(nodes: IntegerNodes, value: str, reverse: str, hint: str) -> str:
 
 
 def _negative_quotient(nodes: IntegerNodes, n: str, d: str) -> tuple[str, str]:
-    """Return -(n/d) truncated for n <= 0 and d < 0, and where d is -1."""
+    """Return -(n/d), truncated, for n <= 0 and d < 0; and the mask where d is -1."""
     zero = nodes.number(0)
     unit = nodes.equals(d, -1, "divisor_is_unit")
-    # MIN/-1 must not be computed, and -1 needs no division.
+    # MIN/-1 must not be computed, and a division by -1 is not needed.
     d = nodes.select(unit, nodes.number(-2), d, "safe_divisor")
     quotient = nodes.divide(n, d, "guess")
     remainder = nodes.subtract(n, nodes.multiply(quotient, d, "guessed"), "remainder")
     more = nodes.divide(remainder, d, "second_guess")
     remainder = nodes.subtract(remainder, nodes.multiply(more, d, "second_guessed"), "second_remainder")
     quotient = nodes.add(quotient, more, "both_guesses")
-    # Now d - 1 <= remainder <= -d or so; it has to lie above d and not above 0.
+    # Now d - 1 <= remainder <= -d, approximately; the final remainder has to be in the range d < remainder <= 0.
     above = nodes.one_where(nodes.positive(remainder, "too_large"), "one_too_large")
     quotient = nodes.subtract(quotient, above, "lowered")
     remainder = nodes.add(remainder, nodes.multiply(above, d, "given_back"), "third_remainder")

@@ -1,4 +1,4 @@
-"""Whether a division or remainder is a risk on a runtime, and why."""
+"""Assessment of the risk of a division or remainder on a runtime."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, INT32,
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a hardening has to do with a division."""
+    """The rewrite that a division needs, and why."""
 
-    what: str | None  # What is done, in words; None if nothing needs to be.
+    what: str | None  # A description of the rewrite; None if none is needed.
     why: str  # The risk, or why there is none.
-    note: str | None = None  # What a user may not expect of the quotients there.
+    note: str | None = None  # A property of the quotients on the runtime that a user may not expect.
 
 
 def assess(facts: Facts, runtime: Runtime, policies: Policies) -> Assessment:
-    """Return what a division needs on a runtime.
+    """Return the assessment of a division on a runtime.
 
-    ModelError if the runtime cannot be made to give the quotient; the line says why.
+    ModelError if no rewrite makes the runtime compute the quotient; the message gives the reason.
     """
     if not facts.element_type.is_integer:
         return _of_floats(facts, runtime)
@@ -57,7 +57,7 @@ def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     if facts.may_be_zero:
         risks.append("the divisor may be 0" if facts.divisor is None else "the constant divisor holds 0")
     if facts.may_overflow and facts.is_remainder:
-        # With fmod=1 it goes through floats, and smaller types through int; OpenVINO dies of either where it folds.
+        # ONNX Runtime computes fmod=1 in floats and narrow types in int: both are safe. OpenVINO crashes when it folds.
         kills = runtime != "onnxruntime" or (facts.operator == "Mod" and facts.element_type in (INT32, INT64))
         risks += ["it may be MIN mod -1, which kills the process"] if kills else []
     elif facts.may_overflow:
@@ -65,10 +65,10 @@ def _risks(facts: Facts, runtime: Runtime) -> list[str]:
     if facts.operator == "FloorDiv":
         risks.append("ONNX has no floor division of integers")
     if may_be_fused(facts, runtime):
-        risks.append("ONNX Runtime makes 1/b*c into c/b, with integers too")
+        risks.append("ONNX Runtime fuses 1/b*c to c/b, with integers too")
     if runtime == "onnxruntime":
         through_double = facts.operator == "Fmod" and facts.element_type.bits == 64
-        return [*risks, "ONNX Runtime takes it through float64, wrong above 2^53"] if through_double else risks
+        return [*risks, "ONNX Runtime computes it in float64, wrong above 2^53"] if through_double else risks
     if runtime == "openvino":
         folds = "" if facts.is_remainder else "floors where it folds constants and "
         return [*risks, f"OpenVINO {folds}rounds through float32 at run time"]
@@ -114,7 +114,7 @@ def _parts_of_remainder(facts: Facts, runtime: Runtime) -> Iterator[str]:
     if runtime != "onnxruntime":
         yield "the remainder of the exact quotient"
     elif facts.operator == "Fmod":
-        yield "what fmod=0 gives, moved to the sign of the dividend" if facts.is_signed else "as fmod=0"
+        yield "the result of fmod=0, with the sign of the dividend" if facts.is_signed else "as fmod=0"
 
 
 def _range_note(facts: Facts, runtime: Runtime) -> str | None:

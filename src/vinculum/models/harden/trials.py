@@ -1,4 +1,4 @@
-"""Small models, each of one rewrite, with operands that try it and the exact results."""
+"""Small models for validation, each of one rewrite, with test operands and the exact results."""
 
 from __future__ import annotations
 
@@ -21,36 +21,35 @@ from vinculum.ops.policies import Policies
 from vinculum.spec.element_types import INT32, ElementType
 from vinculum.tensors.storage import dtype_of
 
-_IR_VERSION = 8  # Every runtime of today takes it; newer operator sets ask for more.
+_IR_VERSION = 8  # All current runtimes read it; newer operator sets need a later one.
 _RANDOM = 2000
 _MULTIPLES = 2000
-_MOST_CONSTANTS = 60  # Of an operand that is constant in the model: a weight may have millions.
+_MOST_CONSTANTS = 60  # Elements taken of an operand that is constant in the model: a weight may have millions.
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Operands of one shape, in one dimension."""
+    """Dividends and divisors, in two one-dimensional arrays of the same size."""
 
-    # Dividends and divisors.
     a: NDArray[Any]
     b: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A model of one rewrite, its operands, and what it has to give."""
+    """A model of one rewrite, its operands, and the expected results."""
 
-    decision: Decision  # The division that was rewritten so.
+    decision: Decision  # A division with this rewrite.
     case: Case  # The model and its inputs.
-    constant: str  # Which operands are constants in it, in words: ``"no operand constant"``.
+    constant: str  # Which operands are constants of the model: ``"no operand constant"``.
     pairs: Pairs
-    expected: NDArray[Any]  # Their quotients or remainders.
+    expected: NDArray[Any]  # The exact quotients or remainders.
 
 
 def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[Trial]:
-    """Yield models of a rewrite: its operands from outside, one of them constant, both; a constant one always is.
+    """Yield models of a rewrite with no, one or both operands constant; those constant in the original always are.
 
-    Inputs come in the size that is declared and with the size left open: a runtime may choose another kernel then.
+    Inputs are declared with their size and with an open size, for which a runtime may choose another kernel.
     """
     pairs = pairs_for(facts, hardening.runtime)
     expected = expected_of(facts, pairs, hardening.policies)
@@ -69,7 +68,7 @@ def trials(decision: Decision, facts: Facts, hardening: Hardening) -> Iterator[T
 
 
 def expected_of(facts: Facts, pairs: Pairs, policies: Policies) -> NDArray[Any]:
-    """Return the exact quotients by our engine, and the exact remainders of integers by NumPy's own."""
+    """Return the exact quotients, computed by Vinculum, or the exact remainders of integers, by NumPy."""
     zero_divisor, overflow = policies.zero_divisor, policies.overflow
     if facts.operator == "Reciprocal":
         return onnx_ops.reciprocal(pairs.b, opset=facts.opset)
@@ -104,7 +103,7 @@ def _model(
         else:
             graph.input.append(_declared(name, facts.element_type, size))
     graph.output.append(_declared("C", facts.element_type, size))
-    # A model all of whose operands are constant needs an input too, and runtimes drop those that nothing uses.
+    # A model with only constant operands needs an input too, and runtimes drop unused ones.
     graph.node.append(helper.make_node("Identity", ["unused"], ["unused_too"]))
     graph.input.append(helper.make_tensor_value_info("unused", TensorProto.FLOAT, (1,)))
     graph.output.append(helper.make_tensor_value_info("unused_too", TensorProto.FLOAT, (1,)))
@@ -122,11 +121,11 @@ def _declared(name: str, element_type: ElementType, size: int | str) -> ValueInf
 
 
 def pairs_for(facts: Facts, runtime: Runtime) -> Pairs:
-    """Return operands that try a rewrite, always the same.
+    """Return the test operands for a rewrite, the same in every call.
 
-    Every edge value meets every other: zeros, units, the ends of the type, the neighbours of the powers of 2 at which a
-    type or a significand ends. Then random pairs, and pairs next to a whole quotient, where rounding would show. An
-    operand that is constant in the model keeps its values. For OpenVINO operands and quotients lie within int32.
+    They are all pairs of edge values (zeros, units, the limits of the type, the neighbours of the powers of 2 at which
+    a type or a significand ends), random pairs, and pairs next to a whole quotient, where rounding errors would show.
+    An operand that is constant in the model keeps its values. For OpenVINO operands and quotients are within int32.
     """
     generator = np.random.default_rng(0)
     firsts = _values(facts.dividend, facts.element_type)
@@ -148,7 +147,9 @@ def _values(constant: Values, element_type: ElementType) -> NDArray[Any]:
         return edge_values(element_type)
     if constant.size <= _MOST_CONSTANTS:
         return constant
-    places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(np.intp)  # They are sorted: both ends are there.
+    places = np.linspace(0, constant.size - 1, _MOST_CONSTANTS).astype(
+        np.intp
+    )  # Sorted values: both ends are included.
     special = constant[np.isin(constant, np.array([-1, 0, 1]).astype(constant.dtype))]
     return np.unique(np.concatenate([constant[places], special]))
 
@@ -165,7 +166,7 @@ def _drawn(constant: Values, element_type: ElementType, generator: np.random.Gen
 def _near_multiples(
     facts: Facts, divisors: NDArray[Any], generator: np.random.Generator
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return dividends that are a multiple of their divisor, or one off; what overflows wraps."""
+    """Return dividends that are a multiple of their divisor or differ by one from it, wrapped; and the divisors."""
     b = generator.choice(divisors, _MULTIPLES)
     if facts.divisor is None:
         b = np.where(generator.integers(0, 2, _MULTIPLES) == 1, _drawn(None, facts.element_type, generator), b)

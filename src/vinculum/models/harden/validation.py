@@ -1,4 +1,4 @@
-"""The validation of a hardening: its rewrites, and the whole model, run in the runtime that they are for."""
+"""The validation of a hardening: its rewrites and the whole model are run in the target runtime."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REFERENCE_RUNTIMES: dict[Runtime, tuple[str, ...]] = {
     "portable": ("onnxruntime", "reference"),
 }
 _SECONDS = 60.0
-_LARGEST_RESULT = 1 << 28  # Bytes, of an operator whose operand says how large its result is.
+_LARGEST_RESULT = 1 << 28  # Bytes, for operators with an operand that determines the size of the result.
 _PLAIN = ("bool", "float16", "float32", "float64", *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)))
 _INTEGERS = (
     *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL),
@@ -39,7 +39,7 @@ _INTEGERS = (
 )
 
 Advance = Callable[[int, int], None]
-"""Called with how many models have been run, and how many there are."""
+"""Called with the number of models that have been run, and their total."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class Validation:
     Attributes
     ----------
     runtimes : tuple of str
-        Where: ``"onnxruntime"``, ``"openvino"``, ``"reference"``.
+        The runtimes: ``"onnxruntime"``, ``"openvino"``, ``"reference"``.
     rewrites : int
-        How many different rewrites there are.
+        The number of different rewrites.
     models : int
-        How many models of them were run, in all runtimes together: operands from outside, constant, and mixed.
+        The number of their models that were run, in all runtimes together: with input, constant and mixed operands.
     results : int
-        How many quotients and remainders were compared in them.
+        The number of quotients and remainders compared in them.
     whole_model : {"run", "loaded"}
-        Whether the hardened model itself was run on inputs, given or drawn, in each of them, or only loaded, because
-        the original does not run on drawn ones or they cannot be handed over.
+        Whether the hardened model itself was run in each runtime, on given or drawn inputs, or only loaded, because
+        the original does not run on drawn ones or a runtime cannot take them.
     """
 
     runtimes: tuple[str, ...]
@@ -77,18 +77,18 @@ def validate(
 ) -> Validation | None:
     """Run every rewrite of a hardening on edge cases and random operands, and the whole model; compare every bit.
 
-    Each rewrite is run with operands from outside and with constant ones, which runtimes fold while they load.
+    Each rewrite is run with inputs and with constants as operands; runtimes fold constants when they load a model.
 
-    - `original`: what was hardened.
-    - `file`: of the hardened model.
-    - `advance`: called with how many models of rewrites have been run and how many there are.
-    - `inputs`: sets of inputs to run the whole model on; one is drawn if there is none.
+    - `original`: the model before hardening.
+    - `file`: the hardened model.
+    - `advance`: called with the number of rewrites' models that have been run, and their total.
+    - `inputs`: sets of inputs to run the whole model on; if there is none, one is drawn.
 
     None if nothing was rewritten.
 
-    DifferenceError if a result differs, or the runtime does not survive a rewrite or the model; the line names the
-    division. ModelError if the runtime's package is not installed, or it does not take the model; or the original does
-    not take a set.
+    DifferenceError if a result differs, or the runtime crashes on a rewrite or on the model; the message names the
+    division. ModelError if the runtime's package is not installed, or the runtime refuses the model, or the original
+    refuses a set.
     """
     runtimes = reference_runtimes(hardening)
     if not runtimes:
@@ -110,9 +110,9 @@ def validate(
 
 
 def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
-    """Return the runtimes in which a hardening is validated, known to be installed; none if it changed nothing.
+    """Return the runtimes in which a hardening is validated; none if it changed nothing.
 
-    ModelError if one's package is not installed.
+    ModelError if the package of one is not installed.
     """
     if not any(decision.rewritten for decision in hardening.decisions):
         return ()
@@ -122,7 +122,7 @@ def reference_runtimes(hardening: Hardening) -> tuple[str, ...]:
 
 
 def _different(hardening: Hardening) -> list[tuple[Decision, Facts]]:
-    """Return one decision for each rewrite: two that know the same of their operands are one."""
+    """Return one decision for each different rewrite, with its facts."""
     found: dict[tuple[object, ...], tuple[Decision, Facts]] = {}
     for decision in hardening.decisions:
         facts = decision.facts
@@ -133,7 +133,7 @@ def _different(hardening: Hardening) -> list[tuple[Decision, Facts]]:
 
 
 def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
-    """Refuse a rewrite that the runtime does not compute as it should."""
+    """Refuse a rewrite whose results in the runtime differ from the expected ones."""
     where = f"{trial.decision.label}: the rewrite on {NAMES[runtime]}, {trial.constant},"
     if outcome.died:
         raise DifferenceError(f"{where} kills the process, which {outcome.problem}; nothing is written")
@@ -153,7 +153,7 @@ def _check(trial: Trial, outcome: Outcome, runtime: str) -> None:
 
 
 def _operands(trial: Trial, results: NDArray[Any]) -> str:
-    """Return the first operands that give another result, in words."""
+    """Return the first operands with a different result, for a message."""
     if results.shape != trial.expected.shape:
         return ""
     place = int(np.argmax(results != trial.expected))
@@ -167,10 +167,10 @@ def _reason(problem: str) -> str:
 def _check_whole(
     hardening: Hardening, outcomes: Iterator[Outcome], runtime: str, expected: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Refuse a hardened model that a runtime does not load, or not run on inputs that the original can be run on.
+    """Refuse a hardened model that a runtime cannot load, or cannot run on inputs that the original accepts.
 
-    Where every value of the model is an integer or a bool, the outputs are compared bit for bit; other operators'
-    floats may differ from runtime to runtime, and on OpenVINO their integers do too.
+    If all values of the model are integers or bools, the outputs are compared bit for bit. Otherwise they are not,
+    since floats of other operators differ between runtimes; on OpenVINO integers do too.
     """
     name = NAMES[runtime]
     integers = runtime != "openvino" and not hardening.mended and _holds_integers_only(hardening.model)
@@ -192,9 +192,9 @@ Run = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def _drawn_run(original: Model, hardening: Hardening) -> list[Run]:
-    """Return a run on drawn inputs; none if the original, or no runtime from Python, takes them.
+    """Return a run on drawn inputs; none if the original refuses them or they cannot be passed to the runtimes.
 
-    None too if something is left that may kill the runtime.
+    None either if a division is left that may crash the runtime.
     """
     try:
         inputs = next(iter(input_sets(original.inputs, 0)))

@@ -1,1 +1,1 @@
-"""ONNX models: read, checked, looked through and written anew."""
+"""ONNX models: reading, checking, inspecting and rewriting."""

@@ -1,4 +1,4 @@
-"""What is refused in a model: names of values, attributes that no operator allows, what the onnx package refuses."""
+"""Checks of a model: names of values, attributes that no operator allows, and the onnx package's own checks."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ from vinculum.text import one_line, quoted
 _TERM = rb"[A-Za-z ]*(\.\.\.[A-Za-z ]*)?"
 _EQUATION = re.compile(_TERM + rb"(," + _TERM + rb")*(->" + _TERM + rb")?")
 Complaint = Callable[[NodeProto, AttributeProto], str | None]
-"""Returns what is allowed, None if the attribute is."""
+"""Returns the allowed values as a text, None if the attribute is valid."""
 
 
 def check_attributes(model: ModelProto) -> None:
-    """Refuse a model with an attribute that no operator allows, and that ONNX's own shape inference does not survive.
+    """Refuse a model with an invalid attribute on which ONNX's own shape inference would crash or hang.
 
-    The inference is compiled code that believes it: it ends the process, or never comes back, where it should raise an
-    error.
+    The inference is compiled code, which does not check these attributes itself.
     """
     for body in (model.graph, *model.functions):
         for node in all_nodes(body.node):
@@ -45,7 +44,7 @@ def check_attributes(model: ModelProto) -> None:
 
 
 def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, complaint: Complaint) -> None:
-    given = _handed_in(model, attribute.ref_attr_name) if attribute.ref_attr_name else iter((attribute,))
+    given = _passed_values(model, attribute.ref_attr_name) if attribute.ref_attr_name else iter((attribute,))
     for value in given:
         allowed = complaint(node, value)
         if allowed is not None:
@@ -53,8 +52,8 @@ def _check(model: ModelProto, node: NodeProto, attribute: AttributeProto, compla
             raise ModelError(f"{title(node)}: attribute {quoted(attribute.name)} is {shown}; allowed: {allowed}")
 
 
-def _handed_in(model: ModelProto, name: str) -> Iterator[AttributeProto]:
-    """Yield what calls of functions hand in for an attribute, by whatever name it passes through."""
+def _passed_values(model: ModelProto, name: str) -> Iterator[AttributeProto]:
+    """Yield the values that calls of functions pass for an attribute, also through attributes of other names."""
     names, before = {name}, 0
     nodes = [node for body in (model.graph, *model.functions) for node in all_nodes(body.node)]
     calls = [attribute for node in nodes if node.domain not in ("", "ai.onnx") for attribute in node.attribute]
@@ -90,7 +89,7 @@ _COMPLAINTS: dict[str, tuple[str, Complaint]] = {
 
 
 def check_structure(model: ModelProto) -> None:
-    """Refuse a model in which a node uses what nothing before it makes, or has an attribute that is dangerous."""
+    """Refuse a model in which a node uses an undefined value, or has an attribute that crashes shape inference."""
     check_attributes(model)
     _check_graph(model.graph, [], opset_imports(model))
     for function in model.functions:
@@ -137,15 +136,15 @@ def _check_outputs(holder: GraphProto | FunctionProto, names: Iterable[str], kno
 
 
 def check_model(model: ModelProto, shown: str) -> None:
-    """Refuse an ONNX model that `onnx.checker` refuses, full check included.
+    """Refuse an ONNX model that the full check of `onnx.checker` refuses.
 
-    Outputs may lack a shape or a type, as for ONNX Runtime. Large initializers are left to us: the checker, which would
-    read the file again, sees their types only.
+    Outputs may lack a shape or a type, as in ONNX Runtime. The checker only gets the types of large initializers, since
+    it would read their files again; Vinculum checks their data itself.
 
     - `model`: normalised.
-    - `shown`: what a message calls the model: ``"the converted model"``.
+    - `shown`: the model's title in messages: ``"the converted model"``.
     """
-    # The checker is compiled code, which would not survive everything.
+    # The checker is compiled code, and crashes on some models that these checks refuse.
     check_attributes(model)
     check_operand_types(model)
     asked = without_large_initializers(model)

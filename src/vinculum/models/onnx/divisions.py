@@ -1,4 +1,4 @@
-"""Which nodes of an ONNX model divide, and whether each is legal in the operator set that it stands in."""
+"""The division nodes of an ONNX model, and whether each is valid in its operator set."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from vinculum.text import quoted
 
 DIVIDES = frozenset({"Div", "Reciprocal"})
 ALSO_UNIDIRECTIONAL = ("Add", "And", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
-"""The other operators that broadcast B onto A only, and only when told, before operator set 7."""
+"""The other operators that, below operator set 7, only broadcast B to A, and only with ``broadcast=1``."""
 _KEY = "vinculum.division"
 _GUARD = "vinculum.guard"
 GUARDS = "vinculum"
-"""The domain of the functions that take the places of hardened divisions."""
+"""The domain of the functions that replace hardened divisions."""
 
 
 def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto]]:
-    """Yield every division node of a model and the scope that it stands in, always in the same order."""
+    """Yield every division node of a model with its scope, always in the same order."""
     for scope in scopes(model, function_names):
         for node in scope.holder.node:
             if node.domain == "" and node.op_type in DIVIDES:
@@ -51,7 +51,7 @@ def division_nodes(model: ModelProto, function_names: Mapping[str, str]) -> Iter
 
 
 def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[InnerDivision]:
-    """Yield every node of a model with linked functions that divides inside, but for those of guards."""
+    """Yield every node that divides internally, except those of guards; the model's functions are linked."""
     for scope in scopes(model, function_names):
         for node in scope.holder.node:
             domain = "" if node.domain == "ai.onnx" else node.domain
@@ -64,7 +64,7 @@ def inner_divisions(model: ModelProto, function_names: Mapping[str, str]) -> Ite
 
 
 def _is_harmless(node: NodeProto, scope: Scope) -> bool:
-    """Tell whether a node divides nothing where others of its operator do: by a power of 0 or more, or not training."""
+    """Return whether a node of a dividing operator divides nothing: Pow with exponents >= 0, Dropout in inference."""
     if node.op_type == "Pow":
         exponent = scope.constants.get("".join(node.input[1:2]))
         return exponent is not None and not bool(np.any(numpy_helper.to_array(exponent) < 0))
@@ -76,12 +76,12 @@ def _has_body(domain: str, node: NodeProto, scope: Scope) -> bool:
         schema = get_schema(node.op_type, scope.opsets.get(domain, 1), domain)
     except SchemaError:
         return False
-    kinds = ("has_function", "has_context_dependent_function")  # The onnx package's types do not tell of them.
+    kinds = ("has_function", "has_context_dependent_function")  # They are missing in the onnx package's type hints.
     return any(getattr(schema, kind) for kind in kinds)
 
 
 def divides(node: NodeProto, functions: Collection[str]) -> bool:
-    """Tell whether a node is a division, holds one in a subgraph, or calls one of these functions."""
+    """Return whether a node is a division, holds one in a subgraph, or calls one of these functions."""
     return any(
         inner.op_type in DIVIDES if inner.domain == "" else inner.domain == FUNCTIONS and inner.op_type in functions
         for inner in all_nodes([node])
@@ -89,7 +89,7 @@ def divides(node: NodeProto, functions: Collection[str]) -> bool:
 
 
 def dividing_functions(functions: Iterable[FunctionProto]) -> frozenset[str]:
-    """Return the names of the functions that hold divisions, callees standing before their callers."""
+    """Return the names of the functions that hold divisions; callees must come before their callers."""
     found: frozenset[str] = frozenset()
     for function in functions:
         if any(divides(node, found) for node in function.node):
@@ -98,13 +98,13 @@ def dividing_functions(functions: Iterable[FunctionProto]) -> frozenset[str]:
 
 
 def mark_guard(nodes: Iterable[NodeProto], value: str = "") -> None:
-    """Write into nodes that they are part of what takes the place of one division; into the last what that is."""
+    """Mark nodes as part of the guard of one division; `value` describes the division, for the node of its result."""
     for node in nodes:
         node.metadata_props.add(key=_GUARD, value=value)
 
 
 def guarded(node: NodeProto) -> str | None:
-    """Return what `mark_guard` wrote into a node; None if it is no part of a guard."""
+    """Return the value that `mark_guard` wrote into a node; None if the node is not part of a guard."""
     return next((entry.value for entry in node.metadata_props if entry.key == _GUARD), None)
 
 
@@ -117,12 +117,12 @@ def mark(node: NodeProto, number: int) -> None:
 
 
 def number_of(node: NodeProto) -> int | None:
-    """Return the number that `mark` wrote, None for a node that the model does not hold itself."""
+    """Return the number that `mark` wrote, None for a node in the definition of an operator."""
     return next((int(entry.value) for entry in node.metadata_props if entry.key == _KEY), None)
 
 
 def division_of(scope: Scope, node: NodeProto, taken: set[tuple[str, str]]) -> Division:
-    """Return a division node's row and operands, as far as they are known without running.
+    """Return a division node's specification, element type and shapes, as far as they are known before a run.
 
     ModelError if it has the wrong number of operands, or an attribute twice.
     AttributeValueError if it has an attribute that its version does not define.
@@ -166,14 +166,14 @@ def declared_shape(declared: TypeProto) -> Shape | None:
 
 def _dimension(dim: TensorShapeProto.Dimension) -> int | str | None:
     if dim.HasField("dim_value"):
-        # Old exporters write -1 for a dimension that is not known.
+        # Old exporters write -1 for an unknown dimension.
         return dim.dim_value if dim.dim_value >= 0 else None
-    # ONNX's inference invents names for what it does not know.
+    # ONNX's inference generates names for unknown dimensions.
     return None if not dim.dim_param or dim.dim_param.startswith("unk__") else dim.dim_param
 
 
 def declared_element_type(code: int) -> ElementType | str:
-    """Return the element type of a TensorProto number, its ONNX name if it is one that never divides.
+    """Return the element type of a TensorProto number, or its ONNX name if no operator here divides it.
 
     ModelError if there is no such number.
     """
@@ -186,7 +186,7 @@ def declared_element_type(code: int) -> ElementType | str:
 
 
 def _value(attribute: AttributeProto) -> object:
-    # A function's parameter stands for itself until the function is called; 0 is allowed for every attribute.
+    # The value of a function's attribute is not known before a call; 0 is valid for every attribute.
     kinds = {AttributeProto.INTS: (0,), AttributeProto.INT: 0}
     return kinds.get(attribute.type, "") if attribute.ref_attr_name else helper.get_attribute_value(attribute)
 
@@ -201,5 +201,5 @@ def _common_element_type(spec: OperatorSpec, declared: list[TypeProto | None]) -
             allowed = ", ".join(str(t) for t in spec.element_types)
             raise ElementTypeError(f"{operand.name} has element type {element_type}; allowed: {allowed}")
         known.append(element_type)
-    # What is not known can still be the right type.
+    # An unknown operand may have the same type as the known one.
     return check_element_types(spec, (*known, *known[:1])[: len(declared)]) if known else None

@@ -1,4 +1,4 @@
-"""``--expand``: nodes that divide inside, as the bodies that ONNX defines them by, whose divisions can be audited."""
+"""``--expand``: nodes that divide internally are replaced by their function bodies, whose divisions can be audited."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vinculum.text import one_line
 
 
 def expanded(model: ModelProto) -> tuple[ModelProto, int]:
-    """Return a model whose nodes that divide inside have given way to their bodies, and how many had one.
+    """Return a model in which nodes that divide internally are replaced by their function bodies, and their number.
 
     A division of a body is named after the node: ``"norm/Div"``.
 
-    - `model`: without functions but those that are to stay; nothing is expanded in these. Types are written into it.
+    - `model`: its functions are kept, and nothing is expanded in them. The types of its initializers are added to it.
 
-    ModelError if ONNX does not expand it.
+    ModelError if ONNX cannot expand it.
     """
     owners = {
         output: node
@@ -31,7 +31,7 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
         if output
     }
     for graph in all_graphs(model.graph):
-        for tensor in graph.initializer:  # The inliner asks for their types, and looks for them here alone.
+        for tensor in graph.initializer:  # The inliner needs their types, and only looks in value_info.
             graph.value_info.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
     try:
         result = inline_selected_functions(model, list(ONNX), False, True)
@@ -39,14 +39,14 @@ def expanded(model: ModelProto) -> tuple[ModelProto, int]:
         raise ModelError(f"the model's nodes cannot be expanded: {one_line(error)}") from None
     taken = names_in(result)
     old = {name for node in all_nodes(model.graph.node) for name in node.output}
-    # A graph's nodes take those in them along when they are written anew.
+    # Rewriting a graph's nodes copies their subgraphs, so these are rewritten before.
     inner_first = list(all_graphs(result.graph))[::-1]
     stay = [_tidied(graph, old, owners, taken) for graph in inner_first]
     return result, len({id(node) for node in owners.values()}) - sum(stay)
 
 
 def _tidied(graph: GraphProto, old: set[str], owners: dict[str, NodeProto], taken: set[str]) -> int:
-    """Drop what bodies compute for nobody, name their divisions, and return how many nodes have no body."""
+    """Drop unused nodes of bodies, name their divisions, and return how many nodes have no body."""
     used = {value.name for value in graph.output}
     kept: list[NodeProto] = []
     for node in reversed(graph.node):

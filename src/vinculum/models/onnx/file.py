@@ -17,14 +17,14 @@ from vinculum.models.onnx.scopes import all_nodes, opset_imports, subgraphs, tit
 from vinculum.models.onnx.tensors import anchor, anchored_place, complete, is_external
 from vinculum.text import one_line, quoted
 
-_LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, and some room.
-_SMALLEST_APART = 1024  # Bytes; what is smaller stays in the message.
+_LARGEST_MESSAGE = 2**31 - 2**20  # Protobuf's own limit, less a margin.
+_SMALLEST_APART = 1024  # Bytes; smaller tensors are stored in the message.
 _PAGE = 4096
 _PIECE = 1 << 22
 
 
 def check_no_training(model: ModelProto) -> None:
-    """Refuse a model with graphs for training: what is changed in a model would have to be changed in them too."""
+    """Refuse a model with graphs for training: changes of the model would have to be made in them too."""
     if model.training_info:
         raise ModelError("the model holds graphs for training (training_info), which cannot be kept; drop them first")
 
@@ -32,14 +32,14 @@ def check_no_training(model: ModelProto) -> None:
 def write_model(proto: ModelProto, path: Path) -> None:
     """Write a model whose tensors are complete or anchored.
 
-    Its large tensors go into a file beside it if some of them come out of a file, or one message cannot hold all of
-    them.
+    Large tensors are written to a data file beside it if some of them come from a file, or one message cannot hold all
+    of them.
 
-    - `proto`: it may be changed: its tensors then tell where their data are.
-    - `path`: where to write; the data go to a file of the same name with ``.data`` at its end.
+    - `proto`: it may be changed: its tensors then refer to the data file.
+    - `path`: where to write; the data file has the same name with ``.data`` appended.
     """
     large = [tensor for tensor in all_tensors(proto) if is_external(tensor) or len(tensor.raw_data) >= _SMALLEST_APART]
-    # Protobuf does not tell the size of what is larger than its limit.
+    # Protobuf cannot compute the size of a message above its limit.
     inside = sum(len(tensor.raw_data) for tensor in large)
     apart = any(map(is_external, large)) or inside > _LARGEST_MESSAGE or proto.ByteSize() > _LARGEST_MESSAGE
     if apart and large:
@@ -54,7 +54,7 @@ def _write_data(tensors: Sequence[TensorProto], path: Path) -> None:
         raise ModelError(f"{path.name!r} is not UTF-8, and the model has to name it; give another name") from None
     with path.open("wb") as file:
         for tensor in tensors:
-            file.seek(-(-file.tell() // _PAGE) * _PAGE)  # ONNX advises whole pages: runtimes map them.
+            file.seek(-(-file.tell() // _PAGE) * _PAGE)  # ONNX recommends page alignment, for memory mapping.
             start = file.tell()
             if is_external(tensor):
                 source, offset, size = anchored_place(tensor)
@@ -93,7 +93,7 @@ def all_tensors(proto: ModelProto) -> Iterator[TensorProto]:
 def parse(content: bytes, file: Path) -> ModelProto:
     """Return the message in the bytes of an ONNX file, normalised.
 
-    ModelError if it is none, or what it holds is no graph.
+    ModelError if the bytes are not an ONNX message, or it has no graph.
     """
     with readable(file):
         proto: ModelProto = ModelProto.FromString(content)
@@ -104,7 +104,7 @@ def parse(content: bytes, file: Path) -> ModelProto:
 
 @contextmanager
 def readable(file: Path) -> Iterator[None]:
-    """Turn what a malformed message, one nested too deeply or one without room for it raises into an error of ours."""
+    """Turn errors from a malformed or too deeply nested message, or from lack of memory, into a ModelError."""
     try:
         yield
     except (DecodeError, UnicodeDecodeError, RecursionError, MemoryError) as error:
@@ -112,16 +112,16 @@ def readable(file: Path) -> Iterator[None]:
 
 
 def normalise(proto: ModelProto, file: Path) -> None:
-    """Write an old or loosely written model as the newest IR version would.
+    """Bring an old or loosely written model to the form of the newest IR version.
 
-    ModelError if it has no graph, or does not say which operators it means.
+    ModelError if it has no graph, or imports no operator set.
     """
     if not proto.HasField("graph") or not proto.HasField("ir_version"):
         raise ModelError(f"model {str(file)!r} holds no ONNX graph with an IR version")
     if not proto.opset_import:
         if proto.ir_version >= 3:
             raise ModelError("the model imports no operator set; from IR version 3 on it must")
-        proto.opset_import.add(domain="", version=1)  # What models before IR version 3 mean.
+        proto.opset_import.add(domain="", version=1)  # The implicit import before IR version 3.
         proto.ir_version = 3
     for holder in (proto, *proto.functions):
         imports = opset_imports(holder)
@@ -138,7 +138,7 @@ def normalise(proto: ModelProto, file: Path) -> None:
 
 
 def anchor_tensors(proto: ModelProto, folder: Path) -> None:
-    """Check every tensor, and fetch its data into the model; large initializers of the top graph are only anchored.
+    """Check every tensor, and read its data into the model; large initializers of the main graph are only anchored.
 
     ModelError if shape, element type and data of one do not agree.
     """
@@ -165,7 +165,7 @@ def _complete_attributes(attributes: Iterable[AttributeProto], folder: Path, own
 
 
 def _give_type(attribute: AttributeProto, node: NodeProto) -> None:
-    """Write the type of an attribute, which IR version 1 leaves to the reader."""
+    """Write the type of an attribute, which IR version 1 leaves out."""
     if attribute.type != AttributeProto.UNDEFINED:
         return
     values = [f.name for f, _ in attribute.ListFields() if f.name not in ("name", "doc_string", "type")]
@@ -183,9 +183,9 @@ def _tensors(attribute: AttributeProto) -> list[TensorProto]:
 
 
 def check_text(message: Any) -> None:
-    """Refuse a message in which a text field, at any depth, holds bytes: protobuf hands what is not UTF-8 on."""
+    """Refuse a message in which a text field, at any depth, holds bytes, protobuf's result for invalid UTF-8."""
     if isinstance(message, TensorProto):
-        # Its data, which may be large, is not text; listing the fields would copy it.
+        # The data of a tensor may be large; listing its fields would copy them.
         _check_string("name of a tensor", message.name)
         _check_string("doc_string of a tensor", message.doc_string)
         for entry in message.external_data:

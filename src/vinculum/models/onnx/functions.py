@@ -1,8 +1,8 @@
-"""Model-local functions, made into what the reference evaluator can call.
+"""Model-local functions, rewritten for the reference evaluator.
 
 The evaluator looks functions up by domain and name, after the standard's own operators, in the order of the file, and
-expects every call to spell out every input and attribute. The standard lets a function replace an operator, be
-overloaded, stand in any order, and be called with less. So every function gets a name of ours in a domain of ours.
+expects every call to give every input and attribute. The standard allows functions that replace an operator, overloads,
+any order, and calls that omit inputs and attributes. So every function gets a unique name in a domain of this package.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from vinculum.text import quoted
 
 DOMAIN = "vinculum.function"
 DEEPEST_CALL = 100
-"""Calls of functions nest so deep at most, as for ONNX's own shape inference."""
+"""The deepest nesting of function calls, as in ONNX's own shape inference."""
 
 Key = tuple[str, str, str]
 """Domain, name and overload of a function."""
 
 
 def link_functions(model: ModelProto) -> dict[str, str]:
-    """Rename and sort a model's functions, complete every call of them, and return their own names by ours.
+    """Rename and sort a model's functions, complete every call of them, and return the original names by the new ones.
 
-    ModelError if two functions have one name, one calls itself, calls nest too deeply, or a call does not fit its
-    function.
+    ModelError if two functions have the same name, a function calls itself, calls are nested too deeply, or a call does
+    not fit its function.
     """
     keys = [key_of(function) for function in model.functions]
     functions = dict(zip(keys, model.functions, strict=True))
@@ -60,7 +60,7 @@ def link_functions(model: ModelProto) -> dict[str, str]:
 
 
 def key_of(function: FunctionProto) -> Key:
-    """Return what a function is found by."""
+    """Return the key of a function."""
     return function.domain, function.name, function.overload
 
 
@@ -75,7 +75,7 @@ def _bodies(model: ModelProto, ours: dict[Key, str]) -> Iterator[tuple[str, Iter
 
 
 def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:
-    """Spell out the inputs and attributes that a call leaves to the function."""
+    """Add the inputs and attributes that a call omits."""
     surplus = len(node.input) > len(function.input) or len(node.output) > len(function.output)
     if surplus:
         taken = f"{len(function.input)} inputs and {len(function.output)} outputs"
@@ -102,5 +102,5 @@ def _callees_first(calls: dict[str, set[str]], own_names: dict[str, str]) -> Seq
     for name in order:
         depth[name] = 1 + max((depth[callee] for callee in calls[name]), default=0)
     if max(depth.values(), default=0) > DEEPEST_CALL + 1:
-        raise ModelError(f"the calls of functions nest more than {DEEPEST_CALL} deep")
+        raise ModelError(f"the calls of functions are nested more than {DEEPEST_CALL} deep")
     return order

@@ -1,8 +1,8 @@
-"""The types of the values in an ONNX model, as ONNX's own inference finds them; in functions as far as all calls agree.
+"""The types of the values in an ONNX model, by ONNX's own inference; in functions as far as all calls agree.
 
-Of a few operators the inference looks at the type of the first operand without asking whether there is one, and the
-process would end: those nodes are hidden from it. It looks into functions and writes nothing down there: so each call's
-function is made a graph of its own, whose inputs have the types of what the call hands over, and inferred as that.
+For a few operators the inference reads the type of the first operand without a check, and crashes if it is not known:
+these nodes are hidden from it. It infers the results of functions without storing the types inside them: so the body of
+each call is inferred as a separate graph, whose inputs have the types of the call's operands.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _NEED_A_TYPE = {
 }
 _PREFIX = "vinculum.hidden."
 LARGEST_KEPT = 1024
-"""Elements of an initializer whose values inference sees: shapes, axes and the like are far smaller."""
+"""The most elements of an initializer that inference gets the values of: shapes, axes and the like are far smaller."""
 TypesByScope = list[dict[str, TypeProto]]
-"""What is visible in a body and in each subgraph in it, in the order of `vinculum.models.onnx.scopes.scopes`."""
+"""The types in scope in a body and in each of its subgraphs, in the order of `vinculum.models.onnx.scopes.scopes`."""
 
 
 def infer_types(model: ModelProto) -> ModelProto:
-    """Return a model with the types that ONNX infers written into it; the model itself if it infers none."""
+    """Return a model with the types that ONNX infers added to it; the model itself if the inference fails."""
     hidden = _untyped(model)
     while True:
         inferred = _inferred_without(model, hidden)
@@ -59,7 +59,7 @@ def infer_types(model: ModelProto) -> ModelProto:
 
 
 def without_large_initializers(model: ModelProto) -> ModelProto:
-    """Return a model whose large initializers are inputs, without ever having copied them."""
+    """Return a model with its large initializers replaced by inputs; their data is never copied."""
     small = ModelProto(ir_version=model.ir_version, opset_import=model.opset_import, functions=model.functions)
     graph = small.graph
     graph.name = model.graph.name
@@ -77,7 +77,7 @@ def without_large_initializers(model: ModelProto) -> ModelProto:
 
 
 def check_operand_types(model: ModelProto) -> None:
-    """Refuse a model that may not be handed to the onnx package's compiled code as it is."""
+    """Refuse a model on which the onnx package's compiled code would crash, for lack of an operand's type."""
     if _untyped(model):
         inferred = infer_types(model)
         untyped = _untyped(inferred)
@@ -94,7 +94,7 @@ def _nodes(model: ModelProto) -> Iterator[tuple[Scope, NodeProto]]:
 
 
 def _untyped(model: ModelProto) -> set[int]:
-    """Return the places among `_nodes` of those that need a type that is not known; in functions none is."""
+    """Return the positions in `_nodes` of nodes that need a type that is not known; in functions no type is known."""
     bodies = (model.graph, *model.functions)
     if not any(_needs_a_type(node) for body in bodies for node in all_nodes(body.node)):
         return set()
@@ -115,14 +115,14 @@ def _is_known(scope: Scope, name: str) -> bool:
 
 
 def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
-    """Infer with some nodes called what no operator is called."""
+    """Infer with some nodes hidden, by names that no operator has."""
     nodes = [node for place, (_, node) in enumerate(_nodes(model)) if place in hidden] if hidden else []
     for node in nodes:
         node.op_type = f"{_PREFIX}{node.op_type}"
     try:
         inferred = infer_shapes(model)
     except (InferenceError, ValidationError, RuntimeError, ValueError, TypeError, EncodeError, MemoryError):
-        inferred = model  # Types that cannot be inferred are only not known.
+        inferred = model  # A failed inference is not an error: the types stay unknown.
     for result in (model, inferred) if nodes else ():
         for _, node in _nodes(result):
             node.op_type = node.op_type.removeprefix(_PREFIX)
@@ -130,17 +130,17 @@ def _inferred_without(model: ModelProto, hidden: set[int]) -> ModelProto:
 
 
 def inner_first(model: ModelProto) -> list[Scope]:
-    """Return the typed scopes of a model in an order to rewrite them in.
+    """Return the typed scopes of a model in an order for rewriting.
 
-    A node takes its subgraphs along when its own scope is written anew, so these come before it.
+    Rewriting a scope copies its nodes with their subgraphs, so subgraphs come before the scope of their node.
     """
     return list(typed_scopes(model))[::-1]
 
 
 def typed_scopes(model: ModelProto) -> Iterator[Scope]:
-    """Yield the scopes of a model, in the order of `scopes`, each with the types that inference finds there.
+    """Yield the scopes of a model, in the order of `scopes`, each with the inferred types.
 
-    The holders are the model's own.
+    The holders are the model's own objects, not copies.
     """
     names = {function.name: function.name for function in model.functions}
     found = scopes(model, names)
@@ -161,7 +161,7 @@ def _types_in_functions(inferred: ModelProto) -> dict[Key, TypesByScope]:
 
 
 class _Calls:
-    """Follows every call of a model's functions, and calls within them, once for every combination of types."""
+    """Infers the body of every function call of a model, and of calls in it, once for every combination of types."""
 
     def __init__(self, model: ModelProto) -> None:
         self._model = model
@@ -179,7 +179,7 @@ class _Calls:
                     self._follow_call(function, node, scope.types, depth)
 
     def types_in(self, function: FunctionProto) -> TypesByScope:
-        """Return what all calls agree on; what the function declares where there is no call."""
+        """Return the types on which all calls agree; without a call, the types that the function declares."""
         declared = {info.name: info.type for info in function.value_info}
         found = self._found.get(key_of(function))
         if found is None:
@@ -217,7 +217,7 @@ def _body_as_graph(function: FunctionProto, node: NodeProto, types: Mapping[str,
 
 
 def _give_attributes(node: NodeProto, given: Mapping[str, AttributeProto]) -> None:
-    """Let the attributes that stand for the function's have their values, or be left out where those have none."""
+    """Replace references to the function's attributes by their values; remove those without a value."""
     kept: list[AttributeProto] = []
     for attribute in node.attribute:
         value = given.get(attribute.ref_attr_name) if attribute.ref_attr_name else attribute
@@ -236,9 +236,9 @@ def _agreed(known: dict[str, TypeProto], other: dict[str, TypeProto]) -> dict[st
 
 
 def _joined(a: TypeProto, b: TypeProto) -> TypeProto | None:
-    """Return what two types have in common: the element type, and of the shape what is the same; None if nothing.
+    """Return the common part of two types, the element type and the equal dimensions; None if there is none.
 
-    Sequences, maps and optional values have to be the same as a whole.
+    Sequences, maps and optional values have to be equal as a whole.
     """
     if a.WhichOneof("value") != "tensor_type" or b.WhichOneof("value") != "tensor_type":
         return a if a == b else None
@@ -254,13 +254,13 @@ def _joined(a: TypeProto, b: TypeProto) -> TypeProto | None:
 
 
 def _joined_size(a: TensorShapeProto.Dimension, b: TensorShapeProto.Dimension) -> TensorShapeProto.Dimension:
-    # ONNX's inference invents names for what it does not know, the same ones in every call.
-    invented = a.dim_param.startswith("unk__")
-    return a if a == b and not invented else TensorShapeProto.Dimension()
+    # ONNX's inference generates names for unknown dimensions, the same ones in every call.
+    generated = a.dim_param.startswith("unk__")
+    return a if a == b and not generated else TensorShapeProto.Dimension()
 
 
 def _graph_scopes(model: ModelProto) -> Iterator[Scope]:
-    """Yield the scopes of a model that lie in no function."""
+    """Yield the scopes of a model outside of functions."""
     names = {function.name: function.name for function in model.functions}
     for _, scope in zip(range(_count(model.graph)), scopes(model, names), strict=False):
         yield scope

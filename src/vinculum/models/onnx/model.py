@@ -1,4 +1,4 @@
-"""Running an ONNX graph, by either engine."""
+"""An ONNX graph as a `Model`, run by one of the engines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class OnnxProgram(EvaluatedGraph):
-    """An ONNX graph and its functions, run by the reference evaluator unless another engine is asked for."""
+    """An ONNX graph and its functions, run by the reference evaluator by default."""
 
     def __init__(
         self, proto: ModelProto, divisions: tuple[Division, ...], constants: Initializers, shapes: Mapping[str, Shape]
@@ -48,12 +48,12 @@ class OnnxProgram(EvaluatedGraph):
         self._lock = Lock()
 
     def read_data(self) -> None:
-        """Read the initializers that stand in files."""
+        """Read the initializers that are stored in files."""
         self._parts[2].read()
 
     def in_engine(self, engine: str) -> PartitionedProgram:
-        """Return the graph as ONNX Runtime or OpenVINO runs it, cut at its divisions."""
-        # They import packages that not everybody has.
+        """Return the graph for ONNX Runtime or OpenVINO, cut at its divisions."""
+        # Imported here, since they need optional packages.
         from vinculum.models.engines.partitioned import Host, PartitionedProgram
 
         with self._lock:
@@ -70,20 +70,20 @@ class OnnxProgram(EvaluatedGraph):
             return self._cut[engine]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process without what is made ready there again."""
+        """Pickle without the partitioned programs, which are created again when they are needed."""
         return {name: value for name, value in super().__getstate__().items() if name not in ("_cut", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrive there."""
+        """Unpickle without partitioned programs."""
         vars(self).update(state, _cut={}, _lock=Lock())
 
 
 def model_of(proto: ModelProto, file: Path) -> Model:
-    """Return the model in a message as a `SourceFile` holds it; the message is used up.
+    """Return the model in the message of a `SourceFile`; the message is changed and must not be used again.
 
     Large initializers in other files are read when the model is run.
 
-    Errors are as `vinculum.load` says.
+    Errors are as `vinculum.load` raises them.
     """
     with readable(file):
         return _model(proto)

@@ -1,4 +1,4 @@
-"""New nodes in the place of one: written in the forms that the operator set at hand has for them."""
+"""Writing the nodes that replace a node, in the forms of their operator set."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from vinculum.models.onnx.scopes import all_nodes, subgraphs
 from vinculum.spec.element_types import ElementType
 
 INITIALIZERS_ALONE, FUNCTIONS = 4, 8
-"""The IR versions from which on an initializer need not be an input too, and a model holds functions."""
+"""The first IR versions in which an initializer need not be an input too, and in which a model can hold functions."""
 CONSTANT_OF_ANY_TYPE = 9
-"""The operator set from which on a Constant is more than floats; sizes and small numbers are exact as doubles too."""
+"""The first operator set in which a Constant can be of any type; below it, integers are cast from exact doubles."""
 
 
 class Rewriter:
-    """Collects the nodes and constants that take the place of one node; names are new in the whole model.
+    """Collects the nodes and constants that replace one node; their names are unique in the whole model.
 
-    - `holder`: where the node stands. A function has no initializers; its constants become nodes.
-    - `opset`: the operator set that the new nodes are written in.
-    - `taken`: the names in use in the whole model, as `names_in` gives them; those made here are added.
-    - `stem`: what new names begin with: the replaced node's.
+    - `holder`: the node's graph or function. A function has no initializers; its constants become nodes.
+    - `opset`: the operator set of the new nodes.
+    - `taken`: the names in use in the whole model, as `names_in` returns them; new names are added.
+    - `stem`: the prefix of new names: the replaced node's name.
     """
 
     def __init__(self, holder: GraphProto | FunctionProto, opset: int, taken: set[str], stem: str) -> None:
@@ -38,17 +38,17 @@ class Rewriter:
         self._stem = stem
 
     def fresh(self, hint: str) -> str:
-        """Return a name that nothing in the model has."""
+        """Return a new name, unique in the model."""
         return unique_name(f"{self._stem}_{hint}" if self._stem else hint, self._taken)
 
     def constant(self, array: NDArray[Any], hint: str) -> str:
         """Return the name of a constant value; ValueError if a function of the operator set cannot hold it."""
         if self._in_function and self._opset < CONSTANT_OF_ANY_TYPE and array.dtype.kind in "iu":
-            unheld = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
-            if unheld is not None:
+            inexact = next((n for n in array.ravel().tolist() if int(float(n)) != n), None)
+            if inexact is not None:
                 raise ValueError(
                     f"a function below operator set {CONSTANT_OF_ANY_TYPE} has constants of floats only, which do not "
-                    f"hold {unheld}; inline the function"
+                    f"represent {inexact}; inline the function"
                 )
             code = helper.np_dtype_to_tensor_dtype(array.dtype)
             return self.cast(self.constant(array.astype(np.float64), f"{hint}_double"), code, hint)
@@ -67,14 +67,14 @@ class Rewriter:
         return output
 
     def cast(self, value: str, target: ElementType | int, hint: str) -> str:
-        """Return a value in another element type (a row of ours or a TensorProto number)."""
+        """Return a value cast to another element type (an ElementType or a TensorProto number)."""
         code = target.onnx_code if isinstance(target, ElementType) else target
-        # Cast-1 spells the type; Cast-6 and later number it.
+        # Cast-1 gives the type by name, later versions by number.
         to: int | str | None = code if self._opset >= 6 or code is None else TensorProto.DataType.Name(code)
         return self.add("Cast", [value], hint, to=to)
 
     def unsqueeze(self, value: str, axes: Sequence[int], hint: str) -> str:
-        """Return a value with dimensions of size 1 at `axes` of the result; itself if there are no axes."""
+        """Return a value with dimensions of size 1 at `axes` of the result; the value itself if there are no axes."""
         return self._with_axes("Unsqueeze", value, axes, hint)
 
     def squeeze(self, value: str, axes: Sequence[int], hint: str) -> str:
@@ -89,14 +89,14 @@ class Rewriter:
         return self.add(op_type, [value, self.constant(np.array(axes, np.int64), f"{hint}_axes")], hint)
 
     def declare(self, value: str, code: int, shape: Sequence[int | str | None]) -> None:
-        """Write down the type of a new value, which inference would not find."""
+        """Declare the type of a new value that inference would not find."""
         if not self._in_function and code != TensorProto.UNDEFINED:
             self.value_info.append(helper.make_tensor_value_info(value, code, shape))
 
     def name_result(self, value: str, output: str) -> None:
-        """Let a value that a new node made be called what the replaced node's output was called.
+        """Rename the result of a new node to the replaced node's output.
 
-        A value that no new node made is handed on by an Identity.
+        A value that is not the result of a new node is copied by an Identity.
         """
         maker = next((node for node in self.nodes if value in node.output), None)
         if maker is None:
@@ -109,9 +109,9 @@ class Rewriter:
                         names[position] = output
 
     def stand_for(self, node: NodeProto, value: str) -> None:
-        """Let a value be called what a replaced node's output was called, and its maker what the node was called.
+        """Rename a value to a replaced node's output, and the node that produces it to the replaced node.
 
-        The node's documentation and metadata, such as an exporter's stack trace, are kept there too.
+        This node also gets the replaced node's documentation and metadata, such as an exporter's stack trace.
         """
         self.name_result(value, node.output[0])
         maker = next(made for made in self.nodes if node.output[0] in made.output)
@@ -121,7 +121,7 @@ class Rewriter:
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:
-    """Return a name, numbered if it is taken, and take it."""
+    """Return a name, numbered if it is taken, and add it to those taken."""
     name, number = wanted, 1
     while name in taken:
         number += 1
@@ -149,8 +149,8 @@ def names_in(model: ModelProto) -> set[str]:
 def set_nodes(
     holder: GraphProto | FunctionProto, nodes: Iterable[NodeProto], initializers: Iterable[TensorProto] = ()
 ) -> None:
-    """Let a graph or function hold these nodes, of which some may be its own, and a graph these initializers too."""
-    copies = [deepcopy(node) for node in nodes]  # What is deleted below may be among them.
+    """Replace the nodes of a graph or function, where some may be its own, and add initializers to a graph."""
+    copies = [deepcopy(node) for node in nodes]  # Some may be deleted in the next line.
     del holder.node[:]
     holder.node.extend(copies)
     if isinstance(holder, GraphProto):

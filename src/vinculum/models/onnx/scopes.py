@@ -19,19 +19,19 @@ Types = ChainMap[str, TypeProto]
 
 @dataclass(frozen=True)
 class Scope:
-    """A graph or a function body, and what its nodes can see."""
+    """A graph or a function body, and the values and operator sets visible in it."""
 
     path: str  # As in `Division.path`.
-    holder: GraphProto | FunctionProto  # Where the nodes stand.
-    opsets: Mapping[str, int]  # The operator sets that it imports, by domain.
-    types: Types  # The types that the file declares, by value name, those of the scopes around included.
-    around: Scope | None = None  # The scope that the node stands in whose subgraph this is.
+    holder: GraphProto | FunctionProto  # The graph or function that holds the nodes.
+    opsets: Mapping[str, int]  # The imported operator sets, by domain.
+    types: Types  # The types that the file declares, by value name, including those of the enclosing scopes.
+    around: Scope | None = None  # The enclosing scope, if this is a subgraph.
 
     @cached_property
     def constants(self) -> Mapping[str, TensorProto]:
-        """What is the same in every run: initializers that no input overrides, and the values of Constant nodes.
+        """The values that are the same in every run: initializers that no input overrides, and those of Constant nodes.
 
-        Those of the scopes around are included.
+        Those of the enclosing scopes are included.
         """
         made = {name for node in self.holder.node for name in node.output}
         own: dict[str, TensorProto] = {}
@@ -48,7 +48,7 @@ class Scope:
 
 
 def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Scope]:
-    """Yield every scope of a model, a function's own name as its path."""
+    """Yield every scope of a model; the path of a function's scope is its original name."""
     yield from _nested(Scope("", model.graph, opset_imports(model), _declared_types(model.graph, ChainMap())))
     for function in model.functions:
         path = function_names[function.name]
@@ -56,9 +56,9 @@ def scopes(model: ModelProto, function_names: Mapping[str, str]) -> Iterator[Sco
 
 
 def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
-    """Return the operator sets that a model or function imports, ``""`` standing for ``"ai.onnx"`` too.
+    """Return the operator sets that a model or function imports, with ``""`` for ``"ai.onnx"``.
 
-    ModelError if a domain is imported in two versions, in a version below 1, or in one that onnx does not know yet.
+    ModelError if a domain is imported in two versions, in a version below 1, or in one that onnx does not support yet.
     """
     opsets: dict[str, int] = {}
     for entry in holder.opset_import:
@@ -68,8 +68,8 @@ def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
             raise ModelError(f"the model imports operator set {entry.version} of {name}; allowed: from 1 on")
         if not domain and entry.version > onnx_opset_version():
             raise ModelError(
-                f"the model imports operator set {entry.version} of {name}; the onnx package installed knows those up "
-                f"to {onnx_opset_version()}: install a newer one"
+                f"the model imports operator set {entry.version} of {name}; the installed onnx package supports those "
+                f"up to {onnx_opset_version()}: install a newer one"
             )
         if opsets.setdefault(domain, entry.version) != entry.version:
             versions = f"{opsets[domain]} and {entry.version}"
@@ -78,7 +78,7 @@ def opset_imports(holder: ModelProto | FunctionProto) -> dict[str, int]:
 
 
 def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
-    """Yield nodes and those of the subgraphs in them, in the file's order."""
+    """Yield nodes and the nodes of their subgraphs, at any depth, in the file's order."""
     for node in nodes:
         yield node
         for _, graph in subgraphs(node):
@@ -86,7 +86,7 @@ def all_nodes(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 
 def all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
-    """Yield a graph and the subgraphs in it, each before those in its nodes."""
+    """Yield a graph and its subgraphs at any depth, outer graphs first."""
     yield graph
     for node in graph.node:
         for _, inner in subgraphs(node):
@@ -103,7 +103,7 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 
 
 def inputs_of(node: NodeProto) -> tuple[str, ...]:
-    """Return the values that a node needs, each once: its inputs, and what its subgraphs see of the graph around."""
+    """Return the values that a node uses, each once: its inputs, and values that its subgraphs take from outside."""
     seen = [name for _, graph in subgraphs(node) for name in _implicit_inputs(graph)]
     return tuple(dict.fromkeys(name for name in (*node.input, *seen) if name))
 
@@ -117,12 +117,12 @@ def _implicit_inputs(graph: GraphProto) -> Iterator[str]:
 
 
 def name_of(node: NodeProto) -> str:
-    """Return a node's name, or its first output's where it has none."""
+    """Return a node's name, or its first output's if it has none."""
     return node.name or next(iter(node.output), "")
 
 
 def title(node: NodeProto, path: str = "") -> str:
-    """Return what a message calls a node: its name, its operator, and where it stands if that is not the top."""
+    """Return a node's title in messages: its name, its operator, and its path unless it is in the main graph."""
     domain = f"{node.domain}." if node.domain else ""
     where = f" in {quoted(path)[1:-1]}" if path else ""
     return f"node {quoted(name_of(node))} ({quoted(domain + node.op_type)[1:-1]}){where}"

@@ -1,4 +1,4 @@
-"""The values of Constant nodes."""
+"""The data of tensors: initializers and the values of Constant nodes, in the message or in external files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS_AND_STRINGS: dict[str, Any] = {
     "value_string": object,
     "value_strings": object,
 }
-"""The attributes, from operator set 12 on, that are no tensors, and what their elements are."""
+"""The attributes of Constant, from operator set 12 on, that are not tensors, and their element types."""
 _PACKED_BITS = {
     "UINT4": 4,
     "INT4": 4,
@@ -32,11 +32,11 @@ _PACKED_BITS = {
     "FLOAT6E2M3": 6,
     "FLOAT6E3M2": 6,
 }
-_PACKED_IN_WORDS = (4, 2)  # Numbers of 6 bits have one word each outside of raw data.
+_PACKED_IN_WORDS = (4, 2)  # 6-bit numbers are packed in raw data only; elsewhere each has a word.
 
 
 def tensor_of(node: NodeProto) -> TensorProto | None:
-    """Return the tensor that a Constant node makes; None if it is sparse, or the function around it decides."""
+    """Return a Constant node's tensor; None if it is sparse, or an attribute of the function."""
     for attribute in node.attribute:
         if attribute.ref_attr_name:
             return None
@@ -50,11 +50,11 @@ def tensor_of(node: NodeProto) -> TensorProto | None:
 
 
 def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
-    """Return a tensor's array, which may not be written.
+    """Return a tensor's array, read-only.
 
     - `tensor`: with its data in it, or in a file of `folder`.
-    - `folder`: where the model lies.
-    - `owner`: what a message calls the tensor: ``"initializer 'w'"``.
+    - `folder`: the model's.
+    - `owner`: the tensor's title in messages: ``"initializer 'w'"``.
 
     ModelError if shape, element type and data do not agree.
     """
@@ -73,7 +73,7 @@ def decode(tensor: TensorProto, folder: Path, owner: str) -> NDArray[Any]:
 
 
 def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
-    """Return the tensor with all its data in it, known to be as much as its shape needs.
+    """Return the tensor with all its data in it, after checking its size.
 
     ModelError if shape, element type and data do not agree.
     """
@@ -92,7 +92,7 @@ def complete(tensor: TensorProto, folder: Path, owner: str) -> TensorProto:
 
 
 def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
-    """Let a tensor whose data stand in a file name it by an absolute path, so that the data can be copied unread.
+    """Give a tensor with external data the absolute path of the file, so that the data can be copied later.
 
     ModelError if shape, element type and data do not agree.
     """
@@ -106,15 +106,15 @@ def anchor(tensor: TensorProto, folder: Path, owner: str) -> None:
 
 
 def anchored_place(tensor: TensorProto) -> tuple[Path, int, int]:
-    """Return the file, the offset and the size of the data of a tensor that `anchor` has seen."""
+    """Return the file, the offset and the size of the data of an anchored tensor."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     return Path(entries["location"]), int(entries["offset"]), int(entries["length"])
 
 
 def array_of(tensor: TensorProto) -> NDArray[Any]:
-    """Return the elements of a tensor of a model whose tensors are complete or anchored.
+    """Return the elements of a tensor that is complete or anchored.
 
-    ModelError if its data cannot be read any more.
+    ModelError if its data can no longer be read.
     """
     if not is_external(tensor):
         return numpy_helper.to_array(tensor)
@@ -126,7 +126,7 @@ def array_of(tensor: TensorProto) -> NDArray[Any]:
 
 
 class Initializers(Mapping[str, NDArray[Any]]):
-    """The arrays of initializers by name, none of which may be written; what stands in a file is read when first used.
+    """The arrays of initializers by name, read-only; external data is read at the first use.
 
     - `tensors`: complete or anchored.
     """
@@ -159,14 +159,14 @@ class Initializers(Mapping[str, NDArray[Any]]):
         return len(self._arrays)
 
     def read(self) -> None:
-        """Read what stands in files."""
+        """Read all external data."""
         for name in self._apart:
             _ = self[name]
         self._apart.clear()
 
 
 def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
-    """Return the bits of one element and how many elements the shape has."""
+    """Return the bits of one element and the number of elements."""
     bits = _bits(tensor, owner)
     if tensor.HasField("segment"):
         raise ModelError(f"{owner} is a segment of a tensor; only whole tensors can be read")
@@ -174,7 +174,7 @@ def _measured(tensor: TensorProto, owner: str) -> tuple[int, int]:
 
 
 def is_external(tensor: TensorProto) -> bool:
-    """Tell whether a tensor's data stand in a file of their own."""
+    """Return whether a tensor's data is in an external file."""
     return tensor.data_location == TensorProto.EXTERNAL
 
 
@@ -208,7 +208,7 @@ def _external_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -
 
 def _place_of_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -> tuple[Path, int]:
     if tensor.data_type == TensorProto.STRING:
-        raise ModelError(f"{owner} has strings in external data; they can only stand in the model itself")
+        raise ModelError(f"{owner} has strings in external data; they can only be stored in the model itself")
     entries = {entry.key: entry.value for entry in tensor.external_data}
     path = data_file(folder, entries.get("location", ""), owner)
     offset = _number(entries.get("offset", "0"), "offset", owner)
@@ -217,7 +217,7 @@ def _place_of_data(tensor: TensorProto, needed: int, folder: Path, owner: str) -
 
 
 def _number(text: str, what: str, owner: str) -> int:
-    # 19 digits hold every file size; Python itself refuses to read numbers of thousands of digits.
+    # 19 digits are enough for every file size; int() itself refuses numbers of thousands of digits.
     if not (text.isascii() and text.isdigit() and len(text) <= 19):
         raise ModelError(f"the external data of {owner} has {what} {quoted(text)}; it must be a whole number")
     return int(text)

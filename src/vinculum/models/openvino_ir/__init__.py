@@ -1,1 +1,1 @@
-"""OpenVINO IR: read and run."""
+"""OpenVINO IR: reading and running."""

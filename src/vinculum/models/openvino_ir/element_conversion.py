@@ -1,8 +1,8 @@
-"""Conversion between element types, as the OpenVINO layer Convert asks for it.
+"""Conversion between element types, as needed for the OpenVINO layer Convert.
 
-The specification leaves much undefined; we define it. To an integer, integers keep their low bits and floats are
-truncated toward zero, saturated where the type ends, NaN giving 0. To a float, the value is rounded once, to nearest
-with ties to even. To boolean, everything but 0 is true.
+The specification leaves much undefined. Here, conversions to an integer type keep the low bits of integers, and
+truncate floats toward zero and saturate them; NaN gives 0. Conversions to a float type round once, to nearest with ties
+to even. In conversions to boolean, 0 is false and everything else is true.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vinculum.tensors.storage import dtype_of, element_type_of_dtype
 _CHUNK = 1 << 18
 _EXACT_BITS = 53
 _DROPPED_BITS = 64 - _EXACT_BITS
-_NARROW = 16  # Bits of the float types that NumPy and ml_dtypes reach by way of binary32.
+_NARROW = 16  # Bits. NumPy and ml_dtypes convert to float types up to this width through binary32.
 
 
 def convert(array: NDArray[Any], target: ElementType | str) -> NDArray[Any]:
@@ -31,14 +31,14 @@ def convert(array: NDArray[Any], target: ElementType | str) -> NDArray[Any]:
     flat = result.reshape(-1)
     source = array.reshape(-1) if array.flags.c_contiguous else array.flat
     for start in range(0, array.size, _CHUNK):
-        # Infinities and NaN that come of a conversion are its results; subnormal numbers are kept.
+        # No warnings for infinities and NaN, which are valid results; subnormal numbers are kept.
         with ieee_754():
             flat[start : start + _CHUNK] = _converted(_plain(source[start : start + _CHUNK]), target, dtype)
     return result
 
 
 def _plain(piece: NDArray[Any]) -> NDArray[Any]:
-    """Return the values in a type of NumPy's own that holds all of them."""
+    """Return the values in one of NumPy's own types that holds all of them."""
     if piece.dtype == bool:
         return piece.astype(np.uint8)
     source = element_type_of_dtype(piece.dtype)
@@ -68,7 +68,7 @@ def _to_integer(piece: NDArray[Any], target: ElementType) -> NDArray[Any]:
 
 
 def _truncated(piece: NDArray[Any], target: ElementType) -> NDArray[Any]:
-    """Truncate floats; only those that fit are ever converted, because the processor may do anything with the rest."""
+    """Truncate floats; only those in range are cast, since the result of other casts depends on the processor."""
     wide = np.trunc(piece.astype(np.float64))
     result = np.zeros(wide.shape, np.uint64 if target.minimum == 0 else np.int64)
     above, below = wide >= float(target.maximum + 1), wide < float(target.minimum)
@@ -79,7 +79,7 @@ def _truncated(piece: NDArray[Any], target: ElementType) -> NDArray[Any]:
 
 
 def _to_float32_keeping_sticky(piece: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to odd into binary32: what is inexact ends in a 1 bit, so that a second, narrower rounding cannot err."""
+    """Round to odd to binary32: inexact values get a last bit of 1, so that a second, narrower rounding is correct."""
     if piece.dtype == np.float32:
         return piece
     wide = _to_float64_keeping_sticky(piece)

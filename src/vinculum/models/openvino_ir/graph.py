@@ -1,7 +1,7 @@
-"""OpenVINO IR files, versions 10 and 11: as a model, and as a graph of layers that we know.
+"""OpenVINO IR files, versions 10 and 11: as a model, and as a graph of supported layers.
 
-The layers that run without OpenVINO are checked and put in an order in which they can. Of others nothing is known but
-what their ports declare, and a graph that holds some is left to OpenVINO, its divisions aside.
+Layers that are supported without OpenVINO are checked and sorted into execution order. For other layers only the
+declarations of their ports are known; OpenVINO runs a graph that holds some, except its divisions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from vinculum.models.openvino_ir.xml import Layer, Net, Port, all_layers, read_n
 from vinculum.models.values import ModelTensor
 from vinculum.text import listed, one_line, quoted
 
-# How many inputs each takes, and how many outputs it has.
+# The supported layers, with their possible numbers of inputs and their number of outputs.
 _PORTS = {
     "Parameter": ((0,), 1),
     "Const": ((0,), 1),
@@ -49,29 +49,31 @@ _PORTS = {
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoGraph:
-    """What an IR file says."""
+    """A graph of supported layers, read from an IR file."""
 
     # In the file's order.
     inputs: tuple[ModelTensor, ...]
     outputs: tuple[ModelTensor, ...]
     program: OpenvinoProgram
-    known: Mapping[Port, TensorType]  # What is known of each value before it exists.
+    known: Mapping[Port, TensorType]  # The type of each value, as far as it is known before a run.
 
 
 def read_graph(content: bytes, file: Path) -> OpenvinoGraph:
-    """Return what the XML of an IR file and the ``.bin`` beside it say; errors are as `vinculum.load` says."""
+    """Return the graph of an IR file, given its XML; its ``.bin`` is beside it. Errors are as in `vinculum.load`."""
     with _readable(file):
         net = read_net(content)
         foreign = _foreign(net)
         if foreign is not None:
-            raise ModelError(f"{foreign.title} cannot become ONNX; layers of opset1 that can: {', '.join(_PORTS)}")
+            raise ModelError(
+                f"{foreign.title} is not representable in ONNX; allowed layers of opset1: {', '.join(_PORTS)}"
+            )
         return _graph(net, content, file.with_suffix(".bin"))
 
 
 def read_openvino_ir(content: bytes, file: Path) -> Model:
-    """Return the model in the XML of an IR file, whose data stand beside it in a ``.bin`` of the same name.
+    """Return the model of an IR file, given its XML; its data is beside it, in a ``.bin`` of the same name.
 
-    Errors are as `vinculum.load` says.
+    Errors are as in `vinculum.load`.
     """
     with _readable(file):
         net = read_net(content)
@@ -92,13 +94,13 @@ def _readable(file: Path) -> Iterator[None]:
 
 
 def _foreign(net: Net) -> Layer | None:
-    """Return the first layer that runs in OpenVINO only."""
+    """Return the first layer that only OpenVINO can run, None if there is none."""
     known = (layer.type in _PORTS and layer.version in ("", "opset1") for layer in net.layers.values())
     return next((layer for layer, ours in zip(net.layers.values(), known, strict=True) if not ours), None)
 
 
 def _foreign_model(net: Net, foreign: Layer, content: bytes, data: Path) -> Model:
-    """Return a model as its ports declare it."""
+    """Return a model with layers that only OpenVINO can run, from the declarations of its ports."""
     divides: dict[int, DivideStep] = {}
     parameters: dict[str, ParameterStep] = {}
     inputs: list[ModelTensor] = []
@@ -134,7 +136,7 @@ def _declared(net: Net, port: Port) -> TensorType:
 
 
 def _numbered(net: Net, results: Iterable[str]) -> dict[int, str]:
-    """Return names of what comes out by the numbers of their Result layers."""
+    """Return the names of the outputs by the numbers of their Result layers."""
     layers = enumerate(all_layers(net))
     numbers = [number for number, (path, layer) in layers if layer.type == "Result" and not path]
     return dict(zip(numbers, results, strict=True))
@@ -215,10 +217,10 @@ def _of_type(net: Net, kind: str) -> list[Layer]:
 
 
 def _results(net: Net) -> dict[str, Port]:
-    """Return what each Result hands out, by its tensor's name, or its own where the tensor has none to itself."""
+    """Return the port of each Result, by its tensor's name, or the layer's if the tensor has no name of its own."""
     layers = _of_type(net, "Result")
     if not layers:
-        raise ModelError("the IR file has no Result layer, so nothing comes out of it")
+        raise ModelError("the IR file has no Result layer, so it has no outputs")
     ports = [net.sources[layer.inputs[0]] for layer in layers]
     names = [
         next(iter((*layer.tensor_names, *net.layers[port[0]].tensor_names)), "")

@@ -1,7 +1,7 @@
-"""What the layers Parameter and Divide say in their attributes, and Unsqueeze, Squeeze and Reshape of shapes.
+"""The attributes of Parameter and Divide, and the shapes that Unsqueeze, Squeeze and Reshape compute.
 
-Where their documents leave something open these do what OpenVINO does: axes may repeat each other, Squeeze leaves a
-named dimension that is not 1 as it is, and a Reshape that copies dimensions divides only the others among what is left.
+Where the specification leaves something open, the behaviour is OpenVINO's: axes may be repeated, Squeeze keeps a listed
+dimension that is not 1, and a Reshape that copies dimensions computes -1 from the other dimensions only.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from vinculum.tensors.type_checking import check_element_types
 from vinculum.text import quoted, shape_text
 
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
-"""What an attribute of an IR file may say for true and false."""
+"""The spellings of true and false in attributes of an IR file."""
 AXIS_OF_OPENVINO = "auto_broadcast.auto_broadcast_axis"
-"""As OpenVINO reads and writes the attribute that the document lacks."""
+"""The name under which OpenVINO reads and writes the attribute axis."""
 
 Bounds = tuple[int, int | None]
 """The smallest and the largest size of a dimension; None for no limit."""
@@ -41,7 +41,7 @@ RESHAPES = ("Unsqueeze", "Squeeze", "Reshape")
 
 
 def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
-    """Return what a Parameter declares, and the bounds of each dimension (None for any rank).
+    """Return the type that a Parameter declares, and the bounds of each dimension (None for any rank).
 
     ModelError if an attribute is missing or malformed, or the shape's size overflows.
     """
@@ -59,7 +59,7 @@ def parameter(layer: Layer) -> tuple[TensorType, tuple[Bounds, ...] | None]:
 
 
 def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]) -> None:
-    """Refuse an array that is outside of the bounds that a Parameter declares."""
+    """Refuse an array whose shape is outside of the bounds that a Parameter declares."""
     for axis, ((low, high), size) in enumerate(zip(bounds, actual, strict=True)):
         if size < low or (high is not None and size > high):
             declared = f"{low} to {'any' if high is None else high}"
@@ -69,9 +69,9 @@ def check_bounds(title: str, bounds: tuple[Bounds, ...], actual: tuple[int, ...]
 def divide(
     layer: Layer, operands: tuple[TensorType, TensorType], path: str = ""
 ) -> tuple[Division, dict[str, AttributeValue], TensorType]:
-    """Return a Divide's division, the attributes that it sets, and what is known of its quotient.
+    """Return a Divide's division, the attributes that it sets, and the type of its quotient.
 
-    An error of ours if Divide-1 does not allow the operands or the attributes.
+    A VinculumError if Divide-1 does not allow the operands or the attributes.
     """
     bare = Division(layer.name, path, DIVIDE_1)
     with labelled(bare):
@@ -81,7 +81,7 @@ def divide(
             return bare, attributes, TensorType(UNKNOWN, None)
         for operand, given in zip(DIVIDE_1.inputs, types, strict=True):
             if isinstance(given, str):
-                raise ElementTypeError(f"{operand.name} has element type {given}, which does not divide")
+                raise ElementTypeError(f"{operand.name} has element type {given}, which cannot be divided")
         element_type = check_element_types(DIVIDE_1, tuple(t for t in types if isinstance(t, ElementType)))
         shapes = [known.shape for known in operands]
         _, joined = infer(DIVIDE_1, attributes, [element_type, element_type], shapes)
@@ -122,16 +122,16 @@ def _bounds(text: str, layer: Layer) -> Bounds:
 
 @dataclass(frozen=True)
 class Reshaping:
-    """What becomes of a shape."""
+    """A change of shape by a layer."""
 
     kind: str  # One of `RESHAPES`.
-    title: str  # What a message calls the layer.
-    special_zero: bool = True  # Of a Reshape: whether 0 stands for the size that is there.
+    title: str  # The layer's title in messages.
+    special_zero: bool = True  # Of a Reshape: whether 0 copies the size at that place.
 
     def checked(self, shape: Sizes, pattern: NDArray[Any] | None) -> Sizes | None:
-        """Return the new shape for axes or a pattern (None for a Squeeze that has none), None if its rank is open.
+        """Return the new shape for axes or a pattern (None for a Squeeze without axes), None if its rank is open.
 
-        BroadcastError if the shape cannot become that; the line names the layer.
+        BroadcastError if the axes or the pattern do not fit the shape; the message names the layer.
         """
         try:
             if pattern is not None and pattern.size > LARGEST_RANK:
@@ -152,14 +152,13 @@ class Reshaping:
 def reshaping(
     layer: Layer, operands: Sequence[TensorType], pattern: NDArray[Any] | None
 ) -> tuple[Reshaping, TensorType]:
-    """Return what an Unsqueeze, Squeeze or Reshape does, and what is known of its result.
+    """Return the reshaping of an Unsqueeze, Squeeze or Reshape, and the type of its result.
 
     - `layer`: one of `RESHAPES`.
-    - `operands`: what is reshaped, and then the axes or the pattern, if there are any.
+    - `operands`: the value to reshape, and then the axes or the pattern, if there are any.
     - `pattern`: the axes or the pattern, if they are constant.
 
-    An error of ours if an attribute is missing or malformed, or an operand is of another type or shape than the layer
-    takes.
+    A VinculumError if an attribute is missing or malformed, or the layer does not take the type or shape of an operand.
     """
     found = Reshaping(layer.type, layer.title, layer.type != "Reshape" or _special_zero(layer))
     data, *rest = operands
@@ -216,24 +215,24 @@ def unsqueezed(shape: Sizes, axes: Sequence[int]) -> Sizes:
 
 
 def squeezed(shape: Sizes, axes: Sequence[int]) -> Sizes | None:
-    """Return a shape without those of the dimensions `axes` that may be 1, without all of size 1 if there is no axis.
+    """Return a shape without those of the dimensions `axes` that may be 1; without axes, all of size 1 are dropped.
 
-    None if not even the rank of the result is known.
+    None if the rank of the result is not known.
 
     BroadcastError if an axis is outside of the shape's rank.
     """
     if not axes:
         return None if None in shape else tuple(size for size in shape if size != 1)
-    dropped = set(normalised(axes, max(len(shape), 1)))  # A scalar lets 0 and -1 pass.
+    dropped = set(normalised(axes, max(len(shape), 1)))  # For a scalar, 0 and -1 are allowed.
     return tuple(size for place, size in enumerate(shape) if place not in dropped or size not in (1, None))
 
 
 def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
-    """Return the shape that a pattern makes of a shape.
+    """Return the shape that results from a Reshape by a pattern.
 
-    - `shape`: what is reshaped.
-    - `pattern`: the sizes; one may be -1, which stands for what is left.
-    - `special_zero`: whether 0 stands for the size that the shape has there; else it is a size of 0.
+    - `shape`: the original one.
+    - `pattern`: the sizes; one may be -1 and is computed from the others.
+    - `special_zero`: whether 0 copies the size of the shape at that place; else it is a size of 0.
 
     BroadcastError if the pattern is malformed, or has another number of elements than the shape.
     """
@@ -242,7 +241,7 @@ def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
         raise BroadcastError(f"{given} is malformed; allowed: sizes, and -1 once")
     copied = {place for place, size in enumerate(pattern) if size == 0 and special_zero}
     if any(place >= len(shape) for place in copied):
-        raise BroadcastError(f"{given} copies dimension {max(copied)}, which is not there")
+        raise BroadcastError(f"{given} copies dimension {max(copied)}, which does not exist")
     sizes: list[int | None] = [shape[place] if place in copied else size for place, size in enumerate(pattern)]
     rest = [size for place, size in enumerate(shape) if place not in copied]
     named = prod(size for place, size in enumerate(pattern) if place not in copied and size != -1)
@@ -252,10 +251,10 @@ def reshaped(shape: Sizes, pattern: Sequence[int], special_zero: bool) -> Sizes:
         return tuple(sizes)
     left = list(pattern).index(-1)
     if named == 0:
-        raise BroadcastError(f"{given} leaves -1 undetermined beside a size of 0")
+        raise BroadcastError(f"{given} leaves -1 undetermined, because another size is 0")
     whole = None if None in rest else prod(size or 0 for size in rest)
     if whole is not None and whole % named:
-        raise BroadcastError(f"{given} has another number of elements, whatever -1 stands for")
+        raise BroadcastError(f"{given} has another number of elements, for any value of -1")
     sizes[left] = None if whole is None else whole // named
     return tuple(sizes)
 

@@ -23,7 +23,7 @@ from vinculum.text import quoted, shape_text
 
 @dataclass(frozen=True)
 class ParameterStep:
-    """Hands an input of the model in; `bounds` are of its dimensions, None for any rank."""
+    """An input of the model; `bounds` are those of its dimensions, None for any rank."""
 
     name: str
     bounds: tuple[Bounds, ...] | None
@@ -46,7 +46,7 @@ class ConvertStep:
 
 @dataclass(frozen=True)
 class DivideStep:
-    """Divides two values as a layer's attributes say."""
+    """Divides two values by the rules of the layer's attributes."""
 
     division: Division
     attributes: Mapping[str, AttributeValue]
@@ -60,7 +60,7 @@ class DivideStep:
 
     @property
     def name(self) -> str:
-        """The layer's."""
+        """The layer's name."""
         return self.division.name
 
 
@@ -79,8 +79,8 @@ class ReshapeStep:
         shape = self.reshaping.checked(value.shape, None if pattern is None else pattern)
         if shape is None or (self.rank is not None and len(shape) != self.rank):
             raise BroadcastError(
-                f"{self.reshaping.title} has to drop dimensions of size 1 down to rank {self.rank}; it is given shape "
-                f"{shape_text(value.shape)}"
+                f"{self.reshaping.title} has to drop dimensions of size 1 down to rank {self.rank}; its input has "
+                f"shape {shape_text(value.shape)}"
             )
         return value.reshape([size or 0 for size in shape])
 
@@ -90,7 +90,7 @@ Step = ConvertStep | DivideStep | ReshapeStep
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoProgram:
-    """The layers of an IR file in an order in which they can run."""
+    """The layers of an IR file in execution order."""
 
     parameters: tuple[ParameterStep, ...]
     constants: Mapping[Port, NDArray[Any]]
@@ -99,7 +99,7 @@ class OpenvinoProgram:
     in_openvino: Runnable
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked; a value is dropped after its last use."""
+        """Return the outputs for validated inputs; a value is dropped after its last use."""
         values = dict(self.constants)
         check_inputs(self.parameters, arrays)
         values.update((parameter.result, arrays[parameter.name]) for parameter in self.parameters)
@@ -116,16 +116,16 @@ class OpenvinoProgram:
         """Do nothing: layers that cannot be run are refused when the file is read."""
 
     def read_data(self) -> None:
-        """Do nothing: the data are read with the file."""
+        """Do nothing: the data is read with the file."""
 
     def in_engine(self, engine: str) -> Runnable:
-        """Return the program as OpenVINO runs it, its divisions aside; refuse ONNX Runtime, which reads no IR."""
+        """Return the program that runs in OpenVINO except its divisions; refuse ONNX Runtime, which reads no IR."""
         refuse_onnxruntime(engine)
         return self.in_openvino
 
 
 def check_inputs(parameters: Iterable[ParameterStep], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse an array that is outside of the bounds that its Parameter declares."""
+    """Refuse an array whose shape is outside of the bounds that its Parameter declares."""
     for parameter in parameters:
         if parameter.bounds is not None:
             check_bounds(f"input {quoted(parameter.name)}", parameter.bounds, arrays[parameter.name].shape)

@@ -1,4 +1,4 @@
-"""What the layers of an OpenVINO graph declare of their values, and the data of Const layers beside the XML."""
+"""The types that the layers of an OpenVINO graph declare, and the data of Const layers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _BOOLEAN = ("boolean", "bool")
 
 @dataclass(frozen=True)
 class TensorType:
-    """What is known of a value before it exists: its element type, and its shape as far as the file settles it."""
+    """A value's element type, and its shape as far as the file determines it."""
 
     element_type: ElementType | str
     shape: Shape | None
 
 
 def declared_value(declared: Declared) -> TensorType:
-    """Return what a port says of its value.
+    """Return the type that a port declares.
 
-    One without sizes is that of a scalar, or of a value whose rank is not known.
+    A port without sizes may be that of a scalar or of a value of unknown rank; the shape is None then.
     """
     sizes = tuple(None if size < 0 else size for size in declared.sizes) or None
     precision = declared.precision.lower()
@@ -45,9 +45,9 @@ def declared_value(declared: Declared) -> TensorType:
 
 
 def declared_type(layer: Layer, attribute: str) -> ElementType | str:
-    """Return the element type that an attribute names, ``"bool"`` for the one that does not divide.
+    """Return the element type that an attribute names, ``"bool"`` for the one that cannot be divided.
 
-    ModelError if it is missing, or not one that can be read.
+    ModelError if it is missing or not supported.
     """
     given = layer.data.get(attribute)
     if given is None:
@@ -64,17 +64,17 @@ def declared_type(layer: Layer, attribute: str) -> ElementType | str:
 
 
 def bits_of(element_type: ElementType | str) -> int:
-    """Return how many bits of a file an element takes."""
+    """Return how many bits an element takes in a file."""
     return element_type.bits if isinstance(element_type, ElementType) else 8
 
 
 def openvino_name(element_type: ElementType | str) -> str:
-    """Return what an IR calls an element type."""
+    """Return the name of an element type in an IR."""
     return "boolean" if isinstance(element_type, str) else str(element_type.openvino)
 
 
 def constant(layer: Layer, data: Path) -> NDArray[Any]:
-    """Return the array of a Const, which may not be written.
+    """Return the array of a Const, read-only.
 
     ModelError if shape, element type, size and the data file do not agree.
     """
@@ -99,7 +99,7 @@ def constant(layer: Layer, data: Path) -> NDArray[Any]:
 
 
 def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int) -> NDArray[Any]:
-    """Return `count` elements; those of 4 bits lie two in a byte, the first in its low half."""
+    """Return `count` elements; 4-bit elements are packed two to a byte, the first in its low half."""
     if isinstance(element_type, str):
         return np.not_equal(raw, 0)
     if element_type not in (INT4, UINT4):
@@ -112,7 +112,7 @@ def unpacked(raw: NDArray[np.uint8], element_type: ElementType | str, count: int
 
 
 def packed(array: NDArray[Any], element_type: ElementType | str) -> bytes:
-    """Return elements as OpenVINO stores them; those of 4 bits lie two in a byte, the first in its low half."""
+    """Return elements as OpenVINO stores them; 4-bit elements are packed two to a byte, the first in its low half."""
     if isinstance(element_type, str) or element_type.bits > 4:
         return array.tobytes()
     halves = np.zeros(array.size + array.size % 2, np.uint8)

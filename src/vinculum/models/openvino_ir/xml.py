@@ -1,4 +1,4 @@
-"""The XML of an OpenVINO IR file: layers, ports and edges, each known to be well formed."""
+"""The XML of an OpenVINO IR file: its layers, ports and edges, validated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vinculum.text import listed, one_line, quoted
 _VERSIONS = ("10", "11")
 _NUMBER = re.compile(r"-?[0-9]{1,19}")
 
-# The elements of a layer that hold graphs, and what those are called in paths.
+# The elements of a layer that hold graphs, and their names in paths.
 _BODIES = {"body": "body", "then_body": "then_branch", "else_body": "else_branch"}
 
 Port = tuple[str, str]
@@ -27,7 +27,7 @@ Port = tuple[str, str]
 
 @dataclass(frozen=True)
 class Declared:
-    """What a port says of its value: the element type, ``""`` if it does not, and the sizes, -1 for unknown ones."""
+    """What a port declares: the element type, ``""`` if it is missing, and the sizes, -1 for unknown ones."""
 
     precision: str
     sizes: tuple[int, ...]
@@ -35,9 +35,9 @@ class Declared:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer as the file has it."""
+    """A layer as in the file."""
 
-    # Its attributes, ``""`` for those left out.
+    # Its attributes, ``""`` for missing ones.
     id: str
     name: str
     type: str
@@ -46,13 +46,13 @@ class Layer:
     # In the file's order.
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    tensor_names: tuple[str, ...]  # What its output ports, or for a Result what it hands out, are called.
-    declared: Mapping[Port, Declared] = field(default_factory=dict)  # What its ports say.
-    bodies: tuple[tuple[str, Net], ...] = ()  # The graphs that it holds.
+    tensor_names: tuple[str, ...]  # Of its output ports, or of a Result the names of the output.
+    declared: Mapping[Port, Declared] = field(default_factory=dict)  # The declarations of its ports.
+    bodies: tuple[tuple[str, Net], ...] = ()  # The graphs in it, with their names in paths.
 
     @property
     def title(self) -> str:
-        """What a message calls it."""
+        """The layer's title in messages."""
         return f"layer {quoted(self.name)} ({quoted(self.type)[1:-1]})"
 
     def number(self, name: str) -> int:
@@ -98,14 +98,14 @@ def read_net(content: bytes) -> Net:
 
 
 def whole_number(text: str, owner: str) -> int:
-    """Return the whole number that a text is; ModelError if it is not one, or has more than 19 digits."""
+    """Return a text as a whole number; ModelError if it is not one, or has more than 19 digits."""
     if _NUMBER.fullmatch(text.strip()) is None:
         raise ModelError(f"{owner} is {quoted(text)}; it must be a whole number")
     return int(text)
 
 
 def all_layers(net: Net, path: str = "") -> Iterator[tuple[str, Layer]]:
-    """Return every layer, bodies included, with the path of the graph that it stands in, as in `Division`."""
+    """Yield every layer, including those of bodies, with the path of its graph, as in `Division`."""
     seen: Counter[str] = Counter()
     for layer in net.layers.values():
         yield path, layer
@@ -117,7 +117,7 @@ def all_layers(net: Net, path: str = "") -> Iterator[tuple[str, Layer]]:
 
 
 def renamed(content: bytes, kinds: Collection[str], prefix: str) -> bytes:
-    """Return an IR that has been read, the layers of some types called by a prefix and their place in `all_layers`."""
+    """Return a valid IR with the layers of some types renamed to a prefix and their position in `all_layers`."""
     root = fromstring(content, forbid_dtd=True)
     for number, element in enumerate(_elements(root)):
         if element.get("type") in kinds:
@@ -189,7 +189,7 @@ def _sources(root: Element, layers: Mapping[str, Layer]) -> dict[Port, Port]:
         for port, known, side in ((start, outputs, "output"), (end, inputs, "input")):
             if port not in known:
                 where = layers[port[0]].title if port[0] in layers else f"layer of id {quoted(port[0])}"
-                raise ModelError(f"an edge names {side} port {quoted(port[1])} of {where}, which is not there")
+                raise ModelError(f"an edge names {side} port {quoted(port[1])} of {where}, which does not exist")
         if end in sources:
             raise ModelError(f"input port {quoted(end[1])} of {layers[end[0]].title} has two edges")
         sources[end] = start
@@ -197,5 +197,5 @@ def _sources(root: Element, layers: Mapping[str, Layer]) -> dict[Port, Port]:
 
 
 def _split_names(text: str) -> list[str]:
-    # A comma that belongs to a name is written with a backslash before it.
+    # A comma inside a name is escaped with a backslash.
     return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", text) if name]

@@ -1,1 +1,1 @@
-"""Inputs that are drawn for a model, and outputs compared bit for bit."""
+"""Drawing inputs for a model, and comparing outputs bit for bit."""

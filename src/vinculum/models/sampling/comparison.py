@@ -1,4 +1,4 @@
-"""Whether two runs computed the same, bit for bit; if not, the first difference in one line."""
+"""Comparison of two results bit for bit; the error names the first difference in one line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Sides = tuple[str, str]
 
 
 def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int:
-    """Return how many elements were compared, all of them equal: in type, shape and bits, any NaN to any NaN.
+    """Check that two values are equal in type, shape and bits, and return the number of elements; all NaNs are equal.
 
-    - `title`: what a message calls the value: ``"output 'c'"``.
-    - `expected`, `actual`: what one side and what the other computed.
-    - `sides`: what a message calls the two: ``("the original", "the converted")``.
+    - `title`: the value's title in messages: ``"output 'c'"``.
+    - `expected`, `actual`: the values of the two sides.
+    - `sides`: the names of the sides in messages: ``("the original", "the converted")``.
 
-    DifferenceError if they are not; the line names the first index, both values, with the encoding of floats, and the
-    count.
+    DifferenceError if they differ; the message names the first index, both values, with the encoding of floats, and the
+    number of differences.
     """
     if isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray):
         return _check_arrays(title, expected, actual, sides)
@@ -37,10 +37,10 @@ def check_equal(title: str, expected: Value, actual: Value, sides: Sides) -> int
         )
     if type(expected) is type(actual) and not isinstance(expected, np.ndarray | list | dict) and expected == actual:
         return 1
-    raise DifferenceError(f"{title} is {_in_words(expected)} in {sides[0]}, {_in_words(actual)} in {sides[1]}")
+    raise DifferenceError(f"{title} is {_type_text(expected)} in {sides[0]}, {_type_text(actual)} in {sides[1]}")
 
 
-def _in_words(value: Value) -> str:
+def _type_text(value: Value) -> str:
     return f"{type(value).__name__} of {len(value)}" if isinstance(value, list | dict) else type(value).__name__
 
 
@@ -68,13 +68,13 @@ def _different(expected: NDArray[Any], actual: NDArray[Any]) -> NDArray[np.bool_
         return np.asarray(expected != actual, bool)
     bits = f"u{expected.dtype.itemsize}"
     differ = np.ascontiguousarray(expected).view(bits) != np.ascontiguousarray(actual).view(bits)
-    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN, where it is only asked what is NaN.
+    with np.errstate(invalid="ignore"):  # isnan of ml_dtypes warns about signalling NaN.
         both_nan = np.isnan(expected) & np.isnan(actual)
     return np.asarray(differ.reshape(expected.shape) & ~both_nan)
 
 
 def _is_float(dtype: np.dtype[Any]) -> bool:
-    # The types of ml_dtypes are of kind "V"; its integers are, too.
+    # All types of ml_dtypes are of kind "V", including its integers.
     return dtype.kind == "f" or (dtype.kind == "V" and "float" in dtype.name)
 
 

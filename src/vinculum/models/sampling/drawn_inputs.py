@@ -1,4 +1,4 @@
-"""``--seed N``: inputs that no file gives, drawn at random, the same at every run."""
+"""``--seed N``: random inputs in place of files, the same in every run."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class DrawnInput:
     """An input drawn from a seed."""
 
     array: NDArray[Any]
-    assumed: dict[str, int]  # The sizes that nobody gave, by dimension as it is declared, ``"?"`` if it has no name.
+    assumed: dict[str, int]  # The sizes chosen for open dimensions, by name, ``"?"`` for those without one.
 
 
 def dimension_sizes(
     options: Sequence[str], tensors: Sequence[ModelTensor], given: Mapping[str, NDArray[Any]]
 ) -> dict[str, int]:
-    """Return the sizes of symbolic dimensions, by each ``NAME=SIZE`` and by the arrays that files give.
+    """Return the sizes of symbolic dimensions, from options ``NAME=SIZE`` and from given arrays.
 
     ModelError if an option has another form, names no dimension of an input, or contradicts an array or another option.
     """
@@ -46,7 +46,7 @@ def dimension_sizes(
             sizes |= {d: size for d, size in zip(declared, actual, strict=True) if isinstance(d, str)}
     for option in options:
         symbol, _, text = option.rpartition("=")
-        # 19 digits hold every size; Python itself refuses to read numbers of thousands of digits.
+        # 19 digits are enough for every size; int() itself refuses numbers of thousands of digits.
         if not symbol or not (text.isascii() and text.isdigit() and len(text) <= 19):
             raise ModelError(f"--dim {quoted(option)} is not of the form NAME=SIZE, a whole number")
         if symbol not in symbols:
@@ -57,7 +57,7 @@ def dimension_sizes(
 
 
 def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int:
-    """Return a size for dimensions that nobody gives one for: the largest that leaves inputs small, 1 if none does.
+    """Return a size for open dimensions: the largest candidate that keeps the inputs small, 1 if none does.
 
     - `sizes`: of the other symbolic dimensions.
     """
@@ -67,7 +67,7 @@ def useful_size(tensors: Sequence[ModelTensor], sizes: Mapping[str, int]) -> int
 
 
 def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: int) -> list[ModelTensor]:
-    """Return inputs with every dimension of a size, those that `sizes` does not hold of size `others`."""
+    """Return inputs with all dimensions fixed: named ones from `sizes`, others of size `others`."""
 
     def shape(tensor: ModelTensor) -> tuple[int, ...] | None:
         if tensor.shape is None:
@@ -78,17 +78,16 @@ def settled(tensors: Sequence[ModelTensor], sizes: Mapping[str, int], others: in
 
 
 def draw(tensor: ModelTensor, position: int, seed: int, sizes: Mapping[str, int], others: int = 1) -> DrawnInput:
-    """Return an input from ``numpy.random.default_rng([seed, position])``, whatever else is given or drawn.
+    """Return an input from ``numpy.random.default_rng([seed, position])``, independent of all other inputs.
 
-    Floats follow the standard normal distribution; integers are 1 to 9, signed ones of either sign and never 0;
-    a bool is either.
+    Floats have the standard normal distribution; integers are 1 to 9, signed ones with a random sign; bools are random.
 
-    - `position`: which of the model's inputs it is, from 0.
+    - `position`: the input's position in the model, from 0.
     - `seed`: 0 or more.
     - `sizes`: of symbolic dimensions.
-    - `others`: the size of the other open ones.
+    - `others`: the size of the other open dimensions.
 
-    ModelError if its rank is not known, its element type is none that is drawn, or it would take more than 1 GiB.
+    ModelError if the input's rank is not known, its element type is not supported, or it would take more than 1 GiB.
     """
     if tensor.shape is None:
         raise ModelError(f"input {tensor} cannot be drawn: its rank is not known; {_instead(tensor)}")

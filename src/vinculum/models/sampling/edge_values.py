@@ -1,4 +1,4 @@
-"""Numbers at which divisions go wrong."""
+"""Edge values: numbers at which divisions go wrong."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _POWERS = (4, 7, 8, 11, 15, 16, 24, 31, 32, 53, 62, 63)  # Where a significand o
 
 @cache
 def edge_values(element_type: ElementType) -> NDArray[Any]:
-    """Return the numbers of a type at which divisions go wrong, the most telling first; it may not be written.
+    """Return the numbers of a type at which divisions go wrong, the most effective first, in a read-only array.
 
     Floats: zeros, infinities and NaN; the smallest and largest subnormal, normal and finite numbers; numbers next
-    to 1 and 2, whose quotients lie as near to halfway between two numbers as quotients can; small odd multiples of
-    the smallest subnormal, half of which is exactly halfway. Integers: 0, the limits of the type, small numbers, and
+    to 1 and 2, whose quotients are as close as possible to the midpoint of two numbers; small odd multiples of the
+    smallest subnormal, half of which is exactly a midpoint. Integers: 0, the limits of the type, small numbers, and
     the neighbours of the powers of 2 at which another type or a significand ends.
 
     - `element_type`: any but the reals.
@@ -50,7 +50,7 @@ def _float_codes(fmt: BinaryFormat) -> list[int]:
 
 
 def _code(number: int, fmt: BinaryFormat) -> int:
-    """Return the encoding of a small whole number, its last bits dropped where the significand is too short."""
+    """Return the encoding of a small whole number, truncated if the significand is too short."""
     exponent = number.bit_length() - 1
     significand = (number << fmt.trailing_bits) >> exponent
     return (fmt.bias + exponent - 1 << fmt.trailing_bits) + significand
@@ -65,7 +65,7 @@ def _integers(element_type: ElementType) -> list[int]:
 
 
 def paired(element_type: ElementType, start: int, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return `size` pairs of edge values from the `start`-th on, the most telling first, over and over again."""
+    """Return `size` pairs of edge values from the `start`-th on, the most effective first, in a cycle."""
     values = edge_values(element_type)
     first, second = _shells(len(values))
     places = np.arange(start, start + size) % len(first)
@@ -74,7 +74,7 @@ def paired(element_type: ElementType, start: int, size: int) -> tuple[NDArray[An
 
 @cache
 def _shells(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all pairs of places, those of the first few places before those of any later one, else shuffled."""
+    """Return all pairs of positions, ordered by the larger position of each pair, otherwise shuffled."""
     first, second = np.divmod(np.random.default_rng(count).permutation(count * count), count)
     order = np.argsort(np.maximum(first, second), kind="stable")
     return first[order], second[order]

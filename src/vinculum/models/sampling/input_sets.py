@@ -1,4 +1,4 @@
-"""Whole sets of a model's inputs: edge values that meet one another, small numbers, any encodings, in several sizes."""
+"""Sets of inputs for a model: pairs of edge values, small numbers, random encodings, in several sizes."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from vinculum.spec.element_types import ElementType
 from vinculum.text import one_line, quoted
 
 _WORDS = np.array(["", "a", "b", "Vinculum", "ÄÖ"], object)
-_MOST_TELLING = 8
-_ONE_IN = 8  # Mixed sets hold one edge value among so many drawn ones.
+_MOST_EFFECTIVE = 8
+_ONE_IN = 8  # In mixed sets, one value in so many is an edge value.
 Shapes = dict[str, tuple[int, ...]]
 _SETS = 112
-# What the sets hold in turn, and how large dimensions are that the model leaves open, 0 standing for large ones. The
-# lengths have no common factor, so that every content comes in every size.
+# The contents of the sets in turn, and the sizes of open dimensions, 0 standing for large ones. The lengths have no
+# common factor, so that every content comes in every size.
 _CONTENTS = ("drawn", "edges", "indices", "edges", "mixed", "edges", "encodings", "edges")
 _SIZES = (3, 2, 5, 1, 0, 4, 7)
 _LARGE = (1000, 257, 64, 17, 9)
-_MOST_ELEMENTS = 1 << 14  # Of an input with open dimensions where they are large.
-_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, but for the first set.
+_MOST_ELEMENTS = 1 << 14  # Of an input with large open dimensions.
+_MOST_TOGETHER = 1 << 23  # Elements of all inputs of a set, except the first set.
 _LARGEST = 1 << 30
-_RANKS = (2, 1, 3, 0)  # Where the model leaves even the rank open.
+_RANKS = (2, 1, 3, 0)  # For inputs of open rank.
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What one set of inputs holds."""
+    """The contents of one set of inputs."""
 
     kind: str  # ``"drawn"``, ``"edges"``, ``"indices"``, ``"mixed"`` or ``"encodings"``.
-    seed: int  # Decides what is drawn as ``--seed`` does.
-    generator: np.random.Generator  # Decides the rest.
+    seed: int  # For values that are drawn as by ``--seed``.
+    generator: np.random.Generator  # For all other values.
 
     def without_edges(self, tensor: ModelTensor, place: int) -> NDArray[Any]:
-        """Return an array of a shape for an input."""
+        """Return an array for an input, before any edge values."""
         shape, dtype = tuple(int(size or 0) for size in tensor.shape or ()), tensor_dtype(tensor)
         if tensor.element_type == "string":
             return self.generator.choice(_WORDS, shape)
@@ -66,7 +66,7 @@ class Contents:
     def edges(
         self, tensors: Sequence[ModelTensor], others: dict[str, NDArray[Any]], used: dict[Hashable, int]
     ) -> dict[str, NDArray[Any]]:
-        """Return edge values for the inputs that get any, those first that the sets before have not used."""
+        """Return edge values for the inputs that get any, continuing after those used in earlier sets."""
         if self.kind not in ("edges", "indices", "mixed"):
             return {}
         of_type: dict[ElementType, list[ModelTensor]] = {}
@@ -85,12 +85,12 @@ class Contents:
     def _edges_of_type(
         self, element_type: ElementType, shapes: Mapping[str, tuple[int, ...]], used: dict[Hashable, int]
     ) -> dict[str, NDArray[Any]]:
-        """Return edge values for inputs of one type, two of them meeting systematically and the others by chance.
+        """Return edge values for inputs of one type, two of them paired systematically and the others at random.
 
-        Two of equal size go through all pairs from set to set. Of two others the smaller goes through all values,
-        and meets the most telling ones in the larger.
+        Over the sets, two inputs of equal size get all pairs. If the sizes differ, the smaller one gets all values,
+        and the larger one mostly the most effective ones.
         """
-        arrays = {name: self._most_telling(element_type, shape) for name, shape in shapes.items()}
+        arrays = {name: self._most_effective(element_type, shape) for name, shape in shapes.items()}
         chosen = self.generator.permutation(list(shapes))[:2] if self.kind != "mixed" else ()
         names = [name for name in shapes if name in chosen]
         smaller, *larger = sorted(names, key=lambda name: prod(shapes[name])) or [""]
@@ -107,26 +107,28 @@ class Contents:
             arrays[smaller] = self.generator.permutation(through).reshape(shapes[smaller])
         return arrays
 
-    def _most_telling(self, element_type: ElementType, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Return edge values, the most telling ones about as often as all others together."""
+    def _most_effective(self, element_type: ElementType, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Return edge values, the most effective ones about as often as all others together."""
         values, size = edge_values(element_type), prod(shape)
-        first = min(_MOST_TELLING, size)
-        telling = first if 2 * first > _MOST_TELLING else _MOST_TELLING  # Very few are others in every set.
+        first = min(_MOST_EFFECTIVE, size)
+        telling = (
+            first if 2 * first > _MOST_EFFECTIVE else _MOST_EFFECTIVE
+        )  # Small inputs get different ones in every set.
         rest = self.generator.integers(0, len(values), size=(size - first) // 2)
-        repeated = np.arange(size - first - len(rest)) % _MOST_TELLING
+        repeated = np.arange(size - first - len(rest)) % _MOST_EFFECTIVE
         places = np.concatenate([self.generator.permutation(telling)[:first], rest, repeated])
         return np.asarray(values[self.generator.permutation(places) % len(values)].reshape(shape))
 
 
 def _in_turn(values: NDArray[Any]) -> NDArray[Any]:
-    """Return all values, the first few of them after every few."""
-    few = _MOST_TELLING // 2
+    """Return all values in groups of a few, with the first few repeated before each group."""
+    few = _MOST_EFFECTIVE // 2
     parts = [values[start : start + few] for start in range(few, len(values), few)]
     return np.concatenate([part for later in parts for part in (values[:few], later)])
 
 
 def _next(used: dict[Hashable, int], what: Hashable, size: int) -> int:
-    """Return how many were used before, and count `size` more."""
+    """Return how many values were used before, and count `size` more."""
     start = used.get(what, 0)
     used[what] = start + size
     return start
@@ -135,15 +137,14 @@ def _next(used: dict[Hashable, int], what: Hashable, size: int) -> int:
 def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, Any]]:
     """Yield complete sets of inputs for a model, always the same for a seed.
 
-    Some sets hold edge values, shuffled so that those of different inputs meet; some hold what ``--seed`` draws, whose
-    integer divisors are never 0; some small integers from 0 on, which may be indices; some any encoding of the type.
-    Dimensions that the model leaves open are small in most sets and larger in some: in every other set all of one
-    size, in the others a size for each name, and 1 for some that have none. Inputs that the model has a value of its
-    own for are left out of every other set.
+    Some sets hold edge values, shuffled so that different ones are paired; some hold values drawn as by ``--seed``,
+    whose integers are never 0; some small integers from 0 on, which may be indices; some random encodings of the type.
+    Open dimensions are small in most sets and larger in some. In every other set all of them have the same size; in the
+    others each name has a size, and some dimensions without a name have size 1. Every other set omits optional inputs.
 
-    - `seed`: 0 or more. The first set is what ``--seed`` draws for open dimensions of 3.
+    - `seed`: 0 or more. The first set holds the values that ``--seed`` draws for open dimensions of 3.
 
-    ModelError if an input cannot be handed in, or takes more than 1 GiB in the first set.
+    ModelError if an input cannot be passed to a model, or takes more than 1 GiB in the first set.
     """
     used: dict[Hashable, int] = {}
     for number in range(_SETS if tensors else 1):
@@ -154,7 +155,7 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
         ]
         generator = np.random.default_rng([seed, number])
         shapes = _shapes([t for _, t in given], number, generator)
-        # As NumPy counts them: without the dimensions of 0.
+        # Dimensions of 0 are not counted, as in NumPy.
         sizes = {t.name: prod(size for size in shapes[t.name] if size) * tensor_dtype(t).itemsize for _, t in given}
         if number and sum(prod(shape) for shape in shapes.values()) > _MOST_TOGETHER:
             continue
@@ -170,7 +171,7 @@ def input_sets(tensors: Sequence[ModelTensor], seed: int) -> Iterator[dict[str, 
 
 
 def _innermost(tensor: ModelTensor) -> ModelTensor:
-    """Return what a sequence or an optional holds in the end, the tensor itself if it is one."""
+    """Return the tensor inside nested sequences and optionals, or the tensor itself."""
     return tensor if tensor.element is None else _innermost(tensor.element)
 
 
@@ -182,7 +183,7 @@ def _wrapped(tensor: ModelTensor, array: NDArray[Any]) -> Any:
 
 
 def _shapes(tensors: Sequence[ModelTensor], number: int, generator: np.random.Generator) -> Shapes:
-    """Return a shape for each input; the number of the set decides what is open."""
+    """Return a shape for each input; the number of the set determines the sizes of open dimensions."""
     wanted = _SIZES[number % len(_SIZES)]
     shapes: Shapes = {}
     for size in (wanted,) if wanted else _LARGE:
@@ -210,7 +211,7 @@ def _shapes_of_size(tensors: Sequence[ModelTensor], size: int, number: int, gene
     longest = max(known.values(), key=len, default=(size,) * _RANKS[number // 2 % len(_RANKS)])
     shapes: Shapes = {}
     for tensor in tensors:
-        # Where the rank is unknown: what broadcasts with the longest.
+        # An input of unknown rank gets a shape that broadcasts with the longest one.
         dropped = 0 if all_equal else int(generator.integers(len(longest) + 1))
         shapes[tensor.name] = known.get(tensor.name, longest[dropped:])
     return shapes

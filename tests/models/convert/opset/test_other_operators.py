@@ -311,21 +311,21 @@ REFUSED = [
     (13, 9, "(float[2] x, int32[2] p) => (float[2] y)", "y = Pow(x, p)", "Pow-7 does not take tensor(int32) as its"),
     (13, 9, "(float[2] x, double[2] p) => (float[2] y)", "y = Pow(x, p)", "tensor(float) together with tensor(double)"),
     (27, 28, "(int32[2] x) => (int32[1] y)", "y = ReduceLogSum(x)", "ReduceLogSum-28 does not take tensor(int32)"),
-    (17, 13, "(float[2,3] x, float[3] s) => (float[2,3] y)", "y = LayerNormalization(x, s)", "there is no LayerNorm"),
+    (17, 13, "(float[2,3] x, float[3] s) => (float[2,3] y)", "y = LayerNormalization(x, s)", "set has no LayerNorm"),
     (13, 12, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = Unsqueeze(x, a)", "its operand axes is computed"),
     (18, 17, "(float[2,3] x, int64[1] a) => (float[n] y)", "y = ReduceMax(x, a)", "axes is computed, and ReduceMax"),
     (14, 13, "(float[2] x, int64[1] s) => (float[n] y)", "y = Reshape <allowzero = 1> (x, s)", "no attribute 'all"),
     (1, 2, "(float[2] x) => (float[2] y)", "y = Pad <paddings = [0, 0]> (x)", "no attribute 'paddings'"),
-    (6, 7, "(float[2] x) => (float[2] y)", "y = Dropout(x)", "it trains, and Dropout-7 only tests; set is_test=1"),
+    (6, 7, "(float[2] x) => (float[2] y)", "y = Dropout(x)", "in training mode, which Dropout-7 lacks; set is_test=1"),
     (9, 10, "(float[2] x) => (float[2] y, float[2] m)", "y, m = Dropout(x)", "has another element type"),
-    (13, 10, "(float[2] x, float r, bool t) => (float[2] y)", "y = Dropout(x, r, t)", "it may train"),
+    (13, 10, "(float[2] x, float r, bool t) => (float[2] y)", "y = Dropout(x, r, t)", "may be in training mode"),
     (10, 9, "(float[4] x, int64[1] i) => (float[n] y)", "y = Slice(x, i, i, i, i)", "Slice-1 has no 'steps'"),
     (10, 11, "(int64[2] i, int64 d, float[2] v) => (float[n] y)", "y = OneHot(i, d, v)", "negative indices"),
     (10, 11, "(float[1,1,2] x, float[3] s) => (float[n] y)", "y = Resize(x, s)", "which element is nearest"),
     (11, 10, "(float[1,1,2] x, float[1] r, float[3] s) => (float[n] y)", "y = Resize(x, r, s)", "takes 2 inputs"),
     (12, 9, "(float[] x, float[n] l) => (float[] y)", "y = Concat <axis = -1> (x, l)", "has no negative axis"),
     (8, 7, "(float[2] x, float[1] b) => (float[2] y)", "y = Max(x, b)", "Max-6 does not broadcast"),
-    (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define where slopes"),
+    (6, 7, "(float[2] x, float[n] b) => (float[n] y)", "y = PRelu(x, b)", "does not define the alignment of slopes"),
     (9, 6, "(float[2,2] x, float[2] b) => (float[2,2] y)", "y = PRelu(x, b)", None),
     (9, 6, "(float[2,2,2] x, float[2] b) => (float[2,2,2] y)", "y = PRelu(x, b)", "slopes for channels only"),
     (7, 6, "(float x, float b) => (float y)", "y = Add(x, b)", None),
@@ -336,7 +336,7 @@ REFUSED = [
     (18, 17, "(float[3] x, int64[1] i, float[1] u) => (float[3] y)",
      'y = ScatterElements <reduction = "max"> (x, i, u)', "ScatterElements-16 has no reduction='max'"),
     (16, 15, "(float[1,1,4,4] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y)", "y = RoiAlign(x, r, b)",
-     "RoiAlign-10 has no coordinate_transformation_mode but output_half_pixel"),
+     "RoiAlign-10 only supports coordinate_transformation_mode=output_half_pixel"),
     (21, 20, "(float[1,4,2] x, float[4] s, float[4] b) => (float[1,4,2] y)",
      "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
@@ -346,7 +346,7 @@ REFUSED = [
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",
      'y = ConvTranspose <auto_pad = "SAME_UPPER", strides = [2]> (x, w)', "pad on different sides"),
     (13, 14, "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] m, float[2] v, float[2] p, float[2] q)",
-     "y, m, v, p, q = BatchNormalization(x, s, s, s, s)", "results beside the first"),
+     "y, m, v, p, q = BatchNormalization(x, s, s, s, s)", "results beyond the first"),
 ]  # fmt: skip
 
 
@@ -393,7 +393,7 @@ class TestRefused:
 
     def test_a_node_that_is_not_legal_where_it_is(self) -> None:
         model = _model(13, "(float[2,3] x) => (float[2,3] y)", "y = Unsqueeze <axes = [0]> (x)")
-        with pytest.raises(ModelError, match="not legal in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
+        with pytest.raises(ModelError, match="not valid in operator set 13: Unsqueeze-13 has no attribute 'axes'"):
             convert_opset(model, 11)
 
     def test_every_rule_is_of_a_version(self) -> None:
@@ -466,7 +466,7 @@ class TestFunctions:
 
     def test_what_needs_the_value_is_refused(self) -> None:
         model = self._model(11, "b = Softmax <axis : int = @k> (a)")
-        with pytest.raises(ModelError, match="'axis' is an attribute of the function around it; inline the function"):
+        with pytest.raises(ModelError, match="'axis' is an attribute of its function; inline the function"):
             convert_opset(model, 13)
 
     def test_what_is_rewritten(self, run: Run) -> None:

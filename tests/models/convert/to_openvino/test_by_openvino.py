@@ -92,7 +92,7 @@ class TestRefused:
         self, onnx_file: File, tmp_path: Path, one_line: OneLine, engine: Engine
     ) -> None:
         source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
-        words = (f"engine is '{engine}'", "an IR with 'Abs'", "leave --engine out, or give openvino")
+        words = (f"engine is '{engine}'", "an IR with 'Abs'", "omit --engine, or give openvino")
         with one_line(AttributeValueError, *words):
             convert_file(source, tmp_path / "new.xml", engine=engine)
         assert not (tmp_path / "new.xml").exists()

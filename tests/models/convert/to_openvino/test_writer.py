@@ -89,7 +89,7 @@ class TestXml:
 
     @pytest.mark.parametrize("name", ["\x00", "\x1b[1m", "\x0b", "\ufffe", "\ud800"])
     def test_characters_that_xml_lacks(self, one_line: OneLine, name: str) -> None:
-        with one_line(ModelError, "holds a character that no XML file can; rename it"):
+        with one_line(ModelError, "holds a character that XML does not allow; rename it"):
             OpenvinoWriter().parameter(name, TensorType(FLOAT, (2,)))
 
 

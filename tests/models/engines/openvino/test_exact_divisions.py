@@ -190,7 +190,7 @@ class TestInexact:
         x = parameter()
         layers = [op.softmax(x, 1), op.mvn(x, op.constant(np.array([3])), True, 1e-6, "inside_sqrt")]
         reasons = [division.reason for division in exact_divisions(model_of([x], *layers)).inexact]
-        assert sorted(reasons) == ["MVN divides inside of one layer", "Softmax divides inside of one layer"]
+        assert sorted(reasons) == ["MVN divides inside one layer", "Softmax divides inside one layer"]
 
 
 class TestValidation:
@@ -199,12 +199,12 @@ class TestValidation:
     def test_a_wrong_quotient(self, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:
         a, b = parameter((4,)), parameter((4,))
         found = exact_divisions(model_of([a, b], op.divide(a, b)))
-        monkeypatch.setattr(room, "_NOT_MULTIPLIED", "another name")
+        monkeypatch.setattr(room, "_NO_RECIPROCAL", "another name")
         with one_line(DifferenceError, "a division of f32", "in OpenVINO"):
             found.validate()
 
     def test_a_division_that_is_part_of_another_layer(self, one_line: OneLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(room, "_keep_apart", lambda node: None)
+        monkeypatch.setattr(room, "_prevent_fusion", lambda node: None)
         x = parameter()
         quotient = op.divide(x, length(x))
         quotient.set_friendly_name("norm")

@@ -1,1 +1,1 @@
-"""OpenVINO IR as ONNX graphs."""
+"""Conversion from OpenVINO IR to ONNX."""

@@ -1,4 +1,4 @@
-"""A whole OpenVINO IR as an ONNX model, every division giving the same bits."""
+"""Conversion of a whole OpenVINO IR to an ONNX model in which every division gives the same bits."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from vinculum.models.openvino_ir.xml import Port
 from vinculum.text import quoted
 
 _NUMPY_SINCE = 7
-"""The operator set from which on operands are joined as NumPy does; what is older is made of it."""
+"""The first operator set with NumPy broadcasting. Models of older operator sets are converted down from this one."""
 _MAIN = ("Div", "Reshape", "Squeeze", "Unsqueeze")
 
 
 def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
-    """Return an IR as an ONNX model in which every division is the same.
+    """Return an IR as an ONNX model in which every division gives the same bits.
 
     A Divide that floors becomes Div and the correction of `layer_nodes.floored`; pdpd broadcasting becomes
-    dimensions of size 1; an element type that Div lacks is carried by another. Inputs and outputs keep their
-    names and their order. Operands whose sizes the file leaves open are joined by NumPy's rule, which lets more pass
-    than ``none`` and ``pdpd``.
+    dimensions of size 1; an element type that Div lacks is carried by a promoted type. Inputs and outputs keep their
+    names and their order. Operands whose sizes the file leaves open are broadcast by NumPy's rule, which accepts more
+    shapes than ``none`` and ``pdpd``.
 
-    - `file`: where it was; its data are beside it.
-    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package knows.
+    - `content`: of the ``.xml`` file.
+    - `file`: its path; the data file is beside it.
+    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package supports.
 
     AttributeValueError if there is no such operator set.
-    An error of ours if the IR cannot be read, or what it does is not representable there; the line names the layer and
-    the reason.
+    Another VinculumError if the IR cannot be read or is not representable in the operator set; the message names the
+    layer and the reason.
 
-    Float values beyond an integer type are undefined in both formats where a layer Convert becomes Cast. This package
-    saturates in both; other runtimes may not.
+    Where a Convert layer becomes Cast, both formats leave the conversion of floats beyond the range of an integer type
+    undefined. This package saturates in both; other runtimes may not.
     """
     check_opset(opset)
     builder = _Builder(read_graph(content, file), file.stem, max(opset, _NUMPY_SINCE), opset < _NUMPY_SINCE)
@@ -54,9 +55,8 @@ def to_onnx(content: bytes, file: Path, opset: int) -> OnnxConversion:
 class _Builder:
     """Writes the graph in the order in which the layers run.
 
-    - `opset`: the operator set to write in, from 7 on.
-    - `names_sizes`: whether open dimensions of inputs get names, by which the sizes of other values are known to be
-      equal.
+    - `opset`: the operator set to write, from 7 on.
+    - `names_sizes`: whether open dimensions of inputs get names. The names show which sizes of other values are equal.
     """
 
     def __init__(self, graph: OpenvinoGraph, name: str, opset: int, names_sizes: bool) -> None:
@@ -80,7 +80,7 @@ class _Builder:
         for parameter in self._graph.program.parameters:
             self._declare_input(parameter)
         for name, port in self._graph.program.results.items():
-            self._hand_out(name, port)
+            self._declare_output(name, port)
         used = {name for node in self._proto.node for name in node.input} | set(self._graph.program.results)
         self._proto.initializer.extend(tensor for name, tensor in self._constants.items() if name in used)
         imports = [helper.make_opsetid("", self._opset)]
@@ -88,7 +88,7 @@ class _Builder:
         return helper.make_model(self._proto, opset_imports=imports, ir_version=version, producer_name="vinculum")
 
     def _named_ports(self) -> dict[Port, str]:
-        """Return what each value is called: as an input or an output if it is one."""
+        """Return the name of each value: that of the input or the output if it is one."""
         program = self._graph.program
         names = {parameter.result: parameter.name for parameter in program.parameters}
         for name, port in program.results.items():
@@ -119,13 +119,13 @@ class _Builder:
         self.changes += changes
         rewriter.name_result(value, self._values[step.result])
         if self._names_sizes and self._values[step.result] not in self._graph.program.results:
-            # Some operators of the first operator sets have no inference.
+            # Some operators of the first operator sets have no type inference.
             known = TensorType(self._graph.known[step.result].element_type, None)
             self._proto.value_info.append(ValueInfoProto(name=self._values[step.result], type=_type(known)))
-        self._take(rewriter, step.name)
+        self._append(rewriter, step.name)
 
-    def _take(self, rewriter: Rewriter, name: str) -> None:
-        """Take the nodes of a layer, the one that does its work called as the layer is."""
+    def _append(self, rewriter: Rewriter, name: str) -> None:
+        """Append the nodes of a layer; the main one gets the layer's name."""
         main = next((node for node in rewriter.nodes if node.op_type in _MAIN), rewriter.nodes[-1])
         if name and name not in self._node_names:
             main.name = name
@@ -146,7 +146,7 @@ class _Builder:
             what = f"{texts} written as {plural} of any size"
             self.changes.append(Change(f"input {quoted(parameter.name)}", what, "ONNX has no ranges of sizes"))
 
-    def _hand_out(self, name: str, port: Port) -> None:
+    def _declare_output(self, name: str, port: Port) -> None:
         known, value = self._graph.known[port], self._values[port]
         if value != name:
             check_allowed("Identity", self._opset, known.element_type, f"output {quoted(name)}")
@@ -157,7 +157,7 @@ class _Builder:
 
 def _declared(what: str, name: str, known: TensorType) -> ValueInfoProto:
     if known.shape is None:
-        raise ModelError(f"{what} {quoted(name)} has any rank; in ONNX each {what} has one: give the layer a shape")
+        raise ModelError(f"{what} {quoted(name)} has no fixed rank, which ONNX requires; give the layer a shape")
     return ValueInfoProto(name=name, type=_type(known))
 
 

@@ -1,4 +1,4 @@
-"""The layers Divide, Convert, Unsqueeze, Squeeze and Reshape of operation set 1 in ONNX operators."""
+"""The layers Divide, Convert, Unsqueeze, Squeeze and Reshape of operation set 1, written as ONNX nodes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def divide_nodes(
     """Return the name of a Divide's quotient, and what was changed.
 
     - `operands`: the dividend and the divisor. They may be changed.
-    - `opset`: the operator set to write in, from 7 on.
+    - `opset`: the operator set to write, from 7 on.
 
-    ModelError if it is not representable there; the line names the layer and the reason.
+    ModelError if the layer is not representable in it; the message names the layer and the reason.
 
-    A carried type keeps the quotients, MIN/-1 as it wraps, and 0 for a zero divisor if that is the policy; what other
-    policies give are then the ends of the carrying type, cast back.
+    A promoted type preserves the quotients, MIN/-1 as it wraps, and 0 for a zero divisor if that is the policy. Other
+    policies then give the limits of the promoted type, cast back.
     """
     a, b = operands
     # The reader of IR knows the type of every value.
@@ -54,7 +54,7 @@ def divide_nodes(
                 operand.cast(divided, rewriter)
             reasons.append(promoted.reason(target))
         if DIVIDE_1.broadcasting_rule(step.attributes) is Broadcasting.PDPD:
-            reasons += _place_divisor(a, b, step.attributes.get("axis", -1), rewriter)
+            reasons += _align_divisor(a, b, step.attributes.get("axis", -1), rewriter)
     except ValueError as error:
         raise ModelError(f"{label} is not representable in operator set {opset}: {error}") from None
     names = a.emit(rewriter), b.emit(rewriter)
@@ -68,14 +68,14 @@ def divide_nodes(
 
 
 def _cast(value: str, element_type: ElementType, rewriter: Rewriter, hint: str) -> str:
-    """Return a value in another type; beyond the largest number of 8 bits there are infinities or NaN."""
+    """Return a value cast to another type; beyond the largest 8-bit float the result is an infinity or NaN."""
     if element_type.kind is Kind.FLOAT and element_type.bits == 8:
         return rewriter.add("Cast", [value], hint, to=element_type.onnx_code, saturate=0)
     return rewriter.cast(value, element_type, hint)
 
 
-def _place_divisor(a: Operand, b: Operand, axis: AttributeValue, rewriter: Rewriter) -> Iterator[Reason]:
-    """Give the divisor the dimensions of size 1 with which NumPy's rule lays it where pdpd does."""
+def _align_divisor(a: Operand, b: Operand, axis: AttributeValue, rewriter: Rewriter) -> Iterator[Reason]:
+    """Give the divisor the dimensions of size 1 with which NumPy's rule aligns it as pdpd does."""
     why = "pdpd aligns b with a at an axis; ONNX aligns shapes at their ends"
     if b.shape is not None and all(size == 1 for size in b.shape):
         if b.shape:
@@ -86,7 +86,7 @@ def _place_divisor(a: Operand, b: Operand, axis: AttributeValue, rewriter: Rewri
         raise ValueError("auto_broadcast=pdpd needs the ranks of a and b; the file lacks one")
     rank = len(b.shape)
     start = len(a.shape) - rank if axis == -1 or not isinstance(axis, int) else axis
-    # What lies beyond a has to be of size 1; b of a higher rank than a can only be one element.
+    # Dimensions of b beyond those of a have size 1; b of a higher rank than a can only be one element.
     room = max(0, len(a.shape) - start) if start >= 0 else 0
     if room < rank:
         b.drop_ones(range(room, rank), rewriter)
@@ -97,20 +97,20 @@ def _place_divisor(a: Operand, b: Operand, axis: AttributeValue, rewriter: Rewri
 
 
 def floored(rewriter: Rewriter, element_type: ElementType, operands: tuple[str, str], quotient: str) -> str:
-    """Return the name of the floor of a/b, made of the truncated quotient.
+    """Return the name of the floor of a/b, computed from the truncated quotient.
 
-    With q = a/b truncated and r = a - q*b, whose sign is that of a or none, the floor is q - 1 where r is not 0 and its
-    sign is not b's, else q. Nothing overflows but for MIN/-1: there q wraps to MIN, q*b does again, r is 0, and q
-    stays. A zero divisor has no sign, so what a policy puts into q stays too. Unsigned quotients are their own floors.
+    With q = a/b truncated and r = a - q*b, which is 0 or has the sign of a, the floor is q - 1 where r is not 0 and its
+    sign differs from b's, else q. Only MIN/-1 overflows: there q and q*b wrap to MIN, r is 0, and q is kept. A zero
+    divisor has no sign, so the policy's value in q is kept too. An unsigned quotient is its own floor.
 
-    The signs differ where r*b < 0. As floats neither is rounded to 0, neither changes its sign, and their product is at
-    most 2**126. (The operator Sign would do from operator set 9 on, but ONNX Runtime 1.31 gives that of the low 32
-    bits.)
+    The signs differ where r*b < 0. Converted to floats, r and b are not rounded to 0 and keep their signs, and their
+    product is at most 2**126. (The operator Sign would do from operator set 9 on, but ONNX Runtime 1.31 returns the
+    sign of the low 32 bits.)
 
-    - `rewriter`: takes the nodes; of an operator set from 7 on.
+    - `rewriter`: collects the nodes; of an operator set from 7 on.
     - `element_type`: a signed integer type that Div takes in that operator set.
     - `operands`: the dividend and the divisor.
-    - `quotient`: what Div makes of them.
+    - `quotient`: the result of Div.
     """
     dividend, divisor = operands
     product = rewriter.add("Mul", [quotient, divisor], "multiple")
@@ -124,14 +124,14 @@ def floored(rewriter: Rewriter, element_type: ElementType, operands: tuple[str, 
 def convert_nodes(
     step: ConvertStep, value: str, known: TensorType, opset: int, rewriter: Rewriter
 ) -> tuple[str, list[Change]]:
-    """Return the name of what a Convert makes, and what was changed.
+    """Return the name of a Convert's result, and what was changed.
 
     ModelError if the operator set has no Cast between the types.
     """
     title = f"layer {quoted(step.name)} (Convert)"
     source, target = known.element_type, step.target
     if source == target:
-        return _same(value, known, title, opset, rewriter), []
+        return _identity(value, known, title, opset, rewriter), []
     check_allowed("Cast", opset, source, title)
     check_allowed("Cast", opset, target, title)
     if isinstance(target, str):
@@ -141,7 +141,7 @@ def convert_nodes(
         if target.bits == 4:
             value, change = _clipped(value, source, target, title, rewriter)
         else:
-            why = f"neither format defines what floats beyond {target} give; Vinculum saturates them"
+            why = f"neither format defines the result for floats beyond {target}; Vinculum saturates them"
             change = Change(title, f"Cast to {target}", why)
         changes.append(change)
     return _cast(value, target, rewriter, "converted"), changes
@@ -150,7 +150,7 @@ def convert_nodes(
 def _clipped(
     value: str, source: ElementType, target: ElementType, title: str, rewriter: Rewriter
 ) -> tuple[str, Change]:
-    """Return floats within the range of an integer of 4 bits, beyond which Cast drops the high bits."""
+    """Clip floats to the range of a 4-bit integer type, since Cast drops the high bits of values beyond it."""
     if source.bits == 8:
         value, source = rewriter.cast(value, FLOAT, "wide"), FLOAT
     dtype = dtype_of(source)
@@ -167,14 +167,14 @@ def reshape_nodes(
     opset: int,
     rewriter: Rewriter,
 ) -> tuple[str, list[Change]]:
-    """Return the name of what an Unsqueeze, Squeeze or Reshape makes, and what was changed.
+    """Return the name of the result of an Unsqueeze, Squeeze or Reshape, and what was changed.
 
     - `operands`: the value, and then the axes or the pattern, if there are any.
-    - `known`: what is known of them.
+    - `known`: the types of the operands, as far as they are known.
     - `numbers`: the axes or the pattern, if they are constant.
-    - `opset`: the operator set to write in, from 7 on.
+    - `opset`: the operator set to write, from 7 on.
 
-    ModelError if it is not representable there.
+    ModelError if the layer is not representable in it.
     """
     title, kind = step.reshaping.title, step.reshaping.kind
     check_allowed(kind, opset, known[0].element_type, title)
@@ -191,12 +191,12 @@ def reshape_nodes(
         return rewriter.add("Squeeze", operands[:1], "squeezed"), []
     if shape is None:
         raise ModelError(
-            f"{title} leaves dimensions that are not 1 as they are; in ONNX it needs the rank of its input"
+            f"{title} keeps listed dimensions that are not 1; to express that, ONNX needs the rank of its input"
         )
     places = set(normalised(axes, max(len(shape), 1)))
     dropped = [place for place, size in enumerate(shape) if place in places and size in (1, None)]
     if not dropped:
-        return _same(operands[0], known[0], title, opset, rewriter), []
+        return _identity(operands[0], known[0], title, opset, rewriter), []
     return rewriter.squeeze(operands[0], dropped, "squeezed"), []
 
 
@@ -222,7 +222,7 @@ def _reshape(
     if zeros_are_sizes and (sizes is None or 0 in sizes):
         if opset < _ALLOWZERO_SINCE:
             raise ModelError(
-                f"{title} has special_zero=false and sizes of 0, which Reshape can say from operator set "
+                f"{title} has special_zero=false and sizes of 0, which Reshape can express from operator set "
                 f"{_ALLOWZERO_SINCE} on"
             )
         attributes = {"allowzero": 1}
@@ -235,13 +235,13 @@ def _reshape(
     return rewriter.add("Reshape", [operands[0], shape], "reshaped", **attributes)
 
 
-def _same(value: str, known: TensorType, title: str, opset: int, rewriter: Rewriter) -> str:
+def _identity(value: str, known: TensorType, title: str, opset: int, rewriter: Rewriter) -> str:
     check_allowed("Identity", opset, known.element_type, title)
     return rewriter.add("Identity", [value], "same")
 
 
 def check_allowed(op_type: str, opset: int, element_type: ElementType | str, title: str) -> None:
-    """Refuse an operator that does not take a type, or that an operator set does not have."""
+    """Refuse an operator that the operator set lacks, or that does not take the element type there."""
     name = str(element_type)
     if _allows(op_type, opset, name):
         return
@@ -256,5 +256,5 @@ def _allows(op_type: str, opset: int, name: str) -> bool:
         schema = get_schema(op_type, max_inclusive_version=opset, domain="")
     except SchemaError:
         return False
-    # The first input's type is the one in question; those of Cast's result are the same.
+    # Checking the first input is enough: Cast takes and returns the same types.
     return f"tensor({name})" in schema.inputs[0].types

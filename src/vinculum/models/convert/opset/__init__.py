@@ -1,1 +1,1 @@
-"""ONNX models in another operator set."""
+"""Conversion of ONNX models to another operator set."""

@@ -1,4 +1,4 @@
-"""A node at the boundary between two operator sets, and what is known of it there."""
+"""A node at the boundary between two operator sets, and its context there."""
 
 from __future__ import annotations
 
@@ -20,64 +20,62 @@ from vinculum.models.onnx.tensors import array_of
 from vinculum.text import quoted
 
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
-"""What the first operator sets compute with."""
+"""The element types of most operators in the first operator sets."""
 
 
 @dataclass
 class Adaptation:
-    """A node that enters or leaves the operator set that brought a new version of its operator, or many at once.
+    """A node in conversion between two versions of its operator: adjacent ones, or the original and the final version.
 
-    Methods raise ValueError with the reason where the step cannot be made.
+    Methods raise ValueError with the reason where the node cannot be adapted.
     """
 
-    node: NodeProto  # A copy, which the step may change.
-    newer: OpSchema  # The version that is entered on the way up and left on the way down.
-    older: OpSchema  # The one before.
+    node: NodeProto  # A copy, which the version adapter may change.
+    newer: OpSchema  # The target version of an upgrade, the source version of a downgrade.
+    older: OpSchema  # The source version of an upgrade, the target version of a downgrade.
     up: bool
-    types: Types  # Of values that the node can see.
+    types: Types  # Of the values in scope.
     constants: ChainMap[str, TensorProto]  # Those of them that are the same in every run.
-    rewriter: Rewriter  # Takes nodes before this one, in the form of the operator set that the whole model is going to.
+    rewriter: Rewriter  # Collects nodes to run before this one, in the final operator set of the whole model.
     opset: int  # That operator set.
-    in_function: bool  # Whether there are no initializers.
-    reasons: list[Reason] = field(default_factory=list)  # What a rule tells of what it does, in words of its own.
+    in_function: bool  # A function has no initializers.
+    reasons: list[Reason] = field(default_factory=list)  # What a version adapter reports of its changes.
 
     @property
     def source(self) -> OpSchema:
-        """The version that the node is in."""
+        """The version that the node has."""
         return self.older if self.up else self.newer
 
     @property
     def target(self) -> OpSchema:
-        """The version that it is to be in."""
+        """The version that it is converted to."""
         return self.newer if self.up else self.older
 
     def title(self, schema: OpSchema) -> str:
-        """Return how messages call a version."""
+        """Return a version's title in messages."""
         return f"{schema.name}-{schema.since_version}"
 
     def given(self, name: str) -> bool:
-        """Return whether the node gives an attribute."""
+        """Return whether the node has an attribute explicitly."""
         return any(attribute.name == name for attribute in self.node.attribute)
 
     def value(self, name: str) -> Any:
-        """Return an attribute's value, given or by default; None if it has none."""
+        """Return an attribute's value, explicit or by default; None if it has neither."""
         for attribute in self.node.attribute:
             if attribute.name == name:
                 if attribute.ref_attr_name:
-                    raise ValueError(
-                        f"its {quoted(name)} is an attribute of the function around it; inline the function"
-                    )
+                    raise ValueError(f"its {quoted(name)} is an attribute of its function; inline the function")
                 return helper.get_attribute_value(attribute)
         return default_of(self.source, name) if name in self.source.attributes else None
 
     def give(self, name: str, value: Any) -> None:
-        """Give the node an attribute."""
+        """Set an attribute of the node."""
         self.drop(name)
-        kind = AttributeProto.INTS if value == [] else None  # Which an empty list does not tell.
+        kind = AttributeProto.INTS if value == [] else None  # An empty list does not show its type.
         self.node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
 
     def drop(self, *names: str) -> None:
-        """Let the node not give attributes."""
+        """Remove attributes from the node."""
         kept = [a for a in self.node.attribute if a.name not in names]
         if len(kept) < len(self.node.attribute):
             other = NodeProto(attribute=kept)
@@ -85,18 +83,18 @@ class Adaptation:
             self.node.attribute.extend(other.attribute)
 
     def operand(self, place: int) -> str:
-        """Return the name of an operand, empty if the node has none there."""
+        """Return the name of an operand, empty if it is omitted."""
         return self.node.input[place] if place < len(self.node.input) else ""
 
     def set_operands(self, names: list[str]) -> None:
-        """Give the node other operands; empty names at the end are left out."""
+        """Replace the operands of the node; empty names at the end are dropped."""
         while names and not names[-1]:
             names.pop()
         del self.node.input[:]
         self.node.input.extend(names)
 
     def uses_result(self, place: int) -> bool:
-        """Return whether the node has a result there."""
+        """Return whether the node has a result at a position."""
         return place < len(self.node.output) and bool(self.node.output[place])
 
     def constant(self, name: str) -> NDArray[Any] | None:
@@ -104,7 +102,7 @@ class Adaptation:
         return array_of(self.constants[name]) if name in self.constants else None
 
     def shape(self, name: str) -> Shape | None:
-        """Return a value's shape, as far as it is known."""
+        """Return a value's shape, as far as it is known, else None."""
         return known_type(name, self.types, self.constants)[1]
 
     def rank(self, name: str) -> int | None:
@@ -117,5 +115,5 @@ class Adaptation:
         return known_type(name, self.types, self.constants)[0]
 
     def older_default(self, name: str) -> Any:
-        """Return the value that an attribute has in the older version where a node does not give it."""
+        """Return an attribute's default value in the older version."""
         return default_of(self.older, name) if name in self.older.attributes else None

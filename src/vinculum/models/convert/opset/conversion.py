@@ -1,8 +1,8 @@
-"""A whole ONNX model in another operator set.
+"""Conversion of a whole ONNX model to another operator set.
 
-Its nodes go from version to version of their operators. A version that only allows more types, or adds attributes and
-operands that may be left out, leaves a node as it is. Where the way to say something or its meaning has changed, there
-is a rule in `table`. What comes out is held against the schemas of the target: nothing slips through that is no node.
+Nodes are converted from version to version of their operators. A version that only allows more types, or adds optional
+attributes and operands, leaves a node unchanged. Where the notation or the meaning has changed, `table` has a version
+adapter. The results are checked against the schemas of the target, so that every node written is valid.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vinculum.models.onnx.tensors import tensor_of
 
 _LONGEST_LIST = 3
 _INFERRED_SINCE = 6
-"""The operator set from which on ONNX infers what the arithmetic operators return."""
+"""The first operator set for which ONNX infers the result types of the arithmetic operators."""
 _OPTIONAL = OpSchema.FormalParameterOption.Optional
 _HINTS = {"consumed_inputs"}
 """Attributes without effect."""
@@ -36,18 +36,18 @@ _HINTS = {"consumed_inputs"}
 def convert_opset(model: ModelProto, opset: int) -> OnnxConversion:
     """Return a model in another operator set in which every division gives the same bits.
 
-    Every Div and Reciprocal of the graph, its subgraphs and its functions is written as the operator set has it. Other
-    operators are as they were unless their version changes; then they are carried by rules of ours.
+    Every Div and Reciprocal of the graph, its subgraphs and its functions is rewritten for the operator set. Other
+    operators are kept unless their version changes; then this package's version adapters rewrite them.
 
     - `model`: as `vinculum.models.source.read_source` reads it. It is not changed.
-    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package knows.
+    - `opset`: the operator set of the new model, from 1 to the newest that the onnx package supports.
 
-    AttributeValueError if there is no such operator set. ModelError if what the model does is not representable there;
-    the line names the nodes and the reasons.
+    AttributeValueError if there is no such operator set. ModelError if the model is not representable in it; the
+    message names the nodes and the reasons.
 
-    An element type that the new version of a division lacks is carried by another; `promoted_types` says by which and
-    why. A policy for integer zero divisors or MIN/-1 that gives the ends of the type, ``"saturate"``, then gives those
-    of the carrying type, cast back.
+    An element type that the new version of a division lacks is carried by a promoted type; `promoted_types` defines
+    which and why. The policy ``"saturate"`` for integer zero divisors or MIN/-1 then gives the limits of the promoted
+    type, cast back.
     """
     check_opset(opset)
     check_no_training(model)
@@ -75,7 +75,7 @@ def _convert_scope(
     functions: set[tuple[str, str]],
     problems: list[str],
 ) -> list[Change]:
-    """Write a scope's nodes anew and return the changes; what is not representable is added to the problems."""
+    """Rewrite a scope's nodes and return the changes; nodes that are not representable are added to the problems."""
     nodes: list[NodeProto] = []
     made: list[Rewriter] = []
     changes: list[Change] = []
@@ -99,13 +99,13 @@ def _convert_scope(
 
 
 def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter) -> list[Change]:
-    """Write a node into the rewriter as an operator set has it, and return what became of it.
+    """Write a node, converted to an operator set, into the rewriter, and return the changes.
 
-    - `node`: of ONNX's own domain; legal in the operator set of its scope. Its subgraphs stay as they are.
+    - `node`: of ONNX's own domain; valid in the operator set of its scope. Its subgraphs are not converted.
     - `scope`: with the types that are known there.
-    - `rewriter`: takes the nodes, and nothing else has put any there yet.
+    - `rewriter`: empty; collects the nodes.
 
-    ModelError if it is not representable there; the line names the node and the reason.
+    ModelError if the node is not representable; the message names the node and the reason.
     """
     old, new = version_at(node.op_type, scope.opsets[""]), version_at(node.op_type, opset)
     if old is new:
@@ -113,10 +113,10 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
         return []
     where = title(node, scope.path)
     try:
-        at_once = (node.op_type, ANY) in ADAPTERS  # Such a rule takes what it can.
+        at_once = (node.op_type, ANY) in ADAPTERS  # Such an adapter checks the node itself.
         refusal = None if at_once else problem_with(node, old, scope.types)
         if refusal is not None:
-            raise ValueError(f"it is not legal in operator set {scope.opsets['']}: {refusal}")
+            raise ValueError(f"it is not valid in operator set {scope.opsets['']}: {refusal}")
         conversion = _Conversion(scope, opset, rewriter)
         conversion.go(deepcopy(node), scope.opsets[""])
     except ValueError as error:
@@ -140,11 +140,11 @@ class _Conversion:
         self._constants = ChainMap[str, TensorProto]({}, dict(scope.constants))
 
     def go(self, node: NodeProto, source: int) -> None:
-        """Take a node from an operator set to the one to be written, boundary by boundary, and write it."""
+        """Convert a node from its operator set to the target, version by version, and write it."""
         at = source
         while (sides := self._next_sides(node.op_type, at)) is not None:
-            parts = self._passed(node, sides)
-            self._learn_constants(parts)
+            parts = self._adapted(node, sides)
+            self._collect_constants(parts)
             at = sides[1]
             if len(parts) != 1:
                 for part in parts:
@@ -157,7 +157,7 @@ class _Conversion:
         self._rewriter.nodes.append(node)
 
     def _next_sides(self, op_type: str, at: int) -> tuple[int, int] | None:
-        """Return the operator sets on this side and on the other of what is to be passed next; None at the end."""
+        """Return the operator sets before and after the next conversion step; None at the end."""
         boundary = next_boundary(op_type, at, self._opset)
         if boundary is None:
             return None
@@ -165,8 +165,8 @@ class _Conversion:
             return at, self._opset
         return (boundary - 1, boundary) if self._opset > at else (boundary, boundary - 1)
 
-    def _passed(self, node: NodeProto, sides: tuple[int, int]) -> list[NodeProto]:
-        """Return what a node is on the other side of a boundary."""
+    def _adapted(self, node: NodeProto, sides: tuple[int, int]) -> list[NodeProto]:
+        """Return the nodes that a node becomes in a conversion step."""
         newer, older = version_at(node.op_type, max(sides)), version_at(node.op_type, min(sides))
         if newer is not None and older is not None:
             up = sides[0] < sides[1]
@@ -180,13 +180,13 @@ class _Conversion:
             if _carries_over(step):
                 return [step.node]
         if any(True for _ in subgraphs(node)):
-            raise ValueError("it holds subgraphs, which its version there runs differently")
+            raise ValueError("it holds subgraphs, which the other version runs differently")
         if any(attribute.ref_attr_name for attribute in node.attribute):
-            raise ValueError("it has attributes of the function around it; inline the function")
+            raise ValueError("it refers to attributes of its function; inline the function")
         refusal = problem_with(node, version_at(node.op_type, sides[1]), self._types)
-        raise ValueError(refusal or "its version there is another, and no rule leads to it")
+        raise ValueError(refusal or "its version changes, and there is no version adapter")
 
-    def _learn_constants(self, parts: list[NodeProto]) -> None:
+    def _collect_constants(self, parts: list[NodeProto]) -> None:
         self._constants.update((tensor.name, tensor) for tensor in self._rewriter.initializers)
         for node in (*self._rewriter.nodes, *parts):
             tensor = tensor_of(node) if node.op_type == "Constant" else None
@@ -195,7 +195,7 @@ class _Conversion:
 
 
 def _carries_over(step: Adaptation) -> bool:
-    """Make a step between versions of which the newer only allows more; return whether they are such."""
+    """Return whether the newer version only allows more; if so, drop attributes that the target version lacks."""
     newer, older, node = step.newer, step.older, step.node
     if older.deprecated or newer.deprecated:
         return False
@@ -225,7 +225,7 @@ def _extends(newer: Sequence[OpSchema.FormalParameter], older: Sequence[OpSchema
 
 
 def _leave_out(step: Adaptation) -> bool:
-    """Leave out what only the newer version has, where it says nothing; return whether that is all."""
+    """Drop attributes that only the newer version has, at their defaults; return whether none has another value."""
     for name in step.newer.attributes.keys() - step.older.attributes.keys():
         if step.given(name):
             if step.value(name) != default_of(step.newer, name):
@@ -242,7 +242,7 @@ def _version(schema: OpSchema | None) -> str:
 
 
 def _declare_results(graph: GraphProto, types: Mapping[str, TypeProto]) -> None:
-    """Write down the types of what nodes make, for the nodes after them."""
+    """Declare the types of the nodes' results, for the nodes after them."""
     declared = {value.name for group in (graph.input, graph.output, graph.value_info) for value in group}
     for name in dict.fromkeys(name for node in graph.node for name in node.output):
         if name in types and name not in declared:
@@ -266,7 +266,7 @@ def _has_initializer_alone(graph: GraphProto) -> bool:
 
 
 def _unused(model: ModelProto) -> set[str]:
-    """Return the top graph's initializers that nothing uses."""
+    """Return the unused initializers of the main graph."""
     graphs = list(all_graphs(model.graph))
     used = {name for graph in graphs for node in graph.node for name in node.input}
     used.update(value.name for graph in graphs for value in graph.output)
@@ -275,7 +275,7 @@ def _unused(model: ModelProto) -> set[str]:
 
 
 def _drop_initializers(model: ModelProto, names: set[str]) -> None:
-    """Drop constants of which a reshaped copy has taken the place."""
+    """Drop constants that reshaped copies have replaced."""
     for position in reversed(range(len(model.graph.initializer))):
         if model.graph.initializer[position].name in names:
             del model.graph.initializer[position]

@@ -1,4 +1,4 @@
-"""Div and Reciprocal, which go to their last version at once: what it has decides which type carries another."""
+"""Div and Reciprocal. They are converted in one step, since the final version decides which promoted type is used."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vinculum.spec.registry import find
 
 
 def division(step: Adaptation) -> list[NodeProto]:
-    """Write it as the operator set that the whole model is going to has it, and say what was done."""
+    """Write a division for the final operator set of the whole model, and record the reasons."""
     source, target = (find(step.node.op_type, opset=side.since_version) for side in (step.source, step.target))
     names = [operand.name for operand in source.inputs]
     operands = [Operand(*pair, step.types, step.constants) for pair in zip(names, step.node.input, strict=True)]
     if step.given("consumed_inputs") and target.attribute("consumed_inputs") is None:
         step.drop("consumed_inputs")
-        step.reasons.append(("consumed_inputs dropped", "it is a hint without effect, which later versions lack"))
+        step.reasons.append(("consumed_inputs dropped", "later versions lack this hint, which has no effect"))
     promoted = _needed_promotion(source, target, operands, step.opset)
     if promoted is not None:
         for operand in operands:
@@ -42,13 +42,13 @@ def division(step: Adaptation) -> list[NodeProto]:
         for name, value in given.items():
             step.give(name, value)
         if done:
-            step.reasons.append((", ".join(done), f"{target.title} broadcasts B onto A only, as attributes say"))
+            step.reasons.append((", ".join(done), f"{target.title} only broadcasts B to A, by axis and broadcast"))
     step.set_operands([operand.emit(step.rewriter) for operand in operands])
     return [step.node] if promoted is None else _cast_back(promoted, step)
 
 
 def _cast_back(promoted: Promotion, step: Adaptation) -> list[NodeProto]:
-    """Write the division and the casts after it; nothing is left to be written."""
+    """Write the division and the casts after it; return no nodes, since the rewriter has them all."""
     result, value = step.node.output[0], step.rewriter.fresh("quotient")
     step.node.output[0] = value
     step.rewriter.nodes.append(step.node)
@@ -64,12 +64,12 @@ def _to_multidirectional(target: OperatorSpec, operands: Sequence[Operand], step
     given = [attribute.name for attribute in (broadcast, axis) if attribute is not None]
     why = f"{target.title} has neither axis nor broadcast"
     if axis is None or broadcast is None or (broadcast.i != 1 and not broadcast.ref_attr_name):
-        # The divisor lies at the end of the dividend's dimensions, or has all of them.
+        # The divisor is aligned with the end of the dividend's shape, or has the same shape.
         if given:
             yield f"{' and '.join(given)} dropped", why
         return
     if axis.ref_attr_name or broadcast.ref_attr_name:
-        raise ValueError("its axis or broadcast is an attribute of the function around it; inline the function")
+        raise ValueError("its axis or broadcast is an attribute of its function; inline the function")
     a, b = operands
     ones = to_multidirectional(a, b, axis.i, step.rewriter)
     if not ones and is_one(b.shape):

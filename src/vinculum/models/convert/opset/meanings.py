@@ -1,7 +1,7 @@
-"""Attributes and operands that two versions of an operator understand differently, or one not at all.
+"""Version adapters for attributes and operands whose meaning differs between versions, or that one version lacks.
 
-Each rule is as `table` says. Of Dropout and BatchNormalization, of whose versions write differently whether they train,
-only what does not train has a meaning in all versions.
+`table` describes the adapters' interface. Dropout and BatchNormalization express training mode differently in each
+version, so only inference can be converted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def sizes_above_zero(step: Adaptation) -> None:
 
 
 def refused(reason: str) -> Callable[[Adaptation], None]:
-    """Return the rule that two versions have nothing in common."""
+    """Return an adapter that refuses every node, for versions that have nothing in common."""
 
     def rule(step: Adaptation) -> None:
         raise ValueError(reason)
@@ -36,7 +36,7 @@ def refused(reason: str) -> Callable[[Adaptation], None]:
 
 
 def without_values(attribute: str, *values: str) -> Callable[[Adaptation], None]:
-    """Return the rule that the older version lacks values of an attribute."""
+    """Return an adapter that refuses values of an attribute that the older version lacks."""
 
     def rule(step: Adaptation) -> None:
         value = step.value(attribute)
@@ -46,8 +46,8 @@ def without_values(attribute: str, *values: str) -> Callable[[Adaptation], None]
     return rule
 
 
-def in_old_words(step: Adaptation) -> list[NodeProto]:
-    """Give what the node leaves to a default that the versions do not share; drop the hint."""
+def explicit_defaults(step: Adaptation) -> list[NodeProto]:
+    """Write defaults as explicit attributes, since the versions' defaults differ; drop ``consumed_inputs``."""
     for name in sorted(step.source.attributes.keys() & step.target.attributes.keys()):
         if not step.given(name) and step.value(name) is not None:
             step.give(name, step.value(name))
@@ -56,7 +56,7 @@ def in_old_words(step: Adaptation) -> list[NodeProto]:
 
 
 def with_default(name: str, value: object) -> Callable[[Adaptation], None]:
-    """Return the rule that one of the versions needs an attribute that the other may leave out."""
+    """Return an adapter that adds an attribute that the target version requires and the source has as optional."""
 
     def rule(step: Adaptation) -> None:
         attribute = step.target.attributes.get(name)
@@ -67,7 +67,7 @@ def with_default(name: str, value: object) -> Callable[[Adaptation], None]:
 
 
 def grid_sample_20(step: Adaptation) -> list[NodeProto] | None:
-    """Call the modes as operator set 20 does."""
+    """Use the mode names of operator set 20."""
     if not step.up:
         return None
     mode = step.value("mode")
@@ -85,7 +85,7 @@ def same_shapes(step: Adaptation) -> None:
 
 
 def scalar_scale(step: Adaptation) -> None:
-    """Refuse scales along an axis below operator set 13."""
+    """Refuse a scale per axis below operator set 13."""
     if not step.up:
         if step.rank(step.operand(1)) != 0:
             raise ValueError(f"{step.title(step.target)} takes a scalar scale, and it is not known to be one")
@@ -93,25 +93,25 @@ def scalar_scale(step: Adaptation) -> None:
 
 
 def roi_align_16(step: Adaptation) -> list[NodeProto]:
-    """Write the coordinates that RoiAlign had before it had an attribute for them."""
+    """Write out the coordinate mode that RoiAlign used before it had an attribute for it."""
     name, old = "coordinate_transformation_mode", "output_half_pixel"
     if step.up:
         step.give(name, old)
     elif step.value(name) != old.encode():
-        raise ValueError(f"{step.title(step.target)} has no {name} but {old}")
+        raise ValueError(f"{step.title(step.target)} only supports {name}={old}")
     else:
         step.drop(name)
     return [step.node]
 
 
 def given_pads(step: Adaptation) -> None:
-    """Refuse a ConvTranspose that computes its pads: the versions put an odd one on different sides."""
+    """Refuse a ConvTranspose that computes its pads: the versions put an odd pad on different sides."""
     if step.given("output_shape") or step.value("auto_pad") in (b"SAME_UPPER", b"SAME_LOWER"):
         raise ValueError("the versions pad on different sides where pads are not given; give them")
 
 
 def windows_in_data(step: Adaptation) -> None:
-    """Refuse windows that begin in the padding at the end: only from operator set 22 on they are left out."""
+    """Refuse windows that begin in the padding at the end: operator sets from 22 on ignore them, older ones do not."""
     if not step.value("ceil_mode") or step.value("auto_pad") != b"NOTSET":
         return
     shape, kernel = step.shape(step.operand(0)), step.value("kernel_shape")
@@ -124,7 +124,7 @@ def windows_in_data(step: Adaptation) -> None:
         extent = (kernel[d] - 1) * dilations[d] + 1
         last = ceil((size + pads[d] + pads[n + d] - extent) / strides[d]) * strides[d]
         if last >= size + pads[d]:
-            raise ValueError("its last window begins in the padding, and only one version leaves it out")
+            raise ValueError("its last window begins in the padding, and only one version ignores it")
 
 
 def integer_modulo(step: Adaptation) -> None:
@@ -135,7 +135,7 @@ def integer_modulo(step: Adaptation) -> None:
 
 
 def finite_to_float8(step: Adaptation) -> None:
-    """Refuse casts in which an infinity becomes NaN below operator set 24, and the largest number from there on."""
+    """Refuse casts in which an infinity becomes NaN below operator set 24 and the largest number from 24 on."""
     to = step.value("to") if step.node.op_type == "Cast" else step.element_type(step.operand(1))
     if to in _INFINITY_BECAME_LARGEST and step.value("saturate"):
         raise ValueError("the versions cast infinities to its element type differently")
@@ -159,7 +159,7 @@ def axes_from_the_front(step: Adaptation) -> None:
 
 
 def softmax_13(step: Adaptation) -> list[NodeProto]:
-    """Normalise along one axis from operator set 13 on, over all dimensions from the axis on together before."""
+    """Convert between normalising along one axis, from operator set 13 on, and over all dimensions from it on."""
     x, y = step.operand(0), step.node.output[0]
     axis, rank = step.value("axis"), step.rank(x)
     if axis == -1 or (rank is not None and axis == rank - 1):
@@ -186,10 +186,10 @@ def softmax_13(step: Adaptation) -> list[NodeProto]:
 
 
 def inference_7(step: Adaptation) -> list[NodeProto]:
-    """Write is_test=1 below operator set 7, where training is the default; from there on there is nothing else."""
+    """Write is_test=1 below operator set 7, where training is the default; from 7 on inference is the only mode."""
     _check_one_result(step)
     if step.up and not step.value("is_test"):
-        raise ValueError(f"it trains, and {step.title(step.target)} only tests; set is_test=1")
+        raise ValueError(f"it is in training mode, which {step.title(step.target)} lacks; set is_test=1")
     step.drop("is_test")
     if not step.up:
         step.give("is_test", 1)
@@ -197,7 +197,7 @@ def inference_7(step: Adaptation) -> list[NodeProto]:
 
 
 def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
-    """Drop spatial=1; from operator set 9 on there is nothing else."""
+    """Drop spatial=1, which is the only mode from operator set 9 on."""
     if step.up and step.value("spatial") != 1:
         raise ValueError(f"{step.title(step.target)} has no spatial={step.value('spatial')}")
     step.drop("spatial")
@@ -205,22 +205,22 @@ def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
 
 
 def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
-    """Drop training_mode=0; before operator set 14 what trains has other results."""
+    """Drop training_mode=0; below operator set 14 the results of training differ."""
     _check_one_result(step)
     if step.value("training_mode"):
-        raise ValueError(f"it trains, and {step.title(step.target)} has other results of training")
+        raise ValueError(f"it is in training mode, in which {step.title(step.target)} has other results")
     step.drop("training_mode")
     return [step.node]
 
 
 def dropout_10(step: Adaptation) -> None:
-    """Refuse a mask, which is of the data's element type before operator set 10 and bool from there on."""
+    """Refuse a mask, which is of the data's element type below operator set 10 and bool from 10 on."""
     if step.uses_result(1):
         raise ValueError(f"the mask of {step.title(step.target)} has another element type")
 
 
 def dropout_12(step: Adaptation) -> list[NodeProto]:
-    """Give the ratio as an operand from operator set 12 on; it has no effect where nothing is dropped."""
+    """Write the ratio as an operand from operator set 12 on; it has no effect in inference mode."""
     if step.up:
         given = np.array(step.value("ratio"), np.float32)
         step.drop("ratio")
@@ -228,7 +228,7 @@ def dropout_12(step: Adaptation) -> list[NodeProto]:
         return [step.node]
     training = step.constant(step.operand(2)) if step.operand(2) else np.array(False)
     if training is None or training.any():
-        raise ValueError(f"it may train, and {step.title(step.target)} only tests")
+        raise ValueError(f"it may be in training mode, which {step.title(step.target)} lacks")
     if step.uses_result(1):
         raise ValueError(f"the mask of {step.title(step.target)} is undefined in test mode")
     ratio = step.constant(step.operand(1))
@@ -241,5 +241,5 @@ def dropout_12(step: Adaptation) -> list[NodeProto]:
 
 def _check_one_result(step: Adaptation) -> None:
     if any(step.uses_result(place) for place in range(1, len(step.node.output))):
-        raise ValueError("its results beside the first are those of training, which the versions do not share")
+        raise ValueError("its results beyond the first are those of training, which differ between the versions")
     del step.node.output[1:]

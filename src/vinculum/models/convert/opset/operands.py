@@ -1,4 +1,4 @@
-"""An operand on its way to another operator set: a constant changes its array, any other value gets nodes."""
+"""An operand under conversion to another operator set: a constant's array is changed, any other value gets nodes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from vinculum.spec.element_types import INT64, ElementType
 from vinculum.tensors.storage import dtype_of
 
 _TILE_BY_INTEGERS = 6
-"""The operator set from which on Tile takes integers, and integers are computed with."""
+"""The first operator set with integer arithmetic and a Tile that takes integers."""
 _LONGEST_CONCAT = 1024
-"""How many operands a Concat may have that repeats a dimension where there is no such Tile."""
+"""The most operands of a Concat that repeats a dimension in operator sets without such a Tile."""
 
 
 def known_type(value: str, types: Types, constants: Mapping[str, TensorProto]) -> tuple[int, Shape | None]:
-    """Return the TensorProto number of a value's element type, 0 if it is not known, and its shape as far as it is."""
+    """Return the TensorProto number of a value's element type, 0 if unknown, and its shape as far as it is known."""
     if value in constants:
         return constants[value].data_type, tuple(constants[value].dims)
     return (types[value].tensor_type.elem_type, declared_shape(types[value])) if value in types else (0, None)
@@ -36,15 +36,15 @@ class Operand:
     - `name`: ``"A"`` or ``"B"``.
     - `shape`: as far as it is known.
     - `code`: the number of its element type in TensorProto, 0 if it is not known.
-    - `element_type`: if it is known, and one that divides.
+    - `element_type`: if it is known and can be divided, else None.
     """
 
     def __init__(self, name: str, value: str, types: Types, constants: Mapping[str, TensorProto]) -> None:
         self.name = name
-        self._constant = constants.get(value)  # Read only if its elements matter: it may be large.
+        self._constant = constants.get(value)  # Decoded only if its elements matter: it may be large.
         self._array: NDArray[Any] | None = None
         self._given = self._value = value
-        self._changed = False  # Whether the array is no longer that of the value.
+        self._changed = False  # Whether the array differs from that of the value.
         self.code, self.shape = known_type(value, types, constants)
         self._given_rank = len(self.shape or ())
         found = declared_element_type(self.code) if self.code else None
@@ -58,29 +58,29 @@ class Operand:
         return self._array
 
     def emit(self, rewriter: Rewriter) -> str:
-        """Return the name under which a node can use it."""
+        """Return the name by which a node can use the operand."""
         if self._changed and self.array is not None:
             self._value, self._changed = rewriter.constant(self.array, self.name), False
         return self._value
 
     def cast(self, target: ElementType, rewriter: Rewriter) -> None:
-        """Give it an element type that holds all of its values."""
+        """Cast the operand to an element type that holds all of its values."""
         self.code = target.onnx_code or TensorProto.UNDEFINED
         if self.array is not None:
             self._set(self.array.astype(dtype_of(target)))
             return
         self._value = rewriter.cast(self._value, target, f"{self.name}_cast")
         if self.shape is not None:
-            # Inference does not know the type of what Cast-1 returns.
+            # ONNX does not infer the result type of Cast-1.
             rewriter.declare(self._value, self.code, self.shape)
 
     def append_ones(self, count: int, rewriter: Rewriter) -> None:
-        """Put dimensions of size 1 at the end of a shape of known rank."""
+        """Append dimensions of size 1 to a shape of known rank."""
         rank = len(self.shape or ())
         self._reshape((*(self.shape or ()), *[1] * count), "Unsqueeze", range(rank, rank + count), rewriter)
 
     def prepend_ones(self, count: int, rewriter: Rewriter) -> None:
-        """Put dimensions of size 1 before a shape of known rank."""
+        """Prepend dimensions of size 1 to a shape of known rank."""
         self._reshape((*[1] * count, *(self.shape or ())), "Unsqueeze", range(count), rewriter)
 
     def drop_ones(self, axes: Sequence[int], rewriter: Rewriter) -> None:
@@ -89,9 +89,9 @@ class Operand:
         self._reshape(kept, "Squeeze", axes, rewriter)
 
     def tile(self, repeats: Sequence[int], rewriter: Rewriter, opset: int) -> None:
-        """Repeat it along each of its dimensions so often; nothing happens where that is once.
+        """Repeat the operand along each of its dimensions by the given counts.
 
-        ValueError if the operator set has no Tile and it would take too many operands of Concat.
+        ValueError if the operator set has no Tile and Concat would need too many operands.
         """
         if all(count == 1 for count in repeats):
             return
@@ -99,7 +99,7 @@ class Operand:
         self._array = self._constant = None
         if opset < _TILE_BY_INTEGERS:
             self._value = _concatenated(value, repeats, rewriter)
-            # Inference does not know the shape of a Concat of those operator sets.
+            # ONNX does not infer the shape of a Concat of those operator sets.
             pairs = zip(before, repeats, strict=True)
             shape = [size * count if isinstance(size, int) else None for size, count in pairs]
             rewriter.declare(self._value, self.code, shape)
@@ -108,29 +108,29 @@ class Operand:
             self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
 
     def tile_onto(self, other: Operand, rank: int, rewriter: Rewriter, opset: int) -> None:
-        """Repeat it to the shape that it and another operand have together, asked for when the model runs.
+        """Repeat the operand to the common broadcast shape with another operand, computed at run time.
 
-        Where two sizes differ one of them is 1, so the other is how often to repeat it.
+        Where two sizes differ one of them is 1, so the other is the repeat count.
 
-        ValueError if the operator set cannot compute with sizes.
+        ValueError if the operator set has no integer arithmetic.
         """
         if opset < _TILE_BY_INTEGERS:
             raise ValueError(
                 "the repeat count of an operand is computed at run time, and operator sets below "
                 f"{_TILE_BY_INTEGERS} cannot compute it; declare the shapes"
             )
-        own, wanted = self._sizes(rank, rewriter), other._sizes(rank, rewriter)
+        own, others = self._sizes(rank, rewriter), other._sizes(rank, rewriter)
         ones = rewriter.constant(np.ones(rank, np.int64), "ones")
-        equal = rewriter.add("Equal", [own, wanted], "equal")
+        equal = rewriter.add("Equal", [own, others], "equal")
         differ = rewriter.cast(rewriter.add("Not", [equal], "differ"), INT64, "differ_cast")
-        surplus = rewriter.add("Mul", [rewriter.add("Sub", [wanted, ones], "surplus"), differ], "surplus_where_differ")
+        surplus = rewriter.add("Mul", [rewriter.add("Sub", [others, ones], "surplus"), differ], "surplus_where_differ")
         counts = rewriter.add("Add", [surplus, ones], f"{self.name}_repeats")
         value = self.emit(rewriter)
         self._array = self._constant = None
         self._value = rewriter.add("Tile", [value, counts], f"{self.name}_repeated")
 
     def _sizes(self, rank: int, rewriter: Rewriter) -> str:
-        """Return the value that holds its shape as it was given, 1 before it for the dimensions that it lacks."""
+        """Return the name of the operand's original shape, padded in front with 1 to the rank."""
         shape = rewriter.add("Shape", [self._given], f"{self.name}_shape")
         if rank == self._given_rank:
             return shape
@@ -157,7 +157,7 @@ def _concatenated(value: str, repeats: Sequence[int], rewriter: Rewriter) -> str
         if not 0 < count <= _LONGEST_CONCAT:
             raise ValueError(
                 f"an operand needs repeating {count} times along dimension {d}; operator sets below "
-                f"{_TILE_BY_INTEGERS} have 1 to {_LONGEST_CONCAT}"
+                f"{_TILE_BY_INTEGERS} support 1 to {_LONGEST_CONCAT}"
             )
         if count > 1:
             value = rewriter.add("Concat", [value] * count, f"repeated_{d}", axis=d)

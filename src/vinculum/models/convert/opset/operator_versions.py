@@ -1,4 +1,4 @@
-"""The versions of the standard's operators, as the onnx package's own schemas tell them."""
+"""The versions of the standard's operators, from the onnx package's schemas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def version_at(op_type: str, opset: int) -> OpSchema | None:
 
 
 def next_boundary(op_type: str, opset: int, target: int) -> int | None:
-    """Return the nearest operator set, on the way to the target, that brought a version: to be entered or left."""
+    """Return the operator set that introduced the next version to enter or leave on the way to the target."""
     history = _histories().get(op_type, {})
     if target > opset:
         return min((v for v in history if opset < v <= target), default=None)
@@ -40,22 +40,22 @@ def next_boundary(op_type: str, opset: int, target: int) -> int | None:
 
 
 def default_of(schema: OpSchema, name: str) -> Any:
-    """Return the value that an attribute has where a node does not give it; None if it has none then."""
+    """Return an attribute's default value, None if it has none."""
     default = schema.attributes[name].default_value
     return None if default.type == AttributeProto.UNDEFINED else helper.get_attribute_value(default)
 
 
 def problem_with(node: NodeProto, schema: OpSchema | None, types: Mapping[str, TypeProto]) -> str | None:
-    """Return why a version of an operator does not take a node as it is; None if it does, as far as can be told."""
+    """Return why a node is invalid for a version of its operator; None if no problem is found in what is known."""
     if schema is None or schema.deprecated:
-        return f"there is no {node.op_type} there"
+        return f"the operator set has no {node.op_type}"
     version = f"{schema.name}-{schema.since_version}"
     for attribute in node.attribute:
         if attribute.name not in schema.attributes:
             return f"{version} has no attribute {quoted(attribute.name)}"
         kind = AttributeProto.AttributeType.Name(attribute.type)
         if schema.attributes[attribute.name].type != getattr(OpSchema.AttrType, kind, None):
-            return f"{version} has its attribute {quoted(attribute.name)} of another type"
+            return f"{version} has another type for attribute {quoted(attribute.name)}"
     given = {attribute.name for attribute in node.attribute}
     lacking = [name for name, a in schema.attributes.items() if a.required and name not in given]
     if lacking:
@@ -102,7 +102,7 @@ def _problem_with_types(version: str, node: NodeProto, schema: OpSchema, types: 
 
 
 def type_text(declared: TypeProto) -> str | None:
-    """Return a type as schemas write it: ``"seq(tensor(float))"``; None if the element type is not known."""
+    """Return a type in the notation of schemas: ``"seq(tensor(float))"``; None if the element type is not known."""
     kind = declared.WhichOneof("value")
     if kind in ("tensor_type", "sparse_tensor_type"):
         code = getattr(declared, kind).elem_type

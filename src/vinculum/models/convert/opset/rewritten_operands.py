@@ -1,6 +1,6 @@
-"""Operators of which a version takes as operands what another takes as attributes, or writes operands otherwise.
+"""Version adapters for operators whose attributes became operands, or whose operands changed.
 
-Each rule is as `table` says.
+`table` describes the adapters' interface.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _UNBOUNDED = ((1, "min", -inf), (2, "max", inf))
 
 
 def cast_6(step: Adaptation) -> list[NodeProto]:
-    """Spell the element type below operator set 6, number it from there on."""
+    """Write the element type by name below operator set 6, by number from 6 on."""
     to = step.value("to")
     step.give("to", TensorProto.DataType.Value(to.decode().upper()) if step.up else TensorProto.DataType.Name(to))
     return [step.node]
 
 
 def clip_11(step: Adaptation) -> list[NodeProto]:
-    """Give bounds as operands from operator set 11 on; ONNX's own version converter would make them float.
+    """Write bounds as operands from operator set 11 on; ONNX's own version converter would make them float.
 
-    What is left out bounds nothing from then on, and before it is the largest float, which bounds infinities.
+    From 11 on an omitted bound does not limit; below, its default is the largest float, which clips infinities.
     """
     x = step.operand(0)
     if step.up:
         bounds = [None if step.value(name) == at else step.value(name) for _, name, at in _UNBOUNDED]
         step.drop("min", "max")
-        step.set_operands([x, *(_of_type_of(step, x, bound) for bound in bounds)])
+        step.set_operands([x, *(_scalar_like(step, x, bound) for bound in bounds)])
     else:
         for place, name, unbounded in _UNBOUNDED:
             step.give(name, _one_float(step, place, name) if step.operand(place) else unbounded)
@@ -46,7 +46,7 @@ def clip_11(step: Adaptation) -> list[NodeProto]:
 
 
 def pad_11(step: Adaptation) -> list[NodeProto]:
-    """Give pads and value as operands from operator set 11 on, the value in the data's element type."""
+    """Write pads and value as operands from operator set 11 on, the value in the data's element type."""
     x = step.operand(0)
     if step.up:
         pads = step.rewriter.constant(np.array(step.value("pads"), np.int64), "pads")
@@ -54,7 +54,7 @@ def pad_11(step: Adaptation) -> list[NodeProto]:
         if value == 0 and copysign(1, value) == 1:
             value = None  # It is the default; -0.0 is not.
         step.drop("pads", "value")
-        step.set_operands([x, pads, _of_type_of(step, x, value)])
+        step.set_operands([x, pads, _scalar_like(step, x, value)])
     else:
         step.give("pads", _constant(step, 1, "pads").tolist())
         if step.operand(2):
@@ -64,7 +64,7 @@ def pad_11(step: Adaptation) -> list[NodeProto]:
 
 
 def resize_11(step: Adaptation) -> list[NodeProto] | None:
-    """Write how Resize-10 computes coordinates; which element is nearest when it shrinks is undefined."""
+    """Write out the coordinate mode of Resize-10, which leaves the nearest element undefined when it shrinks."""
     if not step.up:
         return None
     scales = step.constant(step.operand(1))
@@ -79,7 +79,7 @@ def resize_11(step: Adaptation) -> list[NodeProto] | None:
 
 
 def resize_13(step: Adaptation) -> list[NodeProto]:
-    """Leave out what is not given from operator set 13 on, give it without elements below."""
+    """Omit unused operands from operator set 13 on, write them as empty tensors below."""
     operands = list(step.node.input)
     if step.up:
         if step.operand(3):
@@ -93,7 +93,7 @@ def resize_13(step: Adaptation) -> list[NodeProto]:
 
 
 def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptation], list[NodeProto]]:
-    """Return the rule that the newer version has as operands, behind the first, what the older has as attributes."""
+    """Return an adapter for attributes of the older version that the newer has as operands after the first."""
 
     def rule(step: Adaptation) -> list[NodeProto]:
         if step.up:
@@ -119,7 +119,7 @@ def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptatio
 
 
 def dft_20(step: Adaptation) -> list[NodeProto]:
-    """Give the axis as an operand from operator set 20 on."""
+    """Write the axis as an operand from operator set 20 on."""
     operands = [*step.node.input, "", ""][:2]
     if step.up:
         operands.append(step.rewriter.constant(np.array(step.value("axis"), np.int64), "constant"))
@@ -131,17 +131,17 @@ def dft_20(step: Adaptation) -> list[NodeProto]:
 
 
 def scatter_11(step: Adaptation) -> list[NodeProto] | None:
-    """Call it ScatterElements from operator set 11 on."""
-    return _called(step, "ScatterElements", "axis") if step.up else None
+    """Rename it to ScatterElements from operator set 11 on."""
+    return _renamed(step, "ScatterElements", "axis") if step.up else None
 
 
 def upsample_10(step: Adaptation) -> list[NodeProto] | None:
-    """Call it Resize from operator set 10 on."""
-    return _called(step, "Resize", "mode") if step.up else None
+    """Rename it to Resize from operator set 10 on."""
+    return _renamed(step, "Resize", "mode") if step.up else None
 
 
-def _called(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto]:
-    """Return the node under another operator's name, its attributes spelt out."""
+def _renamed(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto]:
+    """Return the node with another operator's name and explicit attributes."""
     for name in attributes:
         step.give(name, step.value(name))
     step.node.op_type = op_type
@@ -149,20 +149,20 @@ def _called(step: Adaptation, op_type: str, *attributes: str) -> list[NodeProto]
 
 
 def upsample_7(step: Adaptation) -> list[NodeProto] | None:
-    """Give one scale for each dimension from operator set 7 on; refuse the mode of which only Upsample-1 knows."""
+    """Write one scale per dimension from operator set 7 on; refuse the mode that only Upsample-1 has."""
     if not step.up:
         return None
     if step.value("mode") == b"bilinear":
         raise ValueError(f"{step.title(step.target)} has no mode='bilinear'")
     if step.rank(step.operand(0)) != 4:
-        raise ValueError(f"{step.title(step.source)} takes 4 dimensions, and they are not known to be; declare them")
+        raise ValueError(f"{step.title(step.source)} takes 4 dimensions, and the rank is not known; declare the shape")
     step.give("scales", [1.0, 1.0, step.value("height_scale"), step.value("width_scale")])
     step.drop("height_scale", "width_scale")
     return [step.node]
 
 
 def constant_9(step: Adaptation) -> list[NodeProto] | None:
-    """Make an initializer of what Constant does not hold below operator set 9, where there can be one."""
+    """Make an initializer of a type that Constant lacks below operator set 9; functions cannot hold one."""
     tensor = tensor_of(step.node)
     if step.up or step.in_function or tensor is None or tensor.data_type in FLOATS:
         return None
@@ -183,7 +183,7 @@ def constant_12(step: Adaptation) -> list[NodeProto] | None:
 
 
 def reduction_axes(step: Adaptation) -> list[NodeProto] | None:
-    """Give axes as an operand, and as an attribute below; none are all dimensions there."""
+    """Write axes as an operand on the way up, as an attribute on the way down, where no axes mean all dimensions."""
     if step.up:
         return moved("axes")(step)
     axes = _constant(step, 1, "axes") if step.operand(1) else np.zeros(0, np.int64)
@@ -197,7 +197,7 @@ def reduction_axes(step: Adaptation) -> list[NodeProto] | None:
 
 
 def shape_15(step: Adaptation) -> list[NodeProto] | None:
-    """Slice what lies between start and end out of the whole shape below operator set 15."""
+    """Slice the range from start to end out of the whole shape below operator set 15."""
     start, end = step.value("start"), step.value("end")
     if step.up or (start == 0 and end is None):
         return None
@@ -210,7 +210,7 @@ def shape_15(step: Adaptation) -> list[NodeProto] | None:
 
 
 def split_18(step: Adaptation) -> list[NodeProto] | None:
-    """Write how many parts there are from operator set 18 on, the sizes of unequal ones below."""
+    """Write the number of parts from operator set 18 on, the sizes of unequal parts below."""
     if step.up and not step.operand(1):
         step.give("num_outputs", len(step.node.output))
     if step.up or not step.given("num_outputs"):
@@ -230,8 +230,8 @@ def split_18(step: Adaptation) -> list[NodeProto] | None:
     return [step.node]
 
 
-def _of_type_of(step: Adaptation, x: str, value: float | None) -> str:
-    """Return a scalar constant in the element type of a value; no name if there is none to give."""
+def _scalar_like(step: Adaptation, x: str, value: float | None) -> str:
+    """Return the name of a scalar constant in the element type of `x`; empty if the value is None."""
     if value is None:
         return ""
     code = step.element_type(x)

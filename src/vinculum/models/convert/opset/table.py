@@ -1,13 +1,15 @@
-"""Versions of an operator that say the same otherwise, or mean something else by the same.
+"""Version adapters, for operators whose notation or meaning changed between versions.
 
-The rules are under an operator and the operator set that brought the newer of the two versions, or `ANY` if one takes
-a node from any version to any other at once. Each returns what the node becomes, beside what it has written already;
-None if nothing stands against the ordinary way; and raises ValueError if it is not representable.
+The key is an operator and the operator set that introduced the newer of two adjacent versions, or `ANY` if the adapter
+converts between any two versions at once. An adapter returns the nodes that the node becomes, beside those already
+written to the rewriter, or None if the general conversion applies. It raises ValueError if the node is not
+representable.
 
-The onnx package's version converter (1.23) is no help: Add with `axis` lies along other dimensions; Hardmax keeps an
-axis that means something else, as does Softmax on the way down; Resize computes other coordinates; GroupNormalization
-keeps the scale of groups; the bounds of Clip and the value of Pad are float whatever they bound; Dropout and
-BatchNormalization cease to train; Max broadcasts where it cannot; PRelu's slopes lie along other dimensions.
+The onnx package's version converter (1.23) cannot be used instead, since it changes results: Add with `axis` is
+aligned with other dimensions; Hardmax keeps an axis whose meaning changes, as does Softmax in a downgrade; Resize
+computes other coordinates; GroupNormalization keeps the scale of groups; the bounds of Clip and the value of Pad become
+float for every element type; Dropout and BatchNormalization leave training mode; Max broadcasts where the version does
+not allow it; PRelu's slopes are aligned with other dimensions.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ ADAPTERS: dict[tuple[str, int], Adapter] = {
     ("Reshape", 5): rewritten_operands.moved("shape"),
     ("BatchNormalization", 6): meanings.with_default("consumed_inputs", [0, 0]),
     ("Cast", 6): rewritten_operands.cast_6,
-    ("Clip", 6): meanings.in_old_words,
-    ("Selu", 6): meanings.in_old_words,
+    ("Clip", 6): meanings.explicit_defaults,
+    ("Selu", 6): meanings.explicit_defaults,
     **{(name, 7): unidirectional_broadcasting.binary_7 for name in ALSO_UNIDIRECTIONAL},
     ("BatchNormalization", 7): meanings.inference_7,
     ("Dropout", 7): meanings.inference_7,

@@ -1,7 +1,8 @@
-"""Between unidirectional broadcasting, B onto a run of A's dimensions and only when told, and multidirectional.
+"""Conversion between unidirectional and multidirectional broadcasting.
 
-Operator set 7 changed all binary operators from the one to the other, Div among them. In shapes, dimensions are sizes,
-names of sizes, or None: two of one name are equal, of None nothing is known.
+Unidirectional broadcasting repeats B along A only, aligned with consecutive dimensions of A, as attributes of the node
+request it. Operator set 7 changed all binary operators, Div among them, to multidirectional broadcasting.
+A dimension of a shape is a size, the name of a size, or None if it is unknown. Dimensions of the same name are equal.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ _CONCAT_OF_ANYTHING = 4
 
 @dataclass(frozen=True)
 class LegacyForm:
-    """How operands are brought into a shape in which Div-1 and Div-6 divide them."""
+    """How operands are reshaped and repeated for Div-1 and Div-6."""
 
     shape: Shape  # The quotient's.
-    # The dimensions of the quotient along which an operand has to be repeated. A, and a B that is repeated, first get
-    # dimensions of size 1 before their own, up to the quotient's rank.
+    # The dimensions of the quotient along which an operand has to be repeated. A, and B if it is repeated, first get
+    # leading dimensions of size 1, up to the quotient's rank.
     stretch_a: tuple[int, ...] = ()
     stretch_b: tuple[int, ...] = ()
-    # The dimensions of B, all of size 1, that are dropped; only where nothing of B is repeated.
+    # The dimensions of B, all of size 1, that are dropped. Empty if B is repeated.
     squeeze_b: tuple[int, ...] = ()
-    attributes: dict[str, int] = field(default_factory=dict)  # What the node then says.
+    attributes: dict[str, int] = field(default_factory=dict)  # Of the node.
 
 
 def to_multidirectional(a: Operand, b: Operand, axis: int | None, rewriter: Rewriter) -> int:
-    """Let B lie where `axis` puts it by dimensions of size 1 at its end; return how many.
+    """Align B as `axis` does by appending dimensions of size 1; return how many.
 
-    ValueError if a rank that decides is not known.
+    ValueError if a rank is needed and not known.
     """
     if axis is None or is_one(b.shape):
         return 0
@@ -51,9 +52,9 @@ def to_multidirectional(a: Operand, b: Operand, axis: int | None, rewriter: Rewr
 def to_unidirectional(
     a: Operand, b: Operand, rewriter: Rewriter, opset: int, version: str
 ) -> tuple[dict[str, int], list[str]]:
-    """Bring A to the shape of the result and B onto a run of it; return the attributes that say so, and what was done.
+    """Repeat A to the shape of the result, and align B with it; return the node's attributes, and what was done.
 
-    ValueError if the shapes do not tell how, and the operator set cannot compute it.
+    ValueError if the shapes are not known well enough, and the operator set cannot compute them.
     """
     if a.shape is None or b.shape is None:
         unknown = " and ".join(operand.name for operand in (a, b) if operand.shape is None)
@@ -76,7 +77,7 @@ def to_unidirectional(
 def _repeat(
     operand: Operand, other: Operand, form: LegacyForm | None, rank: int, rewriter: Rewriter, opset: int
 ) -> bool:
-    """Give an operand the result's shape, if the form asks for it or the shapes do not tell; whether it did."""
+    """Repeat an operand to the result's shape if the form requires it or there is no form; return whether it did."""
     axes = range(rank) if form is None else form.stretch_a if operand.name == "A" else form.stretch_b
     if not axes:
         return False
@@ -93,7 +94,7 @@ def _repeat(
 
 
 def binary_7(step: Adaptation) -> list[NodeProto]:
-    """Broadcast as the other side of operator set 7 does."""
+    """Convert between the broadcasting rules below operator set 7 and from 7 on."""
     a, b = (Operand(n, v, step.types, step.constants) for n, v in zip("AB", step.node.input, strict=True))
     attributes: dict[str, int] = {}
     if step.up:
@@ -109,7 +110,7 @@ def binary_7(step: Adaptation) -> list[NodeProto]:
 
 
 def gemm_7(step: Adaptation) -> list[NodeProto]:
-    """Write whether C is broadcast onto the product below operator set 7."""
+    """Write the attribute for broadcasting C to the product below operator set 7."""
     if step.up:
         step.drop("broadcast")
         return [step.node]
@@ -127,16 +128,16 @@ def gemm_7(step: Adaptation) -> list[NodeProto]:
 
 
 def prelu_7(step: Adaptation) -> list[NodeProto] | None:
-    """Lay slopes along the channels, dimension 1, by dimensions of size 1 at their end; below as they are."""
+    """Align slopes with the channels, dimension 1, by appending dimensions of size 1; drop them on the way down."""
     x, slope = step.shape(step.operand(0)), step.shape(step.operand(1))
     if is_one(slope) or (x is not None and slope is not None and x == slope and len(x) == 1):
         return None
     if x is None or slope is None:
-        raise ValueError("the versions lay slopes along different dimensions; declare the shapes of X and slope")
+        raise ValueError("the versions align slopes with different dimensions; declare the shapes of X and slope")
     operand = Operand("slope", step.operand(1), step.types, step.constants)
     if step.up:
         if len(slope) != 1 or len(x) < 2:
-            raise ValueError(f"{step.title(step.source)} does not define where slopes of that shape lie")
+            raise ValueError(f"{step.title(step.source)} does not define the alignment of slopes of that shape")
         operand.append_ones(len(x) - 2, step.rewriter)
     else:
         if len(x) < 2 or len(slope) != len(x) - 1 or any(size != 1 for size in slope[1:]):
@@ -147,21 +148,21 @@ def prelu_7(step: Adaptation) -> list[NodeProto] | None:
 
 
 def is_one(shape: Shape | None) -> bool:
-    """Return whether a shape is known to be that of one element."""
+    """Return whether a shape is known to hold exactly one element."""
     return shape is not None and all(size == 1 for size in shape)
 
 
 def trailing_ones(rank_a: int, rank_b: int, axis: int | None) -> int:
-    """Return how many dimensions of size 1 B needs at its end to lie where `axis` puts it.
+    """Return how many trailing dimensions of size 1 B needs to be aligned as by `axis`.
 
-    Without `axis` B lies at the end of A, as in multidirectional broadcasting. A B of one element may reach beyond A's
-    last dimension; it fits anywhere.
+    Without `axis` B is aligned with the end of A, as in multidirectional broadcasting. If B has one element, it may
+    reach beyond A's last dimension: it fits anywhere.
     """
     return 0 if axis is None else max(0, rank_a - axis - rank_b)
 
 
 def legacy_form(a: Shape, b: Shape) -> LegacyForm | None:
-    """Return how Div-6 divides operands that multidirectional broadcasting joins; None if the shapes do not tell."""
+    """Return the form for Div-6 of operands of multidirectional broadcasting; None if the shapes leave it open."""
     rank = max(len(a), len(b))
     a, b = _named(a, "A"), _named(b, "B")
     long_a: Shape = (1,) * (rank - len(a)) + a
@@ -170,7 +171,7 @@ def legacy_form(a: Shape, b: Shape) -> LegacyForm | None:
     if None in joined:
         return None
     stretch_a = tuple(d for d in range(rank) if long_a[d] != joined[d])
-    fits = _onto(joined, b)
+    fits = _alignment(joined, b)
     if fits is not None:
         squeeze_b, attributes = fits
         return LegacyForm(joined, stretch_a, (), squeeze_b, attributes)
@@ -178,7 +179,7 @@ def legacy_form(a: Shape, b: Shape) -> LegacyForm | None:
 
 
 def _named(shape: Shape, operand: str) -> Shape:
-    """Return a shape whose unknown dimensions have names that no file has, each its own."""
+    """Return a shape in which each unknown dimension has a unique name, which no file uses."""
     return tuple(f"\0{operand}{d}" if size is None else size for d, size in enumerate(shape))
 
 
@@ -188,8 +189,8 @@ def _joined(a: int | str | None, b: int | str | None) -> int | str | None:
     return a if a == b else None
 
 
-def _onto(shape: Shape, b: Shape) -> tuple[tuple[int, ...], dict[str, int]] | None:
-    """Return which dimensions of B to drop, and the attributes with which the rest lies on a run of the shape."""
+def _alignment(shape: Shape, b: Shape) -> tuple[tuple[int, ...], dict[str, int]] | None:
+    """Return which dimensions of B to drop, and the attributes that align the rest with a shape; None if none do."""
     if len(b) == len(shape) and all(map(eq, b, shape)):
         return (), {}
     if all(size == 1 for size in b) and len(b) <= len(shape):

@@ -1,1 +1,1 @@
-"""ONNX graphs as OpenVINO IR."""
+"""Conversion from ONNX to OpenVINO IR."""

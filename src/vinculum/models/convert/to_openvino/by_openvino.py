@@ -1,6 +1,6 @@
-"""ONNX models of any operators as an IR, by OpenVINO's own reader and writer; its divisions are made to truncate again.
+"""Conversion of ONNX models with any operators to IR, by OpenVINO's own reader and writer.
 
-OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and gets back what it meant.
+OpenVINO reads every Div as a Divide that floors. Each is found by its name, in bodies too, and made to truncate again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_OF_INTEGERS = 12
 
 
 def foreign_operators(proto: ModelProto) -> list[str]:
-    """Return the operators of a model that our own writer does not know, each once and in order."""
+    """Return the operators of a model that Vinculum's own writer does not support, each once and in order."""
     graphs = [proto.graph.node, *(function.node for function in proto.functions)]
     own = {function.name for function in proto.functions}
     kinds = [node.op_type for nodes in graphs for node in all_nodes(nodes) if node.domain or node.op_type not in LAYERS]
@@ -37,10 +37,10 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
     """Write an IR, and return what was changed.
 
     - `proto`: self-contained; it is not changed.
-    - `operators`: what asks for OpenVINO, as `foreign_operators` returns it.
-    - `folder`, `name`: where to write, and what the ``.xml`` is called.
+    - `operators`: those that need OpenVINO, as `foreign_operators` returns them.
+    - `folder`, `name`: where to write, and the name of the ``.xml``.
 
-    ModelError if OpenVINO is not installed, does not read the model, or makes something else of a division.
+    ModelError if OpenVINO is not installed, cannot read the model, or turns a division into another layer.
     """
     check_installed(f"an IR with {listed(operators)}")
     model = inline_local_functions(proto) if proto.functions else deepcopy(proto)
@@ -60,7 +60,7 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
     lost = [text for number, text in enumerate(titles) if number not in found]
     if lost:
         raise ModelError(f"OpenVINO's reader turns {listed(lost)} into something other than a Divide")
-    why = f"{listed(operators)}: our own writer has no layers for them; compared with OpenVINO running both models"
+    why = f"Vinculum's own writer has no layers for {listed(operators)}; compared with OpenVINO running both models"
     truncating = [
         Change(titles[number], 'm_pythondiv="false"', "ONNX truncates") for number in sorted(found) if found[number]
     ]
@@ -68,7 +68,7 @@ def by_openvino(proto: ModelProto, operators: list[str], folder: Path, name: str
 
 
 def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:
-    """Make negative trip counts 0, which they mean in ONNX: a Loop of OpenVINO takes -1 for no limit."""
+    """Replace negative trip counts by 0, their meaning in ONNX: a Loop of OpenVINO takes -1 as no limit."""
     nodes = []
     taken.update(name for node in graph.node for name in node.output)
     for node in graph.node:
@@ -76,7 +76,7 @@ def _bound_loops(graph: GraphProto, taken: set[str], opset: int) -> None:
             _bound_loops(body, taken, opset)
         if node.domain == "" and node.op_type == "Loop" and node.input[0]:
             if opset < _MAX_OF_INTEGERS:
-                raise ModelError(f"{title(node)} needs operator set {_MAX_OF_INTEGERS} here; convert to that first")
+                raise ModelError(f"{title(node)} needs operator set {_MAX_OF_INTEGERS} or later; convert to it first")
             zero, bounded = (unique_name(f"{node.output[0]}_{word}", taken) for word in ("zero", "trips"))
             nodes.append(helper.make_node("Constant", [], [zero], value_int=0))
             nodes.append(helper.make_node("Max", [node.input[0], zero], [bounded]))

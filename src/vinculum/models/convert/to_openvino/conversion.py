@@ -1,4 +1,4 @@
-"""A whole ONNX model as an OpenVINO IR, every division giving the same bits."""
+"""Conversion of a whole ONNX model to an OpenVINO IR in which every division gives the same bits."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from vinculum.text import listed, quoted
 
 @dataclass(frozen=True, eq=False)
 class OpenvinoFiles:
-    """An IR: what goes into the ``.xml`` and into the ``.bin`` beside it."""
+    """An IR: the contents of the ``.xml`` and of the ``.bin`` beside it."""
 
     xml: bytes
     data: bytes
-    changes: tuple[Change, ...]  # Every node that is not only renamed, and every input that is declared otherwise.
+    changes: tuple[Change, ...]  # Every node that was rewritten, and every input whose declaration changed.
 
 
 def to_openvino(proto: ModelProto) -> OpenvinoFiles:
-    """Return an ONNX model of Div, Reciprocal, Cast and what reshapes as an IR in which every division is the same.
+    """Return an ONNX model of Div, Reciprocal, Cast and reshaping operators as an IR with the same quotients.
 
     Integer Div becomes a Divide that truncates, ``m_pythondiv="false"``. Inputs and outputs keep their names and their
-    order. Operands that do not fit are refused as before, but for those of Div-1 and Div-6 whose sizes the file leaves
-    open: what NumPy's rule joins is divided.
+    order. Operands whose shapes do not fit are refused as before, with one exception: where the file leaves open the
+    sizes of operands of Div-1 and Div-6, the IR divides all shapes that NumPy's rule broadcasts.
 
     - `proto`: as `vinculum.models.source.SourceFile.complete` returns it. It is not changed.
 
-    An error of ours if a node is not legal, or not representable in layers of operation set 1; the line names it and
-    the reason.
+    A VinculumError if a node is invalid, or not representable in layers of operation set 1; the message names the node
+    and the reason.
     """
     check_no_training(proto)
     writer = OpenvinoWriter()
@@ -50,7 +50,7 @@ def to_openvino(proto: ModelProto) -> OpenvinoFiles:
     values = {name: _constant(tensor) for name, tensor in constants.items()}
     for declared in inputs:
         values[declared.name] = writer.parameter(declared.name, _declared(declared))
-        changes += _forgotten_names(declared)
+        changes += _dropped_names(declared)
     for node in plain_nodes(proto, values):
         changes += _convert(node, writer)
     _write_results([value.name for value in graph.output], values, writer)
@@ -79,14 +79,14 @@ def _declared(value: ValueInfoProto) -> TensorType:
     owner = f"input {quoted(value.name)}"
     kind = value.type.WhichOneof("value")
     if kind != "tensor_type" or value.type.tensor_type.elem_type == TensorProto.UNDEFINED:
-        raise ModelError(f"{owner} is not declared as a tensor of an element type, as an IR needs it")
+        raise ModelError(f"{owner} has no declared tensor type, which an IR requires")
     element_type = checked_type(declared_element_type(value.type.tensor_type.elem_type), owner)
     shape = declared_shape(value.type)
     sizes = None if shape is None else tuple(size if isinstance(size, int) else None for size in shape)
     return TensorType(element_type, sizes)
 
 
-def _forgotten_names(value: ValueInfoProto) -> list[Change]:
+def _dropped_names(value: ValueInfoProto) -> list[Change]:
     names = [size for size in declared_shape(value.type) or () if isinstance(size, str)]
     if not names:
         return []
@@ -101,13 +101,13 @@ def _fixed(name: str) -> Change:
 def _write_results(names: list[str], values: dict[str, Value], writer: OpenvinoWriter) -> None:
     if not names:
         raise ModelError("the model has no output; an IR has at least one")
-    handed_out: set[Value] = set()
+    written: set[Value] = set()
     for place, name in enumerate(names):
         value = values[name]
         if name in names[:place]:
-            raise ModelError(f"output {quoted(name)} is listed twice; in an IR each has a name of its own")
-        if value in handed_out:
+            raise ModelError(f"output {quoted(name)} is listed twice; the names of an IR's outputs are unique")
+        if value in written:
             # Two names of one tensor become one when OpenVINO compiles the model.
             value = converted(value, Value(value.known, name), name, writer)
-        handed_out.add(value)
+        written.add(value)
         writer.result(value, name)

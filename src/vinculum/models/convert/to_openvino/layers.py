@@ -1,4 +1,4 @@
-"""What each ONNX operator that an IR can say becomes: its layers of operation set 1; a constant is reshaped itself."""
+"""The layers of operation set 1 for each supported ONNX operator. A constant is reshaped without a layer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ZERO_COPIES = {"special_zero": "true"}
 
 
 def checked_type(element_type: ElementType | str, owner: str) -> ElementType | str:
-    """Return an element type that an IR has; ModelError if it has none such; the line names what has it."""
+    """Return an element type; ModelError if an IR does not have it, with the owner's name in the message."""
     if element_type == "bool" or (isinstance(element_type, ElementType) and element_type.openvino):
         return element_type
     allowed = ", ".join([*(t.name for t in ELEMENT_TYPES if t.openvino), "bool"])
@@ -38,7 +38,7 @@ def checked_type(element_type: ElementType | str, owner: str) -> ElementType | s
 
 
 def converted(value: Value, result: Value, name: str, writer: OpenvinoWriter) -> Value:
-    """Return the result, a value in the element type that it has: another one, or the same in a tensor of its own."""
+    """Add a Convert to the result's element type, which may be the value's own; return the result."""
     data = {"destination_type": openvino_name(result.known.element_type)}
     return writer.layer("Convert", name, data, (value,), result)
 
@@ -47,7 +47,7 @@ def _constant(node: PlainNode, writer: OpenvinoWriter) -> Converted:
     alone = NodeProto()
     for name, attribute in node.attributes.items():
         alone.attribute.add().CopyFrom(attribute)
-        alone.attribute[-1].name = name  # An attribute of the function around it has another.
+        alone.attribute[-1].name = name  # A value given by a function's caller has the name of the caller's attribute.
     tensor = tensor_of(alone)
     if tensor is None or tensor.data_type == TensorProto.STRING:
         raise ModelError(f"{node.title} has no value that is representable in an IR; allowed: dense tensors of numbers")
@@ -58,7 +58,7 @@ def _constant(node: PlainNode, writer: OpenvinoWriter) -> Converted:
 
 
 def _identity(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    return operand(node, 0), [Change(node.title, "left out", "operation set 1 has no such layer, and needs none")]
+    return operand(node, 0), [Change(node.title, "omitted", "operation set 1 has no such layer, and needs none")]
 
 
 def _cast(node: PlainNode, writer: OpenvinoWriter) -> Converted:
@@ -74,8 +74,8 @@ def _cast(node: PlainNode, writer: OpenvinoWriter) -> Converted:
                 )
         elif target.bits == 4 and isinstance(source, ElementType) and not source.is_integer:
             raise ModelError(
-                f"{node.title} takes floats to {target}; beyond that type ONNX's own tests drop the high bits, and the "
-                "layer Convert saturates: clip them and cast to an integer of 8 bits first"
+                f"{node.title} casts floats to {target}; for floats beyond its range ONNX's own tests drop the high "
+                "bits, and the layer Convert saturates; clip them and cast to an 8-bit integer first"
             )
     result = Value(TensorType(target, value.known.shape), node.tensor_name)
     return converted(value, result, node.layer_name, writer), []
@@ -83,29 +83,29 @@ def _cast(node: PlainNode, writer: OpenvinoWriter) -> Converted:
 
 def _target(node: PlainNode) -> ElementType | str:
     to = node.attributes.get("to")
-    # Cast-1 spells the type, later versions number it.
+    # Cast-1 writes the type by name, later versions by number.
     codes = dict(TensorProto.DataType.items())
     code = 0 if to is None else to.i if to.type == AttributeProto.INT else codes.get(to.s.decode(errors="replace"), 0)
     try:
         return declared_element_type(code)
     except ModelError:
-        raise ModelError(f"{node.title} has no attribute to that is an element type") from None
+        raise ModelError(f"{node.title} has no attribute 'to' with an element type") from None
 
 
 def _within(source: ElementType | str, target: ElementType) -> bool:
-    """Whether no value of a type is beyond a float type of 8 bits."""
+    """Return whether all values of a type are in the range of an 8-bit float type."""
     if isinstance(source, str):
         return True
     if source.is_integer and target.binary_format is not None:
         largest = np.array([target.binary_format.largest], np.uint8).view(dtype_of(target))
         return max(-source.minimum, source.maximum) <= float(largest[0])
-    return source is FLOAT8E4M3FN  # Which has no infinity, and fits into the other one.
+    return source is FLOAT8E4M3FN  # It has no infinity and fits into the other 8-bit type.
 
 
 def div(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    """Return what a Div makes: a Divide that truncates integers, a legacy divisor brought to where `axis` puts it.
+    """Convert a Div to a Divide that truncates integers; a legacy divisor is aligned as by `axis`.
 
-    An error of ours if it is not legal, or its `axis` is not representable because a rank is not known.
+    A VinculumError if the node is invalid, or its `axis` is not representable because a rank is not known.
     """
     dividend, divisor = operand(node, 0), operand(node, 1)
     spec, attributes, element_type, shape = _checked(node, (dividend, divisor))
@@ -125,7 +125,7 @@ def div(node: PlainNode, writer: OpenvinoWriter) -> Converted:
 
 
 def reciprocal(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    """Return what a Reciprocal makes: 1 divided by its operand; an error of ours if it is not legal."""
+    """Convert a Reciprocal to a Divide of 1 by its operand; a VinculumError if the node is invalid."""
     divisor = operand(node, 0)
     spec, _, element_type, shape = _checked(node, (divisor,))
     one = Value(TensorType(element_type, ()), "", np.array(1, dtype_of(element_type)))
@@ -143,7 +143,7 @@ def _divide(
 def _checked(
     node: PlainNode, operands: Sequence[Value]
 ) -> tuple[OperatorSpec, dict[str, AttributeValue], ElementType, Shape | None]:
-    """Return a division's row, its attributes, and what is known of its result."""
+    """Return a division's specification, its attributes, and the element type and shape of its result."""
     spec = find(node.node.op_type, opset=node.opset)
     bare = Division(name_of(node.node), node.path, spec)
     if len(node.node.input) != len(spec.inputs):
@@ -154,7 +154,7 @@ def _checked(
         types = [value.known.element_type for value in operands]
         for declared, element_type in zip(spec.inputs, types, strict=True):
             if isinstance(element_type, str):
-                raise ElementTypeError(f"{declared.name} has element type {element_type}, which does not divide")
+                raise ElementTypeError(f"{declared.name} has element type {element_type}, which cannot be divided")
         element_type, shape = infer(spec, attributes, types, [value.known.shape for value in operands])
     return spec, attributes, element_type, shape
 
@@ -162,10 +162,10 @@ def _checked(
 def _aligned(
     node: PlainNode, spec: OperatorSpec, a: Value, b: Value, axis: AttributeValue | None, writer: OpenvinoWriter
 ) -> tuple[Value, Change | None]:
-    """Return the divisor where Div-1 and Div-6 broadcast it from, as NumPy's rule needs it, and what was done."""
+    """Return the divisor of a Div-1 or Div-6, reshaped so that NumPy's rule aligns it as by `axis`, and the change."""
     shape_a, shape_b = a.known.shape, b.known.shape
     if not isinstance(axis, int) or (shape_b is not None and all(size == 1 for size in shape_b)):
-        # At the end of the dividend's shape, or one element: both rules agree.
+        # Aligned with the end of the dividend's shape, or one element: both rules agree.
         return b, None
     if shape_a is None or shape_b is None:
         unknown = " and ".join(name for name, shape in (("A", shape_a), ("B", shape_b)) if shape is None)
@@ -186,7 +186,7 @@ def _label(node: PlainNode, spec: OperatorSpec) -> str:
 
 
 def unsqueeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    """Return what an Unsqueeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
+    """Convert an Unsqueeze; ModelError or BroadcastError if its axes are computed or invalid."""
     value, axes = operand(node, 0), _constant_axes(node)
     if axes is None:
         raise ModelError(f"{node.title} has no axes")
@@ -196,23 +196,21 @@ def unsqueeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
 
 
 def squeeze(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    """Return what a Squeeze makes; ModelError or BroadcastError if its axes are computed, or wrong."""
+    """Convert a Squeeze; ModelError or BroadcastError if its axes are computed or invalid."""
     value, axes = operand(node, 0), _constant_axes(node)
     shape = value.known.shape
     if axes is not None and not axes:
-        raise ModelError(
-            f"{node.title} has empty axes, which an IR takes as all axes of size 1; leave them out or name one"
-        )
+        raise ModelError(f"{node.title} has empty axes, which an IR takes as all axes of size 1; omit them or name one")
     if axes and shape is not None:
         wrong = [place for place in _check_axes(node, axes, len(shape)) if shape[place] not in (1, None)]
         if wrong:
-            raise BroadcastError(f"{node.title} drops dimension {wrong[0]}, whose size is {shape[wrong[0]]} and not 1")
+            raise BroadcastError(f"{node.title} drops dimension {wrong[0]} of size {shape[wrong[0]]}; allowed: size 1")
     numbers = None if axes is None else _integers(axes)
     return reshaped(node, "Squeeze", value, numbers, writer), []
 
 
 def reshape(node: PlainNode, writer: OpenvinoWriter) -> Converted:
-    """Return what a Reshape makes; ModelError or BroadcastError if it has no pattern, or one that does not fit."""
+    """Convert a Reshape; ModelError or BroadcastError if it has no pattern, or one that does not fit."""
     attribute, allow_zero = node.attributes.get("shape"), node.attributes.get("allowzero")
     pattern = _integers(list(attribute.ints)) if attribute is not None else operand(node, 1)
     zeros = {"special_zero": "false"} if allow_zero is not None and allow_zero.i else _ZERO_COPIES
@@ -220,7 +218,7 @@ def reshape(node: PlainNode, writer: OpenvinoWriter) -> Converted:
 
 
 def operand(node: PlainNode, place: int) -> Value:
-    """Return an operand that a node must have; ModelError if it is left out."""
+    """Return a required operand of a node; ModelError if it is omitted."""
     value = node.operand(place)
     if value is None:
         raise ModelError(f"{node.title} has no input {place}")
@@ -228,7 +226,7 @@ def operand(node: PlainNode, place: int) -> Value:
 
 
 def with_ones_at_end(node: PlainNode, value: Value, count: int, writer: OpenvinoWriter) -> Value:
-    """Return an operand of known rank with dimensions of size 1 after its own."""
+    """Return an operand of known rank with trailing dimensions of size 1."""
     shape = value.known.shape or ()
     known = TensorType(value.known.element_type, (*shape, *[1] * count))
     if value.array is not None:
@@ -245,14 +243,14 @@ def reshaped(
     writer: OpenvinoWriter,
     data: Mapping[str, str] | None = None,
 ) -> Value:
-    """Return what a node makes of a value: a constant in another shape itself, any other value by a layer.
+    """Return the reshaped value: a constant is reshaped at once, any other value by a layer.
 
     - `kind`: the layer: Unsqueeze, Squeeze or Reshape.
-    - `value`: what is reshaped.
+    - `value`: the one to reshape.
     - `numbers`: the axes or the pattern.
-    - `data`: what the layer says beside.
+    - `data`: the attributes of the layer.
 
-    BroadcastError if the shape cannot become that.
+    BroadcastError if the value cannot have the shape.
     """
     given = data or {}
     reshaping = Reshaping(kind, node.title, given.get("special_zero") != "false")
@@ -275,7 +273,7 @@ def _known_shape(reshaping: Reshaping, value: Value, numbers: Value | None) -> S
 
 
 def _constant_axes(node: PlainNode) -> list[int] | None:
-    """Return the axes that a node names, None if it names none."""
+    """Return the axes of a node, None if it has none."""
     attribute = node.attributes.get("axes")
     if attribute is not None:
         return list(attribute.ints)
@@ -288,7 +286,7 @@ def _constant_axes(node: PlainNode) -> list[int] | None:
 
 
 def _check_axes(node: PlainNode, axes: list[int], rank: int) -> list[int]:
-    """Return the axes counted from the front, each known to be there once."""
+    """Return the axes counted from the front; BroadcastError if one is out of range or given twice."""
     try:
         places = normalised(axes, rank)
     except BroadcastError as error:
@@ -312,4 +310,4 @@ LAYERS: Mapping[str, Callable[[PlainNode, OpenvinoWriter], Converted]] = {
     "Squeeze": squeeze,
     "Unsqueeze": unsqueeze,
 }
-"""The operators that are representable, and how."""
+"""The supported operators, each with the function that converts it."""

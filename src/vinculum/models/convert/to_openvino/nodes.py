@@ -1,4 +1,4 @@
-"""The nodes of an ONNX model one after the other, calls of functions gone into."""
+"""The nodes of an ONNX model in order, with calls of functions expanded."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from vinculum.models.onnx.scopes import name_of, opset_imports, title
 
 @dataclass(frozen=True)
 class PlainNode:
-    """A node that calls no function, as it is met while the model runs."""
+    """A node that is not a function call, in the context of its callers."""
 
-    node: NodeProto  # As the file has it.
-    path: str  # The functions that it was reached through, joined by ``/``; ``""`` at the top.
-    opset: int  # The version of ONNX's own operator set that is in force there.
-    attributes: dict[str, AttributeProto]  # With the values that callers gave in place of references to them.
-    values: MutableMapping[str, Value]  # What is known there of the values made before; what the node makes goes in.
+    node: NodeProto  # As in the file.
+    path: str  # The enclosing function calls, joined by ``/``; ``""`` at the top.
+    opset: int  # The version of ONNX's own operator set that applies to the node.
+    attributes: dict[str, AttributeProto]  # References to a function's attributes are replaced by the caller's values.
+    values: MutableMapping[str, Value]  # The values in scope by name; the node's result is added to them.
 
     @property
     def title(self) -> str:
-        """What a message calls it."""
+        """The node's title in messages."""
         return title(self.node, self.path)
 
     @property
     def layer_name(self) -> str:
-        """What a layer in its place is called."""
+        """The name of the layer that replaces the node."""
         return f"{self.path}/{name_of(self.node)}" if self.path else name_of(self.node)
 
     @property
     def tensor_name(self) -> str:
-        """What its result is called; ``""`` in a function, whose names come again with every call."""
+        """The name of the node's result; ``""`` in a function, where each call would use the same names."""
         return "" if self.path else self.node.output[0]
 
     def operand(self, place: int) -> Value | None:
-        """Return an operand, None if it is left out."""
+        """Return an operand, None if it is omitted."""
         names = self.node.input
         return self.values.get(names[place]) if place < len(names) else None
 
 
 def plain_nodes(model: ModelProto, values: MutableMapping[str, Value]) -> Iterator[PlainNode]:
-    """Yield the nodes of a model; the values of each function call are kept apart.
+    """Yield the nodes of a model; each function call has values of its own.
 
-    Whoever iterates puts what each makes into its values before the next is asked for.
+    The caller adds each node's result to the node's `values` before it requests the next node.
 
     - `model`: as `vinculum.models.source.SourceFile.complete` returns it.
     """

@@ -1,7 +1,7 @@
-"""Layers and edges, written as an OpenVINO IR file: its XML, and the data of its constants.
+"""Writing layers and edges as an OpenVINO IR: its XML, and the data of its constants.
 
-Writes version 11 with layers of operation set 1, as OpenVINO's own serializer does. It reads nothing, so the standard
-library's ElementTree serves.
+Writes version 11 with layers of operation set 1, as OpenVINO's own serializer does. No untrusted XML is read here, so
+the standard library's ElementTree is safe to use.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """What flows along an edge."""
+    """A tensor: the result of a layer, or a constant."""
 
     known: TensorType  # Its element type and shape.
-    name: str = ""  # What the tensor is called; ``""`` for none.
-    # Its elements, if they are the same in every run. A constant gets its layer when it is first used.
+    name: str = ""  # Its name; ``""`` for none.
+    # Its elements, if they are the same in every run. The layer of a constant is written at its first use.
     array: NDArray[Any] | None = None
 
 
 Converted = tuple[Value, list[Change]]
-"""What a node makes, and what was changed."""
+"""The result of a converted node, and what was changed."""
 
 
 @dataclass(eq=False)
 class OpenvinoWriter:
-    """Collects the layers of an IR file in an order in which they can run."""
+    """Collects the layers of an IR file in execution order."""
 
     _layers: Element = field(default_factory=lambda: Element("layers"))
     _edges: Element = field(default_factory=lambda: Element("edges"))
@@ -53,11 +53,11 @@ class OpenvinoWriter:
     _offsets: dict[bytes, int] = field(default_factory=dict)
 
     def reserve(self, names: Sequence[str]) -> None:
-        """Keep names for layers that come later."""
+        """Reserve names for layers that are added later."""
         self._names.update(names)
 
     def parameter(self, name: str, known: TensorType) -> Value:
-        """Return a new input, whose layer and tensor both have its reserved name."""
+        """Add an input, whose layer and tensor both have its reserved name, and return it."""
         value = Value(known, name)
         data = {"shape": _declared(known), "element_type": openvino_name(known.element_type)}
         self._layer("Parameter", name, data, (), value)
@@ -69,19 +69,19 @@ class OpenvinoWriter:
         return result
 
     def result(self, value: Value, name: str) -> None:
-        """Hand a value out under a name."""
+        """Make a value an output of the model, with a name."""
         layer = self._layer("Result", unique_name(f"{name}/sink_port_0", self._names), {}, (value,), None)
         layer.set("output_names", _tensor_names(name))
 
     def xml(self, name: str) -> bytes:
-        """Return the file, its constants in the file that `data` returns."""
+        """Return the content of the ``.xml``, which refers to the bytes of `data`."""
         net = Element("net", name=_text(name or "model"), version="11")
         net.extend((self._layers, self._edges))
         indent(net, "\t")
         return bytes(tostring(net, encoding="utf-8", xml_declaration=True)) + b"\n"
 
     def data(self) -> bytes:
-        """Return what goes into the file beside the XML."""
+        """Return the content of the ``.bin``."""
         return bytes(self._data)
 
     def _layer(
@@ -119,7 +119,7 @@ class OpenvinoWriter:
         return self._ports[value]
 
     def _stored(self, array: NDArray[Any], element_type: ElementType | str) -> tuple[int, int]:
-        """Return where the elements are in the data, and how many bytes they take; equal bytes are there once."""
+        """Return the offset and the length of the elements in the data, where equal bytes are stored once."""
         # OpenVINO writes one byte for a constant without elements, and cannot read a file that has none.
         raw = packed(array, element_type) or b"\0"
         key = sha256(raw).digest()
@@ -149,11 +149,11 @@ def _write_port(ports: Element, number: int, known: TensorType) -> Element:
 
 
 def _tensor_names(name: str) -> str:
-    # A comma separates the names of one tensor; one that belongs to a name has a backslash before it.
+    # A comma separates the names of one tensor; a comma inside a name is escaped with a backslash.
     return _text(name).replace(",", "\\,")
 
 
 def _text(name: str) -> str:
     if _NOT_XML.search(name):
-        raise ModelError(f"the name {quoted(name)} holds a character that no XML file can; rename it")
+        raise ModelError(f"the name {quoted(name)} holds a character that XML does not allow; rename it")
     return name

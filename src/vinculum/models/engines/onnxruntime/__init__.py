@@ -1,1 +1,1 @@
-"""ONNX Runtime, for what lies between divisions."""
+"""ONNX Runtime as the engine for the parts of a graph between divisions."""

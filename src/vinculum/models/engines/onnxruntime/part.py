@@ -18,18 +18,18 @@ from vinculum.models.engines.partitioned import Piece
 from vinculum.models.execution import RunContext
 from vinculum.models.onnx.scopes import title
 
-_LARGEST_INSIDE = 1024  # Elements of a constant that stands in the message itself: shapes, axes and the like.
-_MOST_THREADS = 512  # Of all the sessions of a program; they sleep between its runs.
+_LARGEST_INSIDE = 1024  # Elements of a constant that is stored in the message itself: shapes, axes and the like.
+_MOST_THREADS = 512  # Of all the sessions of a model; they sleep between runs.
 
 
 @contextmanager
 def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
-    """Turn an error of ONNX Runtime into one of ours, which names the node of these that it is about."""
+    """Turn an error of ONNX Runtime into an EngineRefusalError that names the node it is about."""
     try:
         yield
     except VinculumError:
         raise
-    # Its own exceptions have no base in common but this one.
+    # ONNX Runtime's exceptions have no more specific common base.
     except Exception as error:
         raise EngineRefusalError(
             f"{_culprit(nodes, str(error))} cannot be run by ONNX Runtime: {reason_of(error)}"
@@ -37,7 +37,7 @@ def refusals(nodes: Iterable[NodeProto]) -> Iterator[None]:
 
 
 def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
-    """Return the title of the node that a message names, or those of the first and the last."""
+    """Return the title of the node that a message names, or those of the first and the last node."""
     titles = [title(node) for node in nodes] or ["the model"]
     for node, its_title in zip(nodes, titles, strict=False):
         spellings = (f"'{node.name}'", f'"{node.name}"', f"({node.name})", f"{node.domain}:{node.op_type}(")
@@ -47,10 +47,10 @@ def _culprit(nodes: Iterable[NodeProto], message: str) -> str:
 
 
 class RunnablePart:
-    """A part of a graph, made ready when the types of what it is given are known.
+    """A part of a graph, for which a session is created as soon as the types of its inputs are known.
 
-    ONNX Runtime copies those constants that it keeps, in its own layout where that is faster. Many sessions have fewer
-    threads each.
+    ONNX Runtime copies the constants that it keeps in a faster layout of its own. The more parts a model has, the fewer
+    threads each session gets.
     """
 
     def __init__(self, piece: Piece) -> None:
@@ -101,7 +101,7 @@ class RunnablePart:
 
 
 class OnnxRuntime:
-    """ONNX Runtime, as what runs the parts of a graph; ModelError if onnxruntime cannot be imported."""
+    """ONNX Runtime as the engine of a partitioned model; ModelError if onnxruntime cannot be imported."""
 
     refusals = staticmethod(refusals)
     part = RunnablePart

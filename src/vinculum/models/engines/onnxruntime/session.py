@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime, which only this file makes. It imports little: children that run models do too."""
+"""Sessions of ONNX Runtime, created only here. Child processes import this module too, so it imports little."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from vinculum.errors import ModelError
 from vinculum.text import one_line
 
-IR_VERSION = 10  # The newest that every version of ONNX Runtime reads that we allow.
+IR_VERSION = 10  # The newest that all supported versions of ONNX Runtime read.
 
 
 @cache
@@ -30,12 +30,12 @@ def onnxruntime() -> ModuleType:
 def new_session(
     model: bytes | str, *, threads: int = 0, initializers: Mapping[str, Any] | None = None, short_runs: bool = False
 ) -> Any:
-    """Return a session on the CPU that says nothing on standard error.
+    """Return a session on the CPU that writes nothing to standard error.
 
     - `model`: serialised, or the path of a file.
-    - `threads`: how many it has, 0 for as many as ONNX Runtime likes best.
-    - `initializers`: the model's initializers that it declares as external; they must live as long as the session.
-    - `short_runs`: whether it is one of many that run for a short time, one after the other.
+    - `threads`: their number, 0 for ONNX Runtime's default.
+    - `initializers`: those that the model declares as external; they must live as long as the session.
+    - `short_runs`: whether the session is one of many with short runs, one after the other.
     """
     options = onnxruntime().SessionOptions()
     options.log_severity_level = 4
@@ -43,36 +43,36 @@ def new_session(
     if short_runs:
         for name, value in _settings().items():
             options.add_session_config_entry(name, value)
-        options.enable_mem_pattern = False  # To plan memory ahead costs short runs more than it saves.
-    else:  # It is run once or twice: threads that stay awake for the next run only take time from others.
+        options.enable_mem_pattern = False  # Planning memory costs short runs more than it saves.
+    else:  # The session runs once or twice: threads that spin for the next run only take time from others.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if initializers:
         options.add_external_initializers(list(initializers), list(initializers.values()))
-    # With fallback it would print, and then try the same again.
+    # With fallback, ONNX Runtime would print a message and then try the same provider again.
     return onnxruntime().InferenceSession(model, options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
 @cache
 def _settings() -> dict[str, str]:
-    """Return what is measured to be best for many short runs, one after the other, in sessions of their own.
+    """Return the settings measured to be the fastest for many sessions with short runs, one after the other.
 
-    An idle thread waits 30 microseconds for the next operator and then sleeps: awake it would take a processor from
-    the divisions and from the other sessions' threads. What the sessions compute lies in one arena, so that each finds
-    in the caches what the one before has left. Weights do not: a model that is dropped gives their memory back.
+    An idle thread spins for 30 microseconds and then sleeps: longer spinning would take a processor from the divisions
+    and from the other sessions' threads. All sessions compute in one arena, so that each finds the results of the one
+    before in the caches. Weights are outside the arena, so that their memory is freed with the model.
     """
     settings = {"session.intra_op.spin_duration_us": "30", "session.force_spinning_stop": "1"}
     runtime = onnxruntime()
     arena = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
     try:
-        # Of the sessions in the process only those with the entries below use it.
+        # Only sessions with the entries below use it.
         runtime.create_and_register_allocator(runtime.OrtMemoryInfo("Cpu", arena, 0, runtime.OrtMemType.DEFAULT), None)
-    except Exception:  # Its exceptions have no base in common; without an arena for all, each session has its own.
+    except Exception:  # Its exceptions have no common base. Without the shared arena, each session has its own.
         return settings
     return {**settings, "session.use_env_allocators": "1", "session.use_device_allocator_for_initializers": "1"}
 
 
 def reason_of(error: Exception) -> str:
-    """Return what ONNX Runtime says, without its codes and the places in its sources."""
+    """Return ONNX Runtime's message without its codes and source locations."""
     words = re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error))
     words = re.sub(r"Non-zero status code returned while running .*? Status Message: ", "", words)
     words = re.sub(r"/\S+\.(cc|h):\d+ [^)]*\)( const)?( \[with [^\]]*\])? ", "", words)

@@ -1,4 +1,4 @@
-"""Values of ONNX Runtime and of Python, each made into the other; a tensor's numbers stay where they are."""
+"""Conversion of values between ONNX Runtime and Python; tensors share their memory."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _PACKED = ("int4", "uint4", "float4e2m1", "int2", "uint2", "float6e2m3", "float6
 _OPSET = 16  # The first whose Identity takes sequences.
 
 Kind = tuple[str, tuple[int | None, ...]]
-"""A value's type as ONNX Runtime writes it, ``"tensor(float)"``, and a tensor's sizes, None for those left open."""
+"""A value's type in ONNX Runtime's notation, ``"tensor(float)"``, and a tensor's sizes, None if they are open."""
 
 
 def to_runtime(name: str, value: Any) -> Any:
-    """Return a value as ONNX Runtime holds it; ModelError if ONNX Runtime cannot be given it."""
+    """Return a value as an OrtValue; EngineRefusalError if ONNX Runtime does not accept it."""
     if isinstance(value, np.ndarray):
         return _tensor(name, value)
     if isinstance(value, list) and value:
@@ -35,13 +35,13 @@ def to_runtime(name: str, value: Any) -> Any:
     if isinstance(value, onnxruntime().OrtValue):
         return value
     kind = "an empty sequence" if isinstance(value, list) else f"a {type(value).__name__}"
-    raise EngineRefusalError(f"value {quoted(name)} is {kind}, which ONNX Runtime cannot be given")
+    raise EngineRefusalError(f"value {quoted(name)} is {kind}, which ONNX Runtime does not accept")
 
 
 def to_python(name: str, value: Any) -> Any:
-    """Return a value as the reference evaluator holds it; a tensor's array keeps the memory that it lies on.
+    """Return a value in the form of the reference evaluator; a tensor's array keeps the memory of its OrtValue alive.
 
-    ModelError if ONNX Runtime packs its elements.
+    EngineRefusalError if ONNX Runtime packs its elements.
     """
     if not isinstance(value, onnxruntime().OrtValue):
         return value
@@ -60,14 +60,14 @@ def to_python(name: str, value: Any) -> Any:
 
 
 def is_packed(dtype: np.dtype[Any]) -> bool:
-    """Tell whether ONNX Runtime holds several elements of a type in a byte."""
+    """Return whether ONNX Runtime stores several elements of a type in a byte."""
     return str(TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(dtype))).lower() in _PACKED
 
 
 def kind_of(value: Any, declared: Shape | None = None) -> Kind:
-    """Return what a session must know of a value of ONNX Runtime that it is to be given.
+    """Return the type with which a session declares an input, given its OrtValue.
 
-    - `declared`: its shape as the model has it: sizes that are the same in every run may decide other shapes.
+    - `declared`: its shape in the model. Sizes that are the same in every run are kept, as other shapes may need them.
     """
     if not value.is_tensor():
         return value.data_type(), ()
@@ -75,7 +75,7 @@ def kind_of(value: Any, declared: Shape | None = None) -> Kind:
 
 
 def type_of(name: str, kind: Kind) -> TypeProto:
-    """Return the type that declares a value; ModelError if it is neither a tensor nor a sequence of tensors."""
+    """Return a value's type as ONNX declares it; EngineRefusalError unless it is a tensor or a sequence of tensors."""
     known = re.fullmatch(r"(seq\()?tensor\((\w+)\)\)?", kind[0])
     if known is None or known[2].upper() not in _NAMES:
         raise EngineRefusalError(f"value {quoted(name)} is of type {kind[0]}, which cannot be passed on")
@@ -86,7 +86,7 @@ def type_of(name: str, kind: Kind) -> TypeProto:
 
 
 class _Memory:
-    """The bytes of a value's memory, as NumPy asks for them: the array keeps this object, and this the value."""
+    """The bytes of a value's memory, by the array interface: a NumPy array keeps this object alive, and this the value."""
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value
@@ -107,14 +107,14 @@ def _tensor(name: str, array: NDArray[Any]) -> Any:
         ]
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     _refuse_unshared(name, code)
-    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # It gives a scalar a dimension.
-    if array.dtype.isbuiltin == 1:  # A type of NumPy's own.
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes a scalar one-dimensional.
+    if array.dtype.isbuiltin == 1:  # One of NumPy's own types.
         return runtime.OrtValue.ortvalue_from_numpy(contiguous)
     return runtime.OrtValue.ortvalue_from_numpy_with_onnx_type(contiguous, code)
 
 
 def _refuse_unshared(name: str, code: int) -> None:
-    """Refuse what ONNX Runtime packs, and what it has no numbers for."""
+    """Refuse element types that ONNX Runtime packs, and complex ones, which it does not return."""
     element_type = TensorProto.DataType.Name(code).lower()
     if element_type in (*_PACKED, "complex64", "complex128"):
         raise EngineRefusalError(

@@ -1,4 +1,4 @@
-"""Objects that live in OpenVINO's process beside `cut_model`; it imports no more than they need."""
+"""Objects in OpenVINO's process, in addition to `cut_model`; this module imports no more than they need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_a
 
 
 class Compiled:
-    """Parts that OpenVINO has compiled, by their keys; this object lives in OpenVINO's process."""
+    """Parts compiled by OpenVINO, by their keys; this object lives in OpenVINO's process."""
 
     def __init__(self) -> None:
         import openvino
@@ -22,16 +22,16 @@ class Compiled:
         self._requests: dict[Any, Any] = {}
 
     def compile_and_run(self, key: Any, content: bytes, inputs: Mapping[str, NDArray[Any]]) -> Any:
-        """Compile a part, and return what `run` does."""
+        """Compile a part, and return the result of `run`."""
         try:
             model = self._core.read_model(content, b"")
             self._requests[key] = self._core.compile_model(model, "CPU", IN_FLOAT32).create_infer_request()
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:  # The only exception that OpenVINO raises.
             return reason_of(error)
         return self.run(key, inputs)
 
     def run(self, key: Any, inputs: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]] | str | None:
-        """Return the outputs of a part, None if it has not been compiled, a text if OpenVINO refuses."""
+        """Return the outputs of a part, None if it is not compiled, the reason if OpenVINO refuses it."""
         if key not in self._requests:
             return None
         request = self._requests[key]
@@ -49,10 +49,10 @@ class Writer:
     """Reads and writes models; this object lives in OpenVINO's process."""
 
     def write(self, source: Path, target: Path, names: Sequence[tuple[str, str]]) -> dict[int, bool] | str:
-        """Write a model whose divisions are numbered, and return which are there, and whether they are of integers.
+        """Write a model with numbered divisions; return the numbers found, each with whether it divides integers.
 
-        A text is the reason of OpenVINO's refusal. The names are those of the divisions and of their quotients:
-        OpenVINO calls by its quotient what gives an output of a graph.
+        The result is a text, the reason, if OpenVINO refuses the model. The names are those of the divisions and of
+        their quotients: OpenVINO names a layer after its quotient if that is an output of a graph.
         """
         import openvino
 
@@ -64,7 +64,7 @@ class Writer:
             found: dict[int, bool] = {}
             for node in (node for _, node in nodes_of(model) if node.get_type_name() == "Divide"):
                 numbers = [number for number in called.get(node.get_friendly_name(), ()) if number not in found]
-                if not numbers:  # What OpenVINO makes of another operator.
+                if not numbers:  # OpenVINO expands another operator to this Divide.
                     continue
                 number = numbers[0]
                 found[number] = node.get_output_element_type(0).is_integral()
@@ -72,6 +72,6 @@ class Writer:
                 if found[number]:
                     node.set_attribute("m_pythondiv", False)
             openvino.save_model(model, target, compress_to_fp16=False)
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:  # The only exception that OpenVINO raises.
             return reason_of(error)
         return found

@@ -1,8 +1,8 @@
-"""An IR in OpenVINO, cut at its Divides; this object lives in a process of its own, and asks for each quotient.
+"""An IR in OpenVINO, cut at its Divides; it lives in a child process, and requests each quotient from the parent.
 
-Every layer has a level: how many on the longest way to it are run outside of OpenVINO, being Divides or holding some in
-their bodies. What is of one level is one part, a model that OpenVINO compiles; then those outside are run on what it
-gives. A body that holds a Divide is a graph like the whole, run here as often as its layer says.
+A step is a layer that is run outside of OpenVINO: a Divide, or a layer with a Divide in a body. The level of a layer is
+the largest number of steps on any path to it. The other layers of a level form one part, which OpenVINO compiles as a
+model; after it the steps of the level are run. A body with a Divide is cut like a model, and run once per iteration.
 """
 
 from __future__ import annotations
@@ -20,45 +20,46 @@ from vinculum.errors import ModelError
 from vinculum.models.engines.openvino.tensors import IN_FLOAT32, reason_of, to_array, to_tensor
 
 NAME = "vinculum:"
-"""What stands before the number of a Divide or a Result in its name."""
+"""The prefix of the numbered names of Divides and Results."""
 
-# What gives another result each time may not stand in two parts.
+# Layers with other results in each run must not be duplicated in two parts.
 _RANDOM = ("RandomUniform", "Multinomial")
 
 Port = tuple[int, int]
-"""An output: the number of its node, and its own."""
+"""An output: the instance number of its node, and its index."""
 Arrays = dict[Port, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A division that is to be computed before a run goes on."""
+    """A division that the parent computes before the run continues."""
 
-    number: int  # The Divide's, as its name says.
+    number: int  # The Divide's, from its name.
     operands: tuple[NDArray[Any], NDArray[Any]]  # Dividend and divisor.
 
 
 Run = Generator[Request, NDArray[Any], list[NDArray[Any]]]
-"""Asks for quotients, and returns the results of a graph."""
+"""Yields requests, receives their quotients, and returns the results of a graph."""
 
 
 class CutModel:
-    """A model, and the runs of it that have been begun.
+    """A model, and its runs in progress.
 
-    - `xml`: the IR, its Divides and the Results at the top called `NAME` and a number.
+    - `xml`: the IR. Its Divides and the Results of the main graph are named `NAME` and a number.
+    - `data`: the file of its constants.
     """
 
     def __init__(self, xml: bytes, data: Path) -> None:
         import openvino
 
         core = openvino.Core()
-        # Constants lie on this memory, which OpenVINO does not keep.
+        # Constants share this memory, which OpenVINO does not keep alive.
         self._data = np.memmap(data, np.uint8, "c") if data.is_file() and data.stat().st_size else np.zeros(1, np.uint8)
         try:
             model = core.read_model(xml, openvino.Tensor(self._data, shared_memory=True))
             self._graph = _Graph(core, model)
-        except RuntimeError as error:  # All that OpenVINO raises.
-            raise ModelError(f"the model is not read by OpenVINO: {reason_of(error)}") from None
+        except RuntimeError as error:  # The only exception that OpenVINO raises.
+            raise ModelError(f"OpenVINO cannot read the model: {reason_of(error)}") from None
         self._inputs = [node.get_friendly_name() for node in model.get_parameters()]
         self._results = [node.get_friendly_name().removeprefix(NAME) for node in model.get_results()]
         self._runs: dict[int, Run] = {}
@@ -68,39 +69,39 @@ class CutModel:
         self._graph.prepare()
 
     def start(self, run: int, inputs: Mapping[str, NDArray[Any]]) -> Request | dict[int, NDArray[Any]]:
-        """Begin a run, and return the first quotient that it needs, or what comes out, by the number of the Result."""
+        """Start a run; return the first request, or the outputs by the number of the Result."""
         self._runs[run] = self._graph.run([inputs[name] for name in self._inputs])
-        return self._on(run, None)
+        return self._advance(run, None)
 
     def resume(self, run: int, quotient: NDArray[Any]) -> Request | dict[int, NDArray[Any]]:
-        """Go on with the quotient that was asked for."""
-        return self._on(run, quotient)
+        """Continue a run with the requested quotient; return as `start` does."""
+        return self._advance(run, quotient)
 
     def stop(self, run: int) -> None:
-        """Forget a run."""
+        """Drop a run."""
         self._runs.pop(run, None)
 
-    def _on(self, run: int, quotient: Any) -> Request | dict[int, NDArray[Any]]:
+    def _advance(self, run: int, quotient: Any) -> Request | dict[int, NDArray[Any]]:
         try:
             return self._runs[run].send(quotient)
         except StopIteration as end:
             del self._runs[run]
             return {int(name): array for name, array in zip(self._results, end.value, strict=True)}
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:  # The only exception that OpenVINO raises.
             raise ModelError(reason_of(error)) from None
 
 
 class _Graph:
-    """A model, or a body of one, cut at what is run outside; the model is changed by that."""
+    """A model or a body, cut at its steps; the OpenVINO model is changed."""
 
     def __init__(self, core: Any, model: Any) -> None:
-        _forget_states(model)
+        _drop_states(model)
         self._nodes = [node for node in model.get_ordered_ops() if node.get_type_name() != "Assign"]
         self._parameters = [_port(node.output(0)) for node in model.get_parameters()]
         self._results = [_port(node.input_value(0)) for node in model.get_results()]
         self._constants: Arrays = {}
         self._steps = {_id(node): step for node in self._nodes if (step := _step(core, node)) is not None}
-        self._place()
+        self._assign_levels()
         self._cut(core)
 
     def prepare(self) -> None:
@@ -111,7 +112,7 @@ class _Graph:
             graph.prepare()
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> Run:
-        """Run it on its Parameters' values, in their order."""
+        """Run the graph on the values of its Parameters, in their order."""
         values = self._constants | dict(zip(self._parameters, inputs, strict=True))
         for level, part in enumerate(self._parts):
             values.update(part.run(values))
@@ -122,8 +123,8 @@ class _Graph:
                 values.pop(port, None)
         return [values[port] for port in self._results]
 
-    def _place(self) -> None:
-        """Give each node its level; those that hang on constants only are part of whatever needs them."""
+    def _assign_levels(self) -> None:
+        """Assign each node its level; nodes that depend on constants only belong to every part that uses them."""
         self._levels: dict[int, int] = {}
         self._fixed: set[int] = set()
         for node in self._nodes:
@@ -134,7 +135,7 @@ class _Graph:
                 self._fixed.add(_id(node))
 
     def _cut(self, core: Any) -> None:
-        """Make the parts: where an edge leads to another part, a Parameter takes the place of its value."""
+        """Make the parts: a value from another part is replaced by a Parameter."""
         given: list[dict[Port, Any]] = [{} for _ in range(1 + max(self._levels.values(), default=0))]
         stand_ins: dict[Port, Any] = {}
         last: dict[Port, int] = {}
@@ -142,11 +143,11 @@ class _Graph:
             level, outside = self._levels[_id(node)], _id(node) in self._steps or node.get_type_name() == "Result"
             for place, value in enumerate(node.input_values()):
                 source, port = _id(value.get_node()), _port(value)
-                if not outside and (source in self._fixed or self._is_near(value, level)):
+                if not outside and (source in self._fixed or self._is_local(value, level)):
                     continue
                 last[port] = max(last.get(port, 0), level)
                 if port not in self._parameters and source not in self._steps:
-                    self._give(value, given)
+                    self._provide(value, given)
                 if not outside and port not in self._parameters:
                     if port not in stand_ins:
                         stand_ins[port] = _parameter(value)
@@ -157,13 +158,13 @@ class _Graph:
             last.pop(port, None)
         self._dropped = [[port for port, end in last.items() if end == level] for level in range(len(given))]
 
-    def _is_near(self, value: Any, level: int) -> bool:
-        """Tell whether a value is made in the part of a level."""
+    def _is_local(self, value: Any, level: int) -> bool:
+        """Return whether a value is computed in the part of a level."""
         source = _id(value.get_node())
         return self._levels[source] == level and source not in self._steps and _port(value) not in self._parameters
 
-    def _give(self, value: Any, given: list[dict[Port, Any]]) -> None:
-        """Have a value made for others, or remember it if it is a constant, which OpenVINO might narrow."""
+    def _provide(self, value: Any, given: list[dict[Port, Any]]) -> None:
+        """Make a value an output of its part; a constant is stored instead, since OpenVINO might narrow it."""
         node = value.get_node()
         if node.get_type_name() == "Constant":
             self._constants[_port(value)] = to_array(node)
@@ -172,11 +173,11 @@ class _Graph:
 
 
 class _Part:
-    """Layers of one level, which OpenVINO compiles when they are first run.
+    """The layers of one level, compiled by OpenVINO at the first run.
 
     - `core`: OpenVINO's.
-    - `outputs`: what others need of it.
-    - `sources`: whose value each Parameter takes.
+    - `outputs`: the values that steps and other parts use.
+    - `sources`: the port whose value each Parameter takes.
     """
 
     def __init__(self, core: Any, outputs: Mapping[Port, Any], sources: Mapping[int, Port]) -> None:
@@ -187,12 +188,12 @@ class _Part:
         self._requests: dict[tuple[int, ...], Any] = {}
 
     def prepare(self) -> None:
-        """Compile it, unless that needs ranks that only a run knows."""
+        """Compile the part, unless ranks are known only at run time."""
         if self._outputs and all(node.get_output_partial_shape(0).rank.is_static for node in self._parameters):
             self._request(())
 
     def run(self, values: Arrays) -> Arrays:
-        """Return what others need of it."""
+        """Return the outputs."""
         if not self._outputs:
             return {}
         arrays = [values[port] for port in self._inputs]
@@ -204,7 +205,7 @@ class _Part:
         return dict(zip(self._outputs, map(to_array, request.output_tensors), strict=True))
 
     def _request(self, ranks: tuple[int, ...]) -> Any:
-        """Return what runs it for Parameters of any rank that have these."""
+        """Return the inference request for the given ranks of the Parameters that have dynamic rank."""
         if ranks not in self._requests:
             self._requests[ranks] = self._compiled(ranks).create_infer_request()
         return self._requests[ranks]
@@ -215,7 +216,7 @@ class _Part:
 
         results = [opset1.result(output) for output in self._outputs.values()]
         model = openvino.Model(results, self._parameters, "part")
-        if ranks:  # The CPU device takes no Parameter of any rank.
+        if ranks:  # The CPU device refuses Parameters of dynamic rank.
             model = model.clone()
             left = iter(ranks)
             shapes = [node.get_output_partial_shape(0) for node in model.get_parameters()]
@@ -225,14 +226,14 @@ class _Part:
 
 
 class _Divide:
-    """A division, which is asked for."""
+    """A division, which the parent computes."""
 
     graphs: tuple[_Graph, ...] = ()
 
     def __init__(self, node: Any) -> None:
         name = node.get_friendly_name()
         if not name.startswith(NAME):
-            raise ModelError(f"OpenVINO reads a Divide {name!r} that is not in the file")
+            raise ModelError(f"OpenVINO's reader adds a Divide {name!r} that is not in the file")
         self._number = int(name.removeprefix(NAME))
         self._operands = _port(node.input_value(0)), _port(node.input_value(1))
         self._result = _port(node.output(0))
@@ -244,7 +245,7 @@ class _Divide:
 
 
 class _If:
-    """An If."""
+    """An If with a Divide in a branch."""
 
     def __init__(self, core: Any, node: Any) -> None:
         bodies = [node.get_then_body(), node.get_else_body()]
@@ -260,7 +261,7 @@ class _If:
         ]
 
     def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
-        """Return what the branch gives that the condition chooses."""
+        """Return the results of the branch selected by the condition."""
         branch = 0 if values[self._condition].reshape(-1)[0] else 1
         inputs = self._inputs[branch]
         results = yield from self.graphs[branch].run([values[inputs[place]] for place in range(len(inputs))])
@@ -268,7 +269,7 @@ class _If:
 
 
 class _Loop:
-    """A Loop or a TensorIterator."""
+    """A Loop or a TensorIterator with a Divide in its body."""
 
     def __init__(self, core: Any, node: Any) -> None:
         body = node.get_function()
@@ -286,7 +287,7 @@ class _Loop:
         self.graphs = (_Graph(core, body),)
 
     def run(self, values: Arrays) -> Generator[Request, NDArray[Any], Arrays]:
-        """Return what the body gives, run as often as the layer says."""
+        """Return the results after all iterations of the body."""
         trips, goes_on = (values[port].reshape(-1)[0] for port in self._limits) if self._limits else (-1, True)
         state = {entry.body_parameter_index: values[port] for entry, port in self._inputs}
         sliced = [(entry, port) for entry, port in self._inputs if hasattr(entry, "axis")]
@@ -321,7 +322,7 @@ class _Loop:
 
 
 class _Slices:
-    """What an input hands to each round of a loop."""
+    """The slices of an input, one for each iteration of a loop."""
 
     def __init__(self, entry: Any, array: NDArray[Any]) -> None:
         self._entry, self._array = entry, array
@@ -343,7 +344,7 @@ Step = _Divide | _If | _Loop
 
 
 def _step(core: Any, node: Any) -> Step | None:
-    """Return how a layer is run outside of OpenVINO, None if it need not be."""
+    """Return the step for a layer, None if OpenVINO runs it."""
     if node.get_type_name() == "Divide":
         return _Divide(node)
     if not any(map(_divides, bodies_of(node))):
@@ -359,7 +360,7 @@ def bodies_of(node: Any) -> list[Any]:
 
 
 def nodes_of(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every node of a model and its bodies, with where it stands, as in `vinculum.models.Division`."""
+    """Yield every node of a model and its bodies, with its path, as in `vinculum.models.Division`."""
     seen: Counter[str] = Counter()
     for node in model.get_ordered_ops():
         kind = node.get_type_name()
@@ -375,8 +376,8 @@ def _divides(model: Any) -> bool:
     return any(node.get_type_name() == "Divide" for _, node in nodes_of(model))
 
 
-def _forget_states(model: Any) -> None:
-    """Replace what a state is read as by its first value: a run begins with that, and none follows."""
+def _drop_states(model: Any) -> None:
+    """Replace each read of a state by its initial value: every run starts with new states."""
     from openvino import opset1
 
     for node in model.get_ordered_ops():
@@ -391,7 +392,7 @@ def _zeros(node: Any) -> NDArray[Any]:
 
 
 def _parameters_of(outputs: Iterable[Any]) -> list[Any]:
-    """Return the Parameters that outputs hang on."""
+    """Return the Parameters that outputs depend on."""
     found, seen = [], set()
     todo = [output.get_node() for output in outputs]
     while todo:
@@ -418,5 +419,5 @@ def _port(output: Any) -> Port:
 
 
 def _carried(entry: Any) -> int | None:
-    """Return which result an input takes from the round before, None if it takes none."""
+    """Return the result of the previous iteration that an input takes, None if it takes none."""
     return getattr(entry, "body_value_index", None)

@@ -1,8 +1,8 @@
-"""Divisions of floats that OpenVINO itself computes exactly.
+"""Float divisions that OpenVINO itself computes exactly.
 
-Its CPU device multiplies by a reciprocal unless a Divide's runtime information forbids it, and where a Divide stands
-behind a convolution, a matrix product or a sum, or ends a norm, it may still be swallowed by that layer. A node between
-divisor and Divide that no pattern expects, and that is not computed ahead, keeps it apart.
+OpenVINO's CPU device multiplies by a reciprocal unless a Divide's runtime information forbids it. A Divide after a
+convolution, a matrix product or a sum, or at the end of a norm, may still be fused into that layer. A node between the
+divisor and the Divide that matches no fusion pattern, and that is not constant-folded, prevents this.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from vinculum.spec.element_types import by_openvino_name
 from vinculum.text import listed
 
 _EXACT = ("f32", "f16")
-_NOT_MULTIPLIED = "nonconvertable_divide_0"
-_NOT_AHEAD = "DisableConstantFolding_0"
-# What the CPU device calls layers that compute a Divide as it is.
-_ALONE = ("Eltwise", "Subgraph")
+_NO_RECIPROCAL = "nonconvertable_divide_0"
+_NO_FOLDING = "DisableConstantFolding_0"
+# The types of the CPU device's layers that compute a Divide unchanged.
+_UNFUSED = ("Eltwise", "Subgraph")
 Kind = tuple[str, bool, bool]
-"""An element type as OpenVINO calls it, and whether dividend and divisor are constants."""
+"""OpenVINO's name of an element type, and whether dividend and divisor are constants."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ExactDivision:
     Attributes
     ----------
     name, path : str
-        The node's, and where it stands, as in `vinculum.models.Division`.
+        The node's name and path, as in `vinculum.models.Division`.
     kind : tuple
         Its element type, and whether dividend and divisor are constants.
     """
@@ -52,14 +52,14 @@ class ExactDivision:
 
 @dataclass(frozen=True)
 class InexactDivision:
-    """A division that stays as the device computes it.
+    """A division that is left to the device's own arithmetic.
 
     Attributes
     ----------
     name, path : str
-        The node's, and where it stands.
+        The node's name and path.
     reason : str
-        Why.
+        Why it cannot be made exact.
     """
 
     name: str
@@ -69,16 +69,16 @@ class InexactDivision:
 
 @dataclass(frozen=True, eq=False)
 class ExactDivisions:
-    """What became of a model's divisions.
+    """The divisions of a changed model.
 
     Attributes
     ----------
     exact : tuple of ExactDivision
         Those that are exact now.
     inexact : tuple of InexactDivision
-        Those that cannot be, and layers that divide inside.
+        Those that cannot be made exact, and layers that divide internally.
     model : openvino.Model
-        What was changed.
+        The changed model.
     """
 
     exact: tuple[ExactDivision, ...]
@@ -88,32 +88,32 @@ class ExactDivisions:
     def validate(self) -> int:
         """Compare quotients with this package's, bit for bit, and return how many.
 
-        Each kind of exact division here is compiled for the CPU device, in a model of its own, and given all pairs of
-        edge values of its type. Then the model itself is compiled, and none of its exact divisions outside of bodies
-        may be part of another layer.
+        Each kind of exact division is compiled for the CPU device, in a separate model, and run on all pairs of edge
+        values of its type. Then the model itself is compiled, and its exact divisions outside of bodies are checked
+        not to be fused into other layers.
 
         Raises
         ------
         DifferenceError
-            If a quotient differs, or another layer has taken a division up.
+            If a quotient differs, or a division is fused into another layer.
         ModelError
-            If OpenVINO does not compile the model.
+            If OpenVINO cannot compile the model.
         """
         compared = sum(_validated(kind) for kind in dict.fromkeys(division.kind for division in self.exact))
         names = {division.name for division in self.exact if not division.path}
         for layer, held in _compiled_layers(self.model):
             taken = sorted(names.intersection(held))
-            if taken and layer not in _ALONE:
+            if taken and layer not in _UNFUSED:
                 raise DifferenceError(f"OpenVINO computes division {listed(taken)} as part of its layer {layer}")
         return compared
 
 
 def exact_divisions(model: Any) -> ExactDivisions:
-    """Make the divisions of floats in a model exact on OpenVINO's CPU device, in place.
+    """Make the float divisions of a model exact on OpenVINO's CPU device, in place.
 
-    A reciprocal, Power with the constant exponent -1, becomes a Divide. What is done is not kept by
-    ``openvino.save_model``: do it after each reading of the file, before ``compile_model``, and compile with
-    ``INFERENCE_PRECISION_HINT`` f32, which processors with bfloat16 or float16 units do not choose by themselves.
+    A reciprocal, Power with the constant exponent -1, becomes a Divide. ``openvino.save_model`` does not save the
+    changes: call this after each reading of the file, before ``compile_model``, and compile with
+    ``INFERENCE_PRECISION_HINT`` f32, which is not the default on processors with bfloat16 or float16 units.
 
     Parameters
     ----------
@@ -124,17 +124,17 @@ def exact_divisions(model: Any) -> ExactDivisions:
     Returns
     -------
     ExactDivisions
-        What is exact now, and what is not and why. Its method ``validate`` shows it in this very runtime.
+        The exact divisions, and the others with the reasons. Its method ``validate`` verifies them in this runtime.
 
     Raises
     ------
     ModelError
-        If it is no such model: a path, or one that is compiled already.
+        If it is not an ``openvino.Model``, but a path or a compiled model.
     """
     if not hasattr(model, "get_ordered_ops"):
         raise ModelError(
-            f"the model is a {type(model).__name__}, not an openvino.Model; give what openvino.Core().read_model(path) "
-            "returns, before it is compiled"
+            f"the model is a {type(model).__name__}, not an openvino.Model; give the result of "
+            "openvino.Core().read_model(path), before it is compiled"
         )
     found = list(_made_exact(model))
     exact = tuple(division for division in found if isinstance(division, ExactDivision))
@@ -150,7 +150,7 @@ def _made_exact(model: Any) -> Iterator[ExactDivision | InexactDivision]:
         elif kind == "Power" and _is_reciprocal(node):
             yield _division(_as_divide(node), path)
         elif what_openvino_divides(kind) is not None:
-            yield InexactDivision(node.get_friendly_name(), path, f"{kind} divides inside of one layer")
+            yield InexactDivision(node.get_friendly_name(), path, f"{kind} divides inside one layer")
 
 
 def _division(node: Any, path: str) -> ExactDivision | InexactDivision:
@@ -159,14 +159,14 @@ def _division(node: Any, path: str) -> ExactDivision | InexactDivision:
     reason = _obstacle(element_type, [constant for constant in constants if constant is not None])
     if reason is not None:
         return InexactDivision(name, path, reason)
-    if _NOT_MULTIPLIED not in node.get_rt_info():
-        _keep_apart(node)
-        node.get_rt_info()[_NOT_MULTIPLIED] = True
+    if _NO_RECIPROCAL not in node.get_rt_info():
+        _prevent_fusion(node)
+        node.get_rt_info()[_NO_RECIPROCAL] = True
     return ExactDivision(name, path, (element_type, constants[0] is not None, constants[1] is not None))
 
 
 def _constant(node: Any) -> Any:
-    """Return the Constant that an operand is, perhaps converted from a narrower type that saves room; None if none."""
+    """Return an operand's Constant, which may be stored in a narrower type and converted; None if it is computed."""
     if node.get_type_name() == "Convert":
         node = node.input_value(0).get_node()
     return node if node.get_type_name() == "Constant" else None
@@ -176,28 +176,28 @@ def _obstacle(element_type: str, constants: list[Any]) -> str | None:
     if element_type == "f64":
         return "the CPU device narrows f64 to f32"
     if element_type == "bf16":
-        return "the CPU device takes subnormal numbers of bf16 for 0"
+        return "the CPU device flushes subnormal numbers of bf16 to 0"
     if element_type not in _EXACT:
         return f"the CPU device divides {element_type} in its own way; vinculum harden --for openvino guards integers"
     if any(_is_subnormal(to_array(constant)).any() for constant in constants):
-        return "a constant operand holds subnormal numbers, which the CPU device takes for 0"
+        return "a constant operand holds subnormal numbers, which the CPU device flushes to 0"
     return None
 
 
 def _is_subnormal(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell of each number whether it is a subnormal one of f32, as those of f16 are not."""
+    """Return for each number whether it is subnormal in f32; subnormal numbers of f16 are normal there."""
     wide = np.abs(array.astype(np.float32))
     return np.asarray((wide != 0) & (wide < np.finfo(np.float32).smallest_normal))
 
 
-def _keep_apart(node: Any) -> None:
-    """Put the maximum of the divisor and itself, which is the divisor, before a Divide."""
+def _prevent_fusion(node: Any) -> None:
+    """Insert a Maximum of the divisor and itself, which equals the divisor, before a Divide."""
     from openvino import opset1
 
     divisor = node.input_value(1)
     apart = opset1.maximum(divisor, divisor)
     apart.set_friendly_name(f"{node.get_friendly_name()}/divisor")
-    apart.get_rt_info()[_NOT_AHEAD] = True
+    apart.get_rt_info()[_NO_FOLDING] = True
     node.input(1).replace_source_output(apart.output(0))
 
 
@@ -223,7 +223,7 @@ def _as_divide(node: Any) -> Any:
 
 
 def _validated(kind: Kind) -> int:
-    """Return how many quotients of edge values a division of a kind gives; each is the exact one."""
+    """Return how many quotients of edge values were compared for a kind; DifferenceError if one is not exact."""
     import openvino
     from openvino import opset1
 
@@ -231,7 +231,7 @@ def _validated(kind: Kind) -> int:
     values = edge_values(by_openvino_name(name))
     a, b = (side.reshape(-1) for side in np.meshgrid(values, values))
     for side, fixed in zip((a, b), constant, strict=True):
-        if fixed:  # With subnormal constants it is left as it is.
+        if fixed:  # A division by subnormal constants cannot be made exact.
             normal = ~_is_subnormal(side)
             a, b = a[normal], b[normal]
     tensors = [to_tensor(a), to_tensor(b)]
@@ -264,5 +264,5 @@ def _compiled(model: Any) -> Any:
 
     try:
         return openvino.Core().compile_model(model, "CPU", IN_FLOAT32)
-    except RuntimeError as error:  # All that OpenVINO raises.
-        raise ModelError(f"OpenVINO does not compile the model: {reason_of(error)}") from None
+    except RuntimeError as error:  # The only exception that OpenVINO raises.
+        raise ModelError(f"OpenVINO cannot compile the model: {reason_of(error)}") from None

@@ -23,7 +23,7 @@ _MAKER = "vinculum.models.engines.openvino.children:Compiled"
 
 
 class OpenVino:
-    """OpenVINO, as what runs the parts of a graph; ModelError if it is not installed."""
+    """OpenVINO as the engine of a partitioned model; ModelError if it is not installed."""
 
     def __init__(self) -> None:
         check_installed("the engine 'openvino'")
@@ -32,14 +32,14 @@ class OpenVino:
 
     @contextmanager
     def refusals(self, nodes: Iterable[NodeProto]) -> Iterator[None]:
-        """Turn an error that is about nodes into one of ours."""
+        """Turn an error about nodes into a ModelError."""
         try:
             yield
         except Exception as error:
             raise ModelError(f"{_titles(list(nodes))} cannot be run by OpenVINO: {one_line(error)}") from None
 
     def part(self, piece: Piece) -> _PartInOpenVino:
-        """Return a part that can be run."""
+        """Return the runnable part for a piece."""
         return _PartInOpenVino(next(self._numbers), piece, self._process)
 
     def to_python(self, name: str, value: Any) -> Any:
@@ -48,7 +48,7 @@ class OpenVino:
 
 
 class _PartInOpenVino:
-    """A part, sent to OpenVINO when the ranks and types of what it is given are known."""
+    """A part, sent to OpenVINO as soon as the ranks and types of its inputs are known."""
 
     def __init__(self, number: int, piece: Piece, process: OpenVinoProcess) -> None:
         self._number, self._piece, self._process = number, piece, process
@@ -58,7 +58,7 @@ class _PartInOpenVino:
         inputs = {name: values[name] for name in self._piece.part.inputs}
         for name, value in inputs.items():
             if not isinstance(value, np.ndarray) or value.dtype == object:
-                raise EngineRefusalError(f"value {quoted(name)} is not a tensor of numbers; OpenVINO takes no other")
+                raise EngineRefusalError(f"value {quoted(name)} is not a tensor of numbers, which OpenVINO requires")
         key = (self._number, *((array.dtype.name, self._sizes(name, array)) for name, array in inputs.items()))
         results = self._process.call("run", key, inputs)
         if results is None:

@@ -1,4 +1,4 @@
-"""OpenVINO in a process of its own, where what it dies of is an error here; and an IR that it runs there."""
+"""OpenVINO in a child process, so that a crash becomes an error here; and an IR that runs in it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from vinculum.models.openvino_ir.program import DivideStep, ParameterStep, check
 from vinculum.models.openvino_ir.xml import renamed
 from vinculum.sandbox import End, Isolated, Limits
 
-# A model takes what it takes: what hangs is ended by Ctrl-C, what takes all memory by the system.
+# No limits, since a model's needs are not known: Ctrl-C ends a run that hangs, the system one that exhausts the memory.
 _LIMITS = Limits(seconds=float("inf"), start=float("inf"), memory=sys.maxsize)
 
-_COMPILING = 30.0  # Seconds that a run which only tries inputs out is given on top of its own.
+_COMPILING = 30.0  # Seconds for compiling, added to the time limit of a trial run.
 _MAKER = "vinculum.models.engines.openvino.cut_model:CutModel"
 
 
 class OpenVinoProcess:
-    """An object beside OpenVINO, asked by one thread at a time; it is made when it is first asked.
+    """An object in OpenVINO's process, called by one thread at a time; the process starts at the first call.
 
     - `maker`: as `Isolated` takes it.
-    - `*arguments`: what the maker is called with.
+    - `*arguments`: of the maker.
     """
 
     def __init__(self, maker: str, *arguments: object) -> None:
@@ -41,12 +41,12 @@ class OpenVinoProcess:
         self._started: dict[int, Isolated] = {}
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Return what a method returned.
+        """Return the result of a method.
 
-        ModelError if the process ended, OpenVINO refused, or the run takes longer than it may (`LimitError`).
+        ModelError if the process ended, OpenVINO refused, or the time limit was exceeded (`LimitError`).
         """
         with self._lock:
-            # A forked child shares the pipes of ours: it needs a process of its own.
+            # A forked child shares this process's pipes to OpenVINO, so it starts a process of its own.
             if os.getpid() not in self._started:
                 self._started[os.getpid()] = Isolated(self._maker, *self._arguments, limits=_LIMITS)
             left = seconds_left()
@@ -62,18 +62,20 @@ class OpenVinoProcess:
 
 
 def check_installed(who: str) -> None:
-    """Refuse to go on without OpenVINO."""
+    """Check that OpenVINO is installed; ModelError if not."""
     if find_spec("openvino") is None:
         raise ModelError(f"{who} needs the package openvino; install it: pip install 'vinculum-div[openvino]'")
 
 
 class CutProgram:
-    """An IR of any layers, cut at its Divides; what lies between them is made ready at the first run and kept.
+    """An IR of any layers, cut at its Divides; the parts between them are compiled at the first run and kept.
 
-    - `parameters`: what goes in.
+    - `content`: of the ``.xml``.
+    - `data`: the path of the ``.bin``.
+    - `parameters`: the inputs.
     - `divides`: the divisions by the numbers of their layers, bodies included.
-    - `results`: what comes out is called, by the numbers of the Results.
-    - `foreign`: the title of a layer that nobody but OpenVINO runs.
+    - `results`: the names of the outputs by the numbers of the Results.
+    - `foreign`: the title of a layer that only OpenVINO runs.
     """
 
     def __init__(
@@ -96,12 +98,12 @@ class CutProgram:
         self._started: OpenVinoProcess | None = None
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked."""
+        """Return the outputs for validated inputs."""
         check_inputs(self._parameters, arrays)
         process, run = self._process(), next(self._numbers)
         answer = process.call("start", run, dict(arrays))
         left = seconds_left()
-        deadline = inf if left is None else monotonic() + left  # Most of the time passes in the other process.
+        deadline = inf if left is None else monotonic() + left  # Wall time: most work is done in the other process.
         try:
             while isinstance(answer, Request):
                 if monotonic() > deadline:
@@ -114,7 +116,7 @@ class CutProgram:
         return {name: answer[number] for number, name in self._results.items()}
 
     def prepare(self) -> None:
-        """Have OpenVINO read and compile the model."""
+        """Let OpenVINO read and compile the model."""
         self._process().call("prepare")
 
     def read_data(self) -> None:
@@ -134,9 +136,9 @@ class CutProgram:
             return self._started
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process without the one that is started here."""
+        """Pickle without OpenVINO's process."""
         return {name: value for name, value in vars(self).items() if name not in ("_numbers", "_lock", "_started")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrive there."""
+        """Unpickle; OpenVINO's process starts at the next run."""
         vars(self).update(state, _numbers=count(), _lock=Lock(), _started=None)

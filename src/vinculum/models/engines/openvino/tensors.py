@@ -1,4 +1,4 @@
-"""Arrays as tensors of OpenVINO and back, byte for byte: NumPy and OpenVINO do not know each other's types."""
+"""Conversion between arrays and OpenVINO tensors, byte for byte: NumPy and OpenVINO lack some of each other's types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vinculum.tensors.storage import element_type_of_dtype
 from vinculum.text import one_line
 
 IN_FLOAT32 = {"INFERENCE_PRECISION_HINT": "f32"}
-"""What a model is compiled with, or some processors narrow it further."""
+"""Compile options that prevent narrower arithmetic, the default on some processors."""
 
 _NODE = r"While validating (?:ONNX )?node '.*?'(?: with friendly_name '.*?')?:"
 _PLACES = re.compile(rf"Exception from \S+:\d+:|Check '.*?' failed at \S+:\d+:|{_NODE}")
@@ -28,7 +28,7 @@ def to_tensor(array: NDArray[Any]) -> Any:
     if array.dtype == object:  # Strings.
         return openvino.Tensor(array.astype(np.str_))
     element_type = element_type_of_dtype(array.dtype) or "bool"
-    # Not on the bytes themselves: of those a tensor does not know that they must live as long as it.
+    # Copied, since a tensor on the bytes themselves would not keep them alive.
     tensor = openvino.Tensor(getattr(openvino.Type, openvino_name(element_type)), openvino.Shape(array.shape))
     if array.size:
         tensor.data.reshape(-1).view(np.uint8)[:] = np.frombuffer(packed(array, element_type), np.uint8)
@@ -46,5 +46,5 @@ def to_array(tensor: Any) -> NDArray[Any]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what OpenVINO says, without the places in its sources."""
+    """Return OpenVINO's message without its source locations."""
     return one_line(Exception(" ".join(_PLACES.sub("", str(error)).split())))

@@ -1,1 +1,1 @@
-"""The reference evaluator of the onnx package, with our divisions and repairs."""
+"""The reference evaluator of the onnx package, with Vinculum's divisions and repairs."""

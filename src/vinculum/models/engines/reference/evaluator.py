@@ -1,4 +1,4 @@
-"""Running an ONNX graph: its divisions by our engine, everything else by ONNX's reference evaluator."""
+"""Running an ONNX graph: its divisions by Vinculum, everything else by ONNX's reference evaluator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vinculum.text import one_line, quoted
 
 
 class EvaluatedGraph:
-    """An ONNX graph and its functions, made ready at the first run and kept."""
+    """An ONNX graph and its functions, prepared at the first run and kept."""
 
     def __init__(
         self, proto: ModelProto, divisions: tuple[Division, ...], constants: Mapping[str, NDArray[Any]]
@@ -36,11 +36,11 @@ class EvaluatedGraph:
         self._constants = constants
 
     def execute(self, arrays: Mapping[str, Any], execution: RunContext) -> dict[str, Any]:
-        """Return the outputs for inputs that have been checked."""
+        """Return the outputs for validated inputs."""
         self.prepare()
         token = CURRENT_RUN.set(Run(execution, self._divisions))
         try:
-            # Floating-point exceptions of other operators are results, not news for standard error.
+            # Floating-point exceptions of other operators are no reason for NumPy's warnings.
             with np.errstate(all="ignore"):
                 values = self._evaluator.run(None, {**self._constants, **arrays})
         except Interruption as interruption:
@@ -52,7 +52,7 @@ class EvaluatedGraph:
         return dict(zip(self._evaluator.output_names, values, strict=True))
 
     def prepare(self) -> None:
-        """Make the evaluator, whose making finds nodes that it cannot run."""
+        """Create the evaluator, which finds nodes that it cannot run."""
         try:
             _ = self._evaluator
         except Interruption as interruption:
@@ -61,7 +61,7 @@ class EvaluatedGraph:
             raise ModelError(f"the model cannot be run: {one_line(error)}") from None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process without what is made ready there again."""
+        """Pickle without the evaluator, which is created again when it is needed."""
         return {name: value for name, value in vars(self).items() if name != "_evaluator"}
 
     @cached_property
@@ -77,7 +77,7 @@ def _evaluator_of(proto: ModelProto) -> Evaluator:
 
 
 def is_implemented(node: NodeProto, opsets: Mapping[str, int]) -> bool:
-    """Tell whether the evaluator knows a node's operator, or whether it is a function's."""
+    """Return whether the evaluator implements a node's operator, or the node calls a function."""
     alone = GraphProto(name="node", node=[NodeProto(op_type=node.op_type, domain=node.domain)])
     try:
         Evaluator(alone, opsets=dict(opsets))
@@ -90,10 +90,10 @@ _OPERATORS: list[type[OpRun]] = [Div, Reciprocal, Loop, Cast, GatherElements]
 
 
 class Evaluator(ReferenceEvaluator):
-    """The reference evaluator with our operators at every depth, and with errors that name their node.
+    """The reference evaluator with Vinculum's operators at every depth, and with errors that name their node.
 
-    The evaluator makes those of subgraphs by its own class but those of functions without `new_ops`: so the operators
-    are the class's, not an argument's.
+    The base class evaluates subgraphs with its own class and does not pass `new_ops` on to functions. So the operators
+    belong to this class and are not an argument.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ class Evaluator(ReferenceEvaluator):
         except (Interruption, RuntimeContextError, RecursionError):
             raise
         except Exception as error:
-            # Of operators that are functions of others the evaluator makes some itself.
+            # The evaluator itself builds some operators that ONNX defines as functions of others.
             raise Interruption(ModelError(f"the model cannot be run: {one_line(error)}")) from None
         _protect(self.rt_inits_.values())
 
     def run(self, output_names: Any, feed_inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
-        """Return the outputs; a subgraph's own initializers hide what it sees of the graph around."""
+        """Return the outputs; a subgraph's own initializers hide values of the enclosing graph."""
         if isinstance(self.proto_, GraphProto):
             hidden = self.rt_inits_.keys() - set(self.input_names)
             feed_inputs = {name: value for name, value in feed_inputs.items() if name not in hidden}
@@ -124,9 +124,9 @@ class Evaluator(ReferenceEvaluator):
         except RecursionError:
             raise
         except RuntimeError:
-            # The evaluator looks a value up in vain; errors of nodes are interruptions by now.
-            missing = (f"{maker} does not give its output {quoted(name)}" for name, maker in self._not_given.items())
-            known = next(missing, "the model cannot be run: a node around the graph does not give its output")
+            # The evaluator did not find a value; errors of nodes are interruptions by now.
+            missing = (f"{maker} does not produce its output {quoted(name)}" for name, maker in self._not_given.items())
+            known = next(missing, "the model cannot be run: a node of an enclosing graph does not produce its output")
             raise Interruption(ModelError(f"{known}, which is used")) from None
 
     def _load_impl(self, node: NodeProto, input_types: Any = None) -> Callable[..., Any]:
@@ -151,7 +151,7 @@ class Evaluator(ReferenceEvaluator):
 
 
 def _protect(values: Iterable[object]) -> None:
-    """Let no run change the constants that the next one needs."""
+    """Make constants read-only, so that no run changes them for the next one."""
     for value in values:
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
@@ -164,7 +164,7 @@ def _named_run(run: Callable[..., Any], node: NodeProto, not_given: dict[str, st
             check_result_size(node, operands)
             results = run(*operands, **options)
             not_given.update((name, title(node)) for name in node.output[len(results) :] if name)
-            # What an output without a name gives would become the value of every input that is left out.
+            # The value of an output without a name would become the value of every omitted input.
             return tuple(value if name else None for name, value in zip(node.output, results, strict=False))
 
     return named
@@ -180,6 +180,6 @@ def _naming(node: NodeProto) -> Iterator[None]:
     except LimitError as error:
         raise Interruption(error) from None
     except Exception as error:
-        # Inputs whose shapes do not fit are the caller's concern, whatever else is the model's.
+        # Shapes that do not fit are the caller's fault, any other error is the model's.
         kind = BroadcastError if isinstance(error, BroadcastError) else ModelError
         raise Interruption(kind(f"{title(node)} cannot be run: {one_line(error)}")) from None

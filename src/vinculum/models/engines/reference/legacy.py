@@ -1,7 +1,7 @@
-"""Operators whose meaning a later operator set changed, and that the reference evaluator knows only as changed.
+"""Operators whose meaning changed in a later operator set.
 
-Handed to it as they are, they would give wrong numbers without an error. Each is brought to the newer meaning by
-reshaping its operands, or refused.
+The reference evaluator implements the newer meaning only, and would compute wrong numbers for the older one without an
+error. Here the operands are reshaped to fit the newer meaning, or the node is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vinculum.models.onnx.divisions import ALSO_UNIDIRECTIONAL, DIVIDES
 
 _DROPPED_ATTRIBUTES = {"axis", "broadcast", "consumed_inputs"}
 _FLATTENING = ("Hardmax", "LogSoftmax", "Softmax")
-# What an operator did before a version, where the evaluator takes the version's attribute or default for all of them.
+# The behaviour of operators before a version, where the evaluator applies that version's default to all versions.
 _OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
     "AveragePool": (7, {"count_include_pad": 0}),
     "RoiAlign": (16, {"coordinate_transformation_mode": "output_half_pixel"}),
@@ -28,23 +28,23 @@ _OLD_ATTRIBUTES: dict[str, tuple[int, dict[str, Any]]] = {
 }
 
 KNOWN_SINCE = {"QuantizeLinear": 19, "DequantizeLinear": 19}
-"""Operators that the evaluator knows from a version on that only adds types and attributes to those before."""
+"""Operators with the first version that the evaluator implements; it only adds types and attributes to older ones."""
 
 Attributes = Mapping[str, Any]
 
 
 def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int]) -> Any:
-    """Return an operator of the evaluator, made to keep the rules of the operator set that its node stands in.
+    """Return an operator of the evaluator, changed to follow the rules of its node's operator set.
 
-    ValueError if it cannot be made to.
+    ValueError if that is not possible.
     """
     version = opsets.get(node.domain, 0)
     if node.domain:
         return instance
     if node.op_type == "Scan" and version < 9:
-        raise ValueError("the onnx package's reference evaluator knows Scan from operator set 9 on")
+        raise ValueError("the onnx package's reference evaluator implements Scan from operator set 9 on")
     if version < 6 and node.op_type not in DIVIDES:
-        instance.attributes_names_.discard("consumed_inputs")  # A hint that the evaluator does not know.
+        instance.attributes_names_.discard("consumed_inputs")  # A hint that the evaluator lacks.
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute if not a.ref_attr_name}
     if node.op_type in ALSO_UNIDIRECTIONAL and version < 7:
         instance.attributes_names_ -= _DROPPED_ATTRIBUTES
@@ -67,14 +67,14 @@ def with_legacy_rules(instance: Any, node: NodeProto, opsets: Mapping[str, int])
 
 
 def _check_inference_mode(node: NodeProto, attributes: Attributes) -> None:
-    """Refuse what the evaluator knows from operator set 14 on, or never.
+    """Refuse training, which the evaluator implements from operator set 14 on, and ``spatial=0``, which it lacks.
 
-    Before, one output stood for inference, whatever the momentum; the evaluator trains if there is a momentum.
+    Below 14, a node with one output is in inference mode; the evaluator would train if the node has a momentum.
     """
     if any(node.output[1:]):
-        raise ValueError("its outputs ask for training, which the evaluator knows from operator set 14 on")
+        raise ValueError("its outputs request training, which the evaluator implements from operator set 14 on")
     if attributes.get("spatial", 1) != 1:
-        raise ValueError("its attribute spatial is not 1, which the evaluator does not know")
+        raise ValueError("its attribute spatial is not 1, which the evaluator does not implement")
 
 
 def _with_options(run: Callable[..., Any], options: Attributes) -> Callable[..., Any]:
@@ -82,26 +82,26 @@ def _with_options(run: Callable[..., Any], options: Attributes) -> Callable[...,
 
 
 def _by_channel(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Lay a slope of one element each channel on the channels, which are the second dimension."""
+    """Align a slope with one element per channel with the channels, the second dimension."""
 
-    def laid(x: NDArray[Any], slope: NDArray[Any], **options: Any) -> Any:
+    def aligned(x: NDArray[Any], slope: NDArray[Any], **options: Any) -> Any:
         if slope.ndim == 1 and slope.size > 1 and x.ndim > 1:
             slope = slope.reshape(-1, *[1] * (x.ndim - 2))
         return run(x, slope, **options)
 
-    return laid
+    return aligned
 
 
 def _type_number(name: bytes) -> int:
-    """Return the number of an element type, which Cast names before operator set 6."""
+    """Return the number of an element type; below operator set 6 Cast gives it by name."""
     known = name.decode(errors="replace")
     if known not in TensorProto.DataType.keys():  # noqa: SIM118  an enum, not a dict
-        raise ValueError(f"its attribute to is {known!r}; allowed are names such as 'FLOAT'")
+        raise ValueError(f"its attribute 'to' is {known!r}; allowed are names such as 'FLOAT'")
     return int(TensorProto.DataType.Value(known))
 
 
 def _limited(run: Callable[..., Any], attributes: Attributes) -> Callable[..., Any]:
-    """Broadcast the second operand as Div-6 does, and not unless the node says so."""
+    """Broadcast the second operand by the rule of Div-6, only with ``broadcast=1``."""
 
     def limited(a: NDArray[Any], b: NDArray[Any], **options: Any) -> Any:
         if attributes.get("broadcast", 0) != 1:
@@ -116,22 +116,22 @@ def _limited(run: Callable[..., Any], attributes: Attributes) -> Callable[..., A
 
 
 def _aligned(operand: NDArray[Any], shape: tuple[int, ...], axis: int | None) -> NDArray[Any]:
-    """Return the operand with dimensions of 1 after it, so that its shape lies on the run of `shape` at `axis`.
+    """Return the operand with trailing dimensions of 1, so that it is aligned with `shape` from `axis` on.
 
-    A dimension of 1 stretches: the documents say that it does not yet, but exporters wrote it, ONNX's own tests hold
-    it, and it can mean nothing else. Div itself keeps to its document.
+    A dimension of 1 is broadcast. The documents of these versions do not allow it, but exporters wrote it, ONNX's own
+    tests contain it, and it has no other meaning. Div itself follows its document.
     """
     start = len(shape) - operand.ndim if axis is None else axis
     if operand.size == 1 and operand.ndim <= len(shape):
         return operand.reshape((1,) * len(shape))
     run = shape[start : start + operand.ndim] if start >= 0 else ()
     if len(run) != operand.ndim or any(own not in (1, size) for own, size in zip(operand.shape, run, strict=True)):
-        raise BroadcastError(f"the shape {operand.shape} is not the run of {shape} that begins at axis {start}")
+        raise BroadcastError(f"the shape {operand.shape} does not match the dimensions of {shape} from axis {start} on")
     return operand.reshape(operand.shape + (1,) * (len(shape) - start - operand.ndim))
 
 
 def _flattening(run: Callable[..., Any], axis: int) -> Callable[..., Any]:
-    """Normalise over all dimensions from `axis` on together, as before operator set 13."""
+    """Normalise over all dimensions from `axis` on, as below operator set 13."""
 
     def flattened(x: NDArray[Any], **options: Any) -> Any:
         start = axis + x.ndim if axis < 0 else axis

@@ -1,7 +1,7 @@
-"""Our operators in the shape that the reference evaluator's `new_ops` hook takes.
+"""Vinculum's operators in the form that the reference evaluator's `new_ops` hook takes.
 
-The hook goes by the names of the classes, so they are those of the operators. They divide in a run of ours, under its
-policies and its observer, and in anybody's evaluator, by the defaults.
+The hook finds operators by class name, so the classes are named after them. In a run of a `Model` they follow its
+policies and report to its observer; in any other evaluator they use the default policies.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from vinculum.spec.registry import find
 
 
 def reference_ops() -> list[type[OpRun]]:
-    """Return the operator classes to hand to ``onnx.reference.ReferenceEvaluator(model, new_ops=...)``.
+    """Return the operator classes for ``onnx.reference.ReferenceEvaluator(model, new_ops=...)``.
 
     Every Div and Reciprocal of the graph and its subgraphs is then exact, by the rules of the operator set that the
     model imports. Integer zero divisors raise `DivisionByZeroError` and MIN/-1 wraps, as in `vinculum.div`. The
-    evaluator hands no operators on to functions, the model's own or those that define an operator by others: there
-    `vinculum.backend` is needed. Inside a subgraph it makes an `ElementTypeError` a ``TypeError`` of its own, with
-    ours as its cause.
+    evaluator does not pass the operators on to functions, neither the model's own nor those that define an operator by
+    others: use `vinculum.backend` for these. Inside a subgraph the evaluator replaces an `ElementTypeError` by a
+    ``TypeError``, whose cause is the `ElementTypeError`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def reference_ops() -> list[type[OpRun]]:
 
 @dataclass(frozen=True)
 class Run:
-    """What the operators need to know of the run that they are part of."""
+    """The context of a run that the operators need."""
 
     execution: RunContext
     divisions: tuple[Division, ...]
@@ -55,8 +55,8 @@ class Run:
 CURRENT_RUN: ContextVar[Run] = ContextVar("vinculum.models.current_run")
 
 
-class Interruption(Exception):  # noqa: N818  it carries an error, and is never one that a user sees
-    """Carries an error of ours, or of the observer, through the evaluator, which rewrites some that it knows."""
+class Interruption(Exception):  # noqa: N818  it carries an error, and a user never sees it
+    """Carries a VinculumError, or an error of the observer, through the evaluator, which would replace some classes."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -66,7 +66,7 @@ class Interruption(Exception):  # noqa: N818  it carries an error, and is never 
 def quotient(
     execution: RunContext, division: Division, dividend: Any, divisor: Any, attributes: Mapping[str, Any]
 ) -> NDArray[Any]:
-    """Return what a Div or Reciprocal gives in a run; the dividend of a Reciprocal is None."""
+    """Return the quotient of a Div or Reciprocal in a run; the dividend of a Reciprocal is None."""
     options = {"opset": division.spec.since_version, **attributes}
 
     def compute(a: Any, b: Any) -> NDArray[Any]:
@@ -78,7 +78,7 @@ def quotient(
 
 
 class _DivisionNode(OpRun):
-    """A node that our engine computes, at the operator set that it stands in."""
+    """A node that Vinculum computes, by the rules of its operator set."""
 
     def __init__(self, onnx_node: NodeProto, run_params: dict[str, Any], schema: Any = None) -> None:
         super().__init__(onnx_node, run_params, schema)
@@ -87,7 +87,7 @@ class _DivisionNode(OpRun):
         self._spec = find(onnx_node.op_type, opset=run_params["opsets"][""])
 
     def run(self, *operands: Any, **options: Any) -> Any:
-        """Return the quotient; an error of ours leaves as it is, where the evaluator rewrites a TypeError."""
+        """Return the quotient; raise a VinculumError that the evaluator has wrapped in a TypeError."""
         try:
             return super().run(*operands, **options)  # type: ignore[no-untyped-call]  # the onnx package's has no types
         except TypeError as error:
@@ -101,7 +101,7 @@ class _DivisionNode(OpRun):
             division = Division(self._name, "", self._spec)
             return (quotient(RunContext(Policies()), division, dividend, divisor, attributes),)
         if self._number is None:
-            # Operators that ONNX defines by others, such as MeanVarianceNormalization, hold divisions of their own.
+            # A division in the definition of an operator that ONNX defines by others: MeanVarianceNormalization.
             division = Division(self._name, "an operator's own function", self._spec)
         else:
             division = run.divisions[self._number]
@@ -149,7 +149,7 @@ class Loop(ReferenceLoop):
         return (*state, *stacked)
 
     def _empty(self, scan: int) -> NDArray[Any]:
-        """Return what a scan output is after no iteration: nothing, of the declared element type and rank."""
+        """Return a scan output after zero iterations: an empty array of the declared element type and rank."""
         declared = self.body.output_types[1 + self.N + scan].tensor_type
         sizes = [dim.dim_value if dim.HasField("dim_value") else 0 for dim in declared.shape.dim]
         return np.empty((0, *sizes), dtype=helper.tensor_dtype_to_np_dtype(declared.elem_type))

@@ -1,4 +1,4 @@
-"""Repairs of the reference evaluator: operators that it gets wrong, operands and sizes that it lets through."""
+"""Repairs of the reference evaluator: operators that it computes wrongly, operands and sizes that it does not check."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from vinculum.tensors.storage import element_type_of_dtype
 
 
 class Cast(OpRun):
-    """ONNX Cast between types that divide, rounded once, and with one meaning where the standard leaves it open.
+    """ONNX Cast between element types of divisions, rounded once, and defined where the standard leaves it open.
 
-    The reference evaluator rounds some values twice on their way to bfloat16, and leaves floats beyond an integer type
-    to the processor. Here both are as in `vinculum.models.openvino_ir.element_conversion`, which the layer Convert of
-    OpenVINO follows too: so a model and its conversion to the other format give the same bits. What this package does
-    not convert, the evaluator's own Cast does.
+    The reference evaluator rounds some values twice in casts to bfloat16, and leaves the results for floats beyond an
+    integer type to the processor. Here both follow `vinculum.models.openvino_ir.element_conversion`, as does the layer
+    Convert of OpenVINO, so that a model and its conversion to the other format give the same bits. The evaluator's own
+    Cast handles all other casts.
     """
 
     def _run(self, x: Any, to: int | None = None, **options: Any) -> Any:
         target = _target(to)
         if target is not None and _is_ours(element_type_of_dtype(x.dtype), x.dtype == bool, target, options):
             return (convert(x, target),)
-        # The newest one has the attributes of all, and their defaults are what the older ones do.
+        # The newest version has the attributes of all versions, with the older behaviour as their defaults.
         return load_op("", "Cast")._run(self, x, to=to, **options)
 
 
 class GatherElements(OpRun):
-    """ONNX GatherElements, with an end to an index far out of bounds, and any number of elements along the axis.
+    """ONNX GatherElements with a check of the indices, and any number of elements along the axis.
 
-    The reference evaluator's own never comes back from the first, and knows no more than 32 of the second.
+    The reference evaluator's own never returns for an index far out of bounds, and is limited to 32 elements.
     """
 
     def _run(self, data: NDArray[Any], indices: NDArray[Any], axis: int = 0) -> tuple[NDArray[Any]]:
@@ -55,9 +55,9 @@ class GatherElements(OpRun):
 
 
 def check_operands(node: NodeProto, operands: Sequence[Any]) -> None:
-    """Refuse the shape operand of a Reshape that holds anything but sizes, and -1 at most once.
+    """Check that the shape operand of a Reshape holds only sizes, and -1 at most once.
 
-    NumPy, on which the evaluator relies, takes every negative size for -1.
+    NumPy, on which the evaluator relies, treats every negative size as -1.
     """
     if node.op_type != "Reshape" or node.domain or len(operands) < 2 or not isinstance(operands[1], np.ndarray):
         return
@@ -77,20 +77,20 @@ def _target(to: int | None) -> ElementType | str | None:
 
 def _is_ours(source: ElementType | None, boolean: bool, target: ElementType | str, options: dict[str, Any]) -> bool:
     if source is REAL or (source is None and not boolean):
-        return False  # Objects are strings here.
+        return False  # An array of objects holds strings here.
     if isinstance(target, str):
         return True
     if target.binary_format is not None:
-        # Saturating is the standard's default for types of 8 bits, and only theirs.
+        # Saturation is the standard's default for 8-bit types only.
         return target.bits > 8 or not options.get("saturate", 1)
-    # ONNX's own tests expect that floats beyond a type of 4 bits lose their high bits.
+    # ONNX's own tests expect that floats beyond a 4-bit type lose their high bits.
     return target.bits > 4 or source is None or source.is_integer
 
 
 def check_result_size(node: NodeProto, operands: Sequence[Any]) -> None:
     """Refuse a node whose result would be larger than the machine's memory.
 
-    LimitError if it would be larger than the run may try.
+    LimitError if it would exceed the limit of a trial run.
     """
     size_of = _SIZES.get(node.op_type) if not node.domain else None
     if size_of is None:
@@ -133,7 +133,7 @@ def _pad(node: NodeProto, operands: Sequence[Any]) -> int:
 
 def _one_hot(node: NodeProto, operands: Sequence[Any]) -> int:
     indices, depth, values = (np.asarray(operand) for operand in operands)
-    # The places along the new dimension are written down, as integers of 64 bits, even if there are no indices.
+    # The evaluator stores the positions along the new dimension as 64-bit integers, even if there are no indices.
     return max(0, int(depth.item())) * max(8, indices.size * values.itemsize)
 
 
@@ -178,4 +178,4 @@ def _physical_memory() -> int | None:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        return None  # Not every system tells.
+        return None  # Not available on every system.

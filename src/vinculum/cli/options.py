@@ -96,7 +96,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every case 
 def level_asked(quick: bool, full: bool) -> str | None:
     """Return the level of cases selected by --quick or --full; None if neither is given."""
     if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
+        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the default level")
     return "quick" if quick else "full" if full else None
 
 

@@ -41,7 +41,7 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suf
     Raises
     ------
     ModelError
-        If the folder is a file, or an output would take the place of an input or of a folder.
+        If the folder is a file, or an output would replace an input or a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"--output {str(folder)!r} is not a folder; give another")

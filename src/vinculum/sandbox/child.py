@@ -125,7 +125,7 @@ def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
     try:
         return pickle.dumps(outcome, protocol=pickle.HIGHEST_PROTOCOL)
     except BaseException as error:  # The result may be of any class, and pickling calls its methods.
-        return pickle.dumps(("REFUSED", None, f"its result cannot leave its process: {_words(error)}"))
+        return pickle.dumps(("REFUSED", None, f"its result cannot be pickled: {_words(error)}"))
 
 
 def _outcome(action: Callable[[], Any], making: bool) -> Outcome:

@@ -139,7 +139,7 @@ class Isolated:
         if isinstance(made.value, VinculumError):
             raise made.value
         reason = made.words if made.end is not End.CRASHED else f"the process ended: {made.words}"
-        raise ModelError(f"{self._called} could not be started in a process of its own: {reason}")
+        raise ModelError(f"{self._called} could not be started in a subprocess: {reason}")
 
 
 def _end_all(processes: list[ChildProcess]) -> None:
@@ -157,4 +157,4 @@ def _answer(frame: bytes | Ended) -> Answer:
     except MemoryError as error:
         return Answer(End.OUT_OF_MEMORY, None, one_line(error))
     except (Exception, SystemExit) as error:  # Unpickling a foreign class may raise anything.
-        return Answer(End.REFUSED, None, f"its result cannot be read here: {one_line(error)}")
+        return Answer(End.REFUSED, None, f"its result cannot be unpickled: {one_line(error)}")

@@ -72,7 +72,7 @@ class FlatArray:
     def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
         """Yield the offset in the file and the size in bytes of each contiguous part."""
         shape, cuts = (self.shape[::-1], region[::-1]) if self.order == "F" else (self.shape, region)
-        # The elements of the axes after the last axis that is cut are contiguous.
+        # The range along the last axis that is cut, with all axes after it, is contiguous.
         last = max((d for d, cut in enumerate(cuts) if cut.stop - cut.start != shape[d]), default=0)
         strides = [prod(shape[d + 1 :]) * self.dtype.itemsize for d in range(len(shape))]
         size = prod(extents(cuts)[last:]) * self.dtype.itemsize

@@ -90,7 +90,7 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
         resumed = _drop_damaged(work, notes, workers)
         if resumed < work.blocks and set(work.targets) & set(finals):
             raise ModelError(
-                f"{_named(place.path for place in finals)} is not what {_named([journal])} says; delete either"
+                f"{_named(place.path for place in finals)} does not match {_named([journal])}; delete either"
             )
         try:
             _do_rest(work, notes, workers, at_once, advance or (lambda blocks: None))

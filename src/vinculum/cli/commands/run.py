@@ -62,7 +62,7 @@ def run(
     cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
-    """Run a model with every division computed to the last bit, and report what each division met."""
+    """Run a model with every division computed to the last bit, and report the operands of each division."""
     # Here and below: modules that import the onnx package are imported in functions, so that --help does not wait.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs

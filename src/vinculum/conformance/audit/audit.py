@@ -115,7 +115,7 @@ class Auditor:
         """Raise an error for an input that OpenVINO would ignore."""
         for tensor in self.subject.inputs:
             if tensor.optional and tensor.name in inputs and parsed(self._backend)[0] == "openvino":
-                why = "has a value in the model, and OpenVINO takes that for a constant"
+                why = "has a value in the model, which OpenVINO treats as a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
     def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
@@ -177,7 +177,7 @@ def _edge_runs(
         if perf_counter() > end:
             break
         first: Answer | None = None
-        for inputs in _milder(taps, validated_inputs(runs.subject.inputs, given)):
+        for inputs in _with_fewer_hazards(taps, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
@@ -203,7 +203,7 @@ def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         yield from edges
 
 
-def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _with_fewer_hazards(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield inputs, then variants without 0 and without 0 and -1 in the integer inputs that are divisors."""
     yield inputs
     divisors = {tap.sources[-2].input for tap in taps if len(tap.sources) > 1}

@@ -57,7 +57,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
     try:
         expected = _quotient(operation)
     except VinculumError as error:
-        return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
+        return NodeRecord(division, division.element_type, unobserved=f"its operands cannot be divided: {error}")
     element_type = element_type_of(expected)
     dividend, divisor = aligned(operation)
     expectation = Expectation(expected, without_quotient(dividend, divisor))

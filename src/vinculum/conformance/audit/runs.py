@@ -71,7 +71,7 @@ class Runs:
             try:
                 write_model(self.subject.exposed, path)
             except OSError as error:
-                raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
+                raise ModelError(f"the model with its divisions exposed cannot be written: {error}") from None
             self._written = self.subject
         answer = self._process.call("run_model", path, inputs, seconds=seconds)
         return replace(answer, words=answer.words.replace(f"{self._folder}{os.sep}", ""))

@@ -343,7 +343,7 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
-    statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
+    statement = _rule(quotients, a, element_type) or "follows no rule common to all elements"
     return Finding(probe, subject, statement, Status.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
 
 

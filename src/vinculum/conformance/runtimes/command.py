@@ -117,7 +117,7 @@ class Command:
         if Path(self.title).is_dir():
             raise ModelError(f"{quoted(self.title)} is a folder; give the path of a program")
         if Path(self.title).is_file():
-            raise ModelError(f"the program {quoted(self.title)} may not be executed; chmod +x allows it")
+            raise ModelError(f"the program {quoted(self.title)} is not executable; chmod +x makes it so")
         raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name on the PATH")
 
     def _started(self) -> subprocess.Popen[bytes]:

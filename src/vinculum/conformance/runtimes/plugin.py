@@ -78,7 +78,7 @@ class Plugin:
         if hasattr(divider, "covers") and not divider.covers(operation):
             raise UnsupportedError(f"{self.title} does not cover it")
         try:
-            return divider.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
+            return divider.answer(operation)  # type: ignore[no-any-return]  # results of any type are judged
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
@@ -93,7 +93,7 @@ class Plugin:
         divider = self._divider()
         if not hasattr(divider, "run_model"):
             raise ModelError(f"{quoted(self.title)} cannot run models: it is a divider, not an ONNX backend")
-        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # whatever it gives is judged
+        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # results of any type are judged
 
     def reproducer(self, operation: Operation) -> str:
         """Return Python source that imports it and executes the operation."""

@@ -82,7 +82,7 @@ def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Ju
         If a pattern matches no case.
     """
     _check_index(folder)
-    given = _Given(answers)
+    given = _Answers(answers)
     matched: set[str] = set()
     for line in _records(folder / CASES, CaseLine):
         matching = [pattern for pattern in only if fnmatchcase(line.id, pattern)]
@@ -108,7 +108,7 @@ def counts(results: Sequence[Judged]) -> dict[str, int]:
     return {name: found[name] for name in order if found[name]}
 
 
-class _Given:
+class _Answers:
     """The answers of a program, by id or by name."""
 
     def __init__(self, path: Path) -> None:

@@ -82,7 +82,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-# Imported when they are first asked for: NumPy takes most of the time of a page of help, onnx longer than all else.
+# Imported on first use: importing NumPy takes most of the time of --help, and onnx longer than everything else.
 _HOMES = {
     **{name: f"vinculum.{name}" for name in ("backend", "openvino", "sonnx", "stored")},
     **dict.fromkeys(("check", "trace"), "vinculum.analysis"),

@@ -10,13 +10,13 @@ def main() -> int:
     Ctrl-C during the imports ends the process at once: there is nothing to clean up, and an imported module may mistake
     the interruption for an error of its own.
     """
-    # A process that a shell starts in the background ignores interruptions, and must go on to.
-    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if heard:
+    # A process that a shell starts in the background ignores interruptions, and must continue to do so.
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from vinculum.cli.main import main
 
-    if heard:
+    if is_default:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return main()
 

@@ -1,9 +1,9 @@
-"""Division of Dask arrays, block by block and lazily; nothing imports this but a division of a Dask array.
+"""Lazy division of Dask arrays, block by block; imported only when a Dask array is divided.
 
-The operands are given the result's rank before blocks exist, so that NumPy's broadcasting rule joins the blocks,
-whatever the operator's is. Where a policy raises, all blocks are checked before any quotient exists: the findings go
-to one task, which raises what NumPy arrays would have raised. The checked blocks are computed for the check alone, and
-computed again for the division, so that no worker has to keep them meanwhile.
+The operands get the result's rank before blocks are computed, so that NumPy's broadcasting rule applies to the blocks,
+for every rule of the operator. If a policy raises, all blocks are checked before any quotient is computed: the findings
+go to one task, which raises the same error as for NumPy arrays. Blocks are computed once for the check and again for
+the division, so that no worker has to keep them in memory.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from vinculum.text import kind_of
 
 Array = npt.NDArray[Any]
 
-# The block and the index within it, for each dimension. Such places are in the order of the indices in the whole array,
-# even where the sizes of the blocks before are not known.
+# The number of the block and the index within it, for each dimension. Places sort like the indices in the whole array,
+# even if the sizes of the preceding blocks are unknown.
 Place = tuple[tuple[int, int], ...]
 
 
 def as_operand(value: object, name: str) -> da.Array:
-    """Return an operand as a Dask array: itself, or what NumPy can view as an array.
+    """Return an operand as a Dask array: itself, or a value that NumPy can view as an array.
 
     Raises
     ------
@@ -82,11 +82,11 @@ def divide(operator: Operator, operands: Sequence[da.Array], out: object) -> da.
     Parameters
     ----------
     operator : Operator
-        What divides.
+        The operator.
     operands : sequence of dask.array.Array
-        As `as_operand` gives them, one for each of the operator's.
+        The results of `as_operand`, one for each operand of the operator.
     out : None
-        Lazy quotients are not written anywhere.
+        Not supported for lazy quotients.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _aligned(
             "the same number of unknown blocks; call compute_chunk_sizes() on the operand first"
         ) from None
     placed = [_placed(a, alignment.a), _placed(b, alignment.b)]
-    # Where sizes are unknown the blocks stay as they are: each operand's dimension has a label of its own.
+    # Blocks of unknown sizes stay as they are, as each operand's dimension has its own label.
     labels = [[(i, d) if isnan(size) else d for d, size in enumerate(x.shape)] for i, x in enumerate(placed)]
     _, (a, b) = da.core.unify_chunks(placed[0], labels[0], placed[1], labels[1])
     chunks = tuple(b.chunks[d] if own is None else a.chunks[d] for d, own in enumerate(alignment.a))
@@ -147,12 +147,12 @@ def _aligned(
 
 
 def _sizes(x: da.Array) -> tuple[int, ...]:
-    """Return the shape; an unknown size is minus the number of blocks, which only equals the same number of blocks."""
+    """Return the shape, with minus the number of blocks for an unknown size, which equals the same number only."""
     return tuple(-blocks if isnan(size) else int(size) for size, blocks in zip(x.shape, x.numblocks, strict=True))
 
 
 def _placed(x: da.Array, dimensions: tuple[int | None, ...]) -> da.Array:
-    """Return an operand with the result's rank, of size 1 and one block where it is repeated."""
+    """Return an operand with the result's rank, with size 1 and one block in dimensions along which it is repeated."""
     if 0 in x.shape and None not in shape_of(x):  # blocks of no elements, which Dask neither unifies nor rechunks
         x = da.empty(x.shape, dtype=x.dtype, chunks=x.shape)
     stays = (x.ndim == len(dimensions)) and all(
@@ -161,7 +161,7 @@ def _placed(x: da.Array, dimensions: tuple[int | None, ...]) -> da.Array:
     if stays:
         return x
     kept = x[tuple(slice(None) if d in dimensions else 0 for d in range(x.ndim))]
-    # Not by `blockwise` with new axes: Dask (2026.8) loses blocks when it fuses that.
+    # `blockwise` with new axes is not used, as Dask (2026.8) loses blocks when it fuses that.
     return kept[tuple(None if own is None else slice(None) for own in dimensions)]
 
 
@@ -172,9 +172,9 @@ class BlockDivision:
     Attributes
     ----------
     operator : Operator
-        What divides.
+        The operator.
     dtype : numpy.dtype
-        What the Dask arrays declare, in the processor's byte order.
+        The type that the Dask arrays declare, in the processor's byte order.
     unknown : tuple of int
         The dimensions in which both sizes were unknown.
     """
@@ -189,14 +189,14 @@ class BlockDivision:
         return type(self).__name__, repr(made_from), self.dtype.name, self.unknown
 
     def __call__(self, *blocks: object) -> Array:
-        """Return the quotients of a block, once what comes after the operands has been computed."""
+        """Return the quotients of a block; arguments after the operands are tasks that must finish first."""
         quotients = self.divide(*blocks[: len(self.operator.spec.inputs)])
         if isinstance(quotients, Exceptions):
-            self.judge(quotients)  # the operands are not what was looked at
+            self.judge(quotients)  # the operands have changed since they were checked
         return quotients
 
     def divide(self, *blocks: object) -> Array | Exceptions:
-        """Return the quotients of a block, or the exceptions that a policy raises for; on one thread per block."""
+        """Return the quotients of a block, or the exceptions for which a policy raises; one thread per block."""
         names = self.operator.spec.operand_names
         arrays = [self.checked(block, name) for block, name in zip(blocks, names, strict=True)]
         if any(arrays[0].shape[d] != arrays[1].shape[d] for d in self.unknown):
@@ -208,7 +208,7 @@ class BlockDivision:
             return self.operator.on_blocks(*arrays)
 
     def checked(self, block: object, name: str) -> Array:
-        """Return a block as an array that is known to have the element type that its Dask array declares."""
+        """Return a block as an array, after checking that it has the element type that its Dask array declares."""
         array = storage.as_operand(block, f"a block of {name}")
         storage.element_type_of(array, f"a block of {name}")
         if storage.native_dtype(array.dtype) != self.dtype:
@@ -218,7 +218,7 @@ class BlockDivision:
         return array
 
     def judge(self, exceptions: Exceptions) -> NoReturn:
-        """Raise what NumPy arrays would have raised."""
+        """Raise the same error as for NumPy arrays."""
         raise_exceptions(exceptions, self.operator.policies, self.operator.spec, partial=False)
 
 
@@ -229,11 +229,11 @@ class Findings:
     Attributes
     ----------
     zero_divisors, overflows : int
-        How many there are.
+        The number of elements of each kind.
     first_zero_divisor, first_overflow : Place or None
-        Where the first is.
+        The first element of each kind.
     sizes : tuple of frozenset of (int, int)
-        For each dimension, each of these blocks' place and size along it.
+        For each dimension, the number and the size along it of each of these blocks.
     """
 
     zero_divisors: int
@@ -245,12 +245,12 @@ class Findings:
 
 @dataclass(frozen=True)
 class Look:
-    """A task's search for exceptional elements: all but MIN/-1 show in the divisor's block alone."""
+    """A task's search for exceptional elements; all except MIN/-1 are found in the divisor's block alone."""
 
     division: BlockDivision
 
     def __call__(self, *blocks: Any, block_id: tuple[int, ...]) -> Array:
-        """Return the findings of a block, in an array of one element that has the block's rank."""
+        """Return the findings of a block, in an array of one element and of the block's rank."""
         found: Array | Exceptions | None
         if len(blocks) == 1:
             divisor = self.division.checked(blocks[0], "B")
@@ -286,7 +286,7 @@ class Verdict:
     shape: tuple[int, ...] | None
 
     def __call__(self, parts: Array, axis: object = None, keepdims: object = None) -> Array:
-        """Raise what NumPy arrays would have raised; else return true."""
+        """Raise the same error as for NumPy arrays if there are findings; else return true."""
         found = _merged(parts.flat)
         if found.zero_divisors or found.overflows:
             starts = [list(accumulate((size for _, size in sorted(along)), initial=0)) for along in found.sizes]
@@ -298,7 +298,7 @@ class Verdict:
                     None if place is None else tuple(s[block] + i for s, (block, i) in zip(starts, place, strict=True))
                 )
 
-            times = elements // looked_at  # a divisor that is repeated
+            times = elements // looked_at  # for a divisor that is repeated
             zeros, overflows = found.zero_divisors * times, found.overflows
             first = index(found.first_zero_divisor), index(found.first_overflow)
             self.division.judge(Exceptions(elements, zeros, first[0], overflows, first[1]))
@@ -308,7 +308,7 @@ class Verdict:
 def _verdict(
     division: BlockDivision, operands: list[da.Array], chunks: tuple[tuple[float, ...], ...]
 ) -> tuple[da.Array, ...]:
-    """Return the task that every block waits for before it is divided; nothing if there are no elements."""
+    """Return the task that must finish before any block is divided; an empty tuple if there are no elements."""
     sizes = [sum(along) for along in chunks]
     if 0 in sizes:
         return ()
@@ -316,7 +316,7 @@ def _verdict(
     if known and division.operator.policies.overflow != "raise":
         operands = operands[1:]
     seed = tokenize(division, *operands)
-    copies = [_made_again(x, seed) for x in operands]
+    copies = [_recomputed(x, seed) for x in operands]
     blocks = tuple(max(counts) for counts in zip(*(x.numblocks for x in operands), strict=True))
     found = da.map_blocks(
         Look(division),
@@ -339,8 +339,8 @@ def _verdict(
     return (verdict,)
 
 
-def _made_again(x: da.Array, seed: str) -> da.Array:
-    """Return an array of the same blocks, computed by tasks of its own; computed blocks are shared.
+def _recomputed(x: da.Array, seed: str) -> da.Array:
+    """Return an array of the same blocks, computed by separate tasks; blocks that are already computed are shared.
 
     `dask.graph_manipulation.clone` (2026.8) leaves layers other than `Blockwise`, such as a rechunking, tied to
     the original tasks.
@@ -371,14 +371,14 @@ def _made_again(x: da.Array, seed: str) -> da.Array:
 
 
 def _is_computed(layer: Layer) -> bool:
-    """Whether a layer holds blocks, or futures of them, and no task that computes them."""
+    """Return whether a layer contains only blocks, or futures of them, and no tasks that compute them."""
     if isinstance(layer, Blockwise) or not layer.is_materialized():
         return False
     return all(isinstance(task, DataNode) or not isinstance(task, GraphNode | tuple | list) for task in layer.values())
 
 
 def _merged(parts: Iterable[Findings]) -> Findings:
-    """Return the findings of all blocks."""
+    """Return the joint findings of all blocks."""
     found = list(parts)
     return Findings(
         sum(part.zero_divisors for part in found),

@@ -1,4 +1,4 @@
-"""Every error that Vinculum raises on purpose, each also the built-in that a Python user would catch."""
+"""The errors that Vinculum raises on purpose, each derived from the built-in error that a Python user would catch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class VinculumError(Exception):
     """Base of every error that Vinculum raises on purpose."""
 
     def locate(self, place: str) -> None:
-        """Put where it happened before the message; class and fields stay."""
+        """Prefix the message with the location of the error; class and fields stay unchanged."""
         self.args = (f"{place}: {self.args[0]}", *self.args[1:])
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -49,9 +49,9 @@ class ConstraintError(VinculumError, ValueError):
     tag : str
         The constraint's own tag, such as ``"[C3]"``.
     count : int
-        How many elements violate it; 0 if the violation is not about elements.
+        How many elements violate it; 0 if the violation does not concern elements.
     first_index : tuple of int or None
-        The first such element in row-major order, None if the violation is not about elements.
+        The first such element in row-major order; None if the violation does not concern elements.
     """
 
     def __init__(self, message: str, *, tag: str, count: int = 0, first_index: Index | None = None) -> None:
@@ -62,7 +62,7 @@ class ConstraintError(VinculumError, ValueError):
 
 
 class _ElementError(VinculumError):
-    """An error of some elements of an integer division.
+    """An error in some elements of an integer division.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class _ElementError(VinculumError):
     first_index : tuple of int
         The first of them in row-major order, an index into the result.
     advice : str
-        How to go on, the end of the message; the command line has options where Python has parameters.
+        How to continue, the end of the message; the command line replaces parameters by its options.
     """
 
     def __init__(self, message: str, *, count: int, first_index: Index, advice: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, several of them together, and read only if they are ordinary ones."""
+"""Writing files atomically, several of them together, and reading ordinary files of limited size."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _LONGEST_STEM = 50  # Characters of at most 4 bytes each; file systems allow 255
 
 @contextmanager
 def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
-    """Yield a folder for a file and the files that belong to it; at the end all of them move to their place.
+    """Yield a temporary folder for a file and its companions; at the end all of them move to the file's folder.
 
     If the block raises, nothing is left behind, not even a new folder.
 
     Parameters
     ----------
     file : Path
-        Where the file goes. It is moved last, after the files that belong to it.
+        The path of the file. It is moved last, after its companions.
     make_folder : bool
-        Whether to make its folder, if only that one is missing.
+        Whether to make the folder of the file, if only that one is missing.
 
     Raises
     ------
     ModelError
         If a folder or a device has the name of a file, or the folder to write to is missing.
     OSError
-        If nothing can be written there; the error names the file or folder.
+        If a file cannot be written; the error names the file or folder.
     """
     folder = file.parent
     if file.is_dir():
         raise ModelError(f"{str(file)!r} is a folder; give the name of a file to write")
-    if file.exists() and not file.is_file():  # What replaced it would be no device, to the harm of all that use it.
+    if file.exists() and not file.is_file():  # A device must not be replaced by an ordinary file.
         raise ModelError(f"{str(file)!r} is not a regular file; give the name of a file to write")
     missing = not folder.exists()
     needed = folder.parent if make_folder else folder
@@ -58,7 +58,7 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
         if missing and folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         if isinstance(error, OSError):
-            # Nobody knows the folder in which the files wait for their place, and a full disk has no name.
+            # The user does not know the temporary folder, and errors of a full disk name no file.
             known = error.filename in [str(parent) for parent in file.parents]
             raise OSError(
                 error.errno, error.strerror or one_line(error), error.filename if known else str(file)
@@ -67,7 +67,7 @@ def atomic_write(file: Path, *, make_folder: bool = False) -> Iterator[Path]:
 
 
 def file_stem(name: str) -> str:
-    """Return a name of any characters as one for a file, without a suffix: short, visible, and in no other folder."""
+    """Return a file stem for any name: short, not hidden, and without path separators."""
     safe = "".join(c if c.isalnum() or c in "._-+" else "_" for c in name)[:_LONGEST_STEM]
     return f"_{safe[1:]}" if safe.startswith(".") else safe or "_"
 
@@ -98,12 +98,12 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
     largest : int
         The most bytes that it may have.
     wanted : str
-        What to give instead, for the message.
+        The expected file, for the message.
 
     Raises
     ------
     ModelError
-        If it is larger, or a pipe or a device.
+        If it is larger, a folder, a pipe or a device.
     OSError
         If it cannot be read.
     """
@@ -118,7 +118,7 @@ def read_bounded(path: Path, largest: int, wanted: str) -> bytes:
 
 
 def read_text(path: Path, largest: int, wanted: str) -> str:
-    """Return the text in such a file; ModelError if it is not UTF-8, too."""
+    """Return the text in a file, as `read_bounded` does; ModelError also if it is not UTF-8."""
     try:
         return read_bounded(path, largest, wanted).decode("utf-8")
     except UnicodeDecodeError:

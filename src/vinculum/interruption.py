@@ -1,4 +1,4 @@
-"""Interruptions of the main thread, held back while it works with an executor."""
+"""Delaying interruptions of the main thread while it works with an executor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Interruption:
         self._signal: int | None = None
 
     def __enter__(self) -> Self:
-        if current_thread() is main_thread():  # Python calls handlers in no other thread, and lets no other set them.
+        if current_thread() is main_thread():  # In Python only the main thread can set and run signal handlers.
             for number in (getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)):
                 handler = signal.getsignal(number)
                 if callable(handler):
@@ -33,7 +33,7 @@ class Interruption:
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._handlers.items():
-            if signal.getsignal(number) == self._note:  # A handler that was called may have set another.
+            if signal.getsignal(number) == self._note:  # A handler called by `check` may have set another one.
                 signal.signal(number, handler)
         self.check()
 

@@ -1,4 +1,4 @@
-"""The interface of a divider of yours that ``vinculum conform`` tests, given as ``module:attribute``.
+"""The interface of your own divider, for tests by ``vinculum conform module:attribute``.
 
 from vinculum.testing import Operation, Unsupported
 
@@ -25,12 +25,12 @@ __all__ = ["Crashed", "Divider", "Operation", "Unsupported"]
 class Divider(Protocol):
     """A divider to test: an object, a class or a module.
 
-    A class is called in a process of its own, without arguments, or with the mapping of the options in brackets if it
-    takes one. Its methods are called in that process, which may crash, hang or run out of memory. Besides `answer` it
+    A class is called in a subprocess, without arguments, or with the mapping of the options in brackets if it takes an
+    argument. Its methods are called in that subprocess, which may crash, hang or run out of memory. Besides `answer` it
     may have
 
     - ``start()``, for slow imports, called before the first operation;
-    - ``covers(operation)``, which tells whether it supports the operation;
+    - ``covers(operation)``, which returns whether it supports the operation;
     - ``versions()``, a mapping of names to versions, for the reports.
     """
 
@@ -40,15 +40,15 @@ class Divider(Protocol):
         Parameters
         ----------
         operation : Operation
-            ``operation.spec`` is the operator version, ``operation.attributes`` those that a model states,
-            ``operation.operands`` the arrays, ``operation.constant`` which of them a model holds as constants.
+            ``operation.spec`` is the operator version, ``operation.attributes`` the attributes that a model sets,
+            ``operation.operands`` the arrays, ``operation.constant`` a flag for each that is a constant of the model.
 
         Raises
         ------
         Unsupported
-            The operator version, element type or attribute is not supported: not counted as a failure.
+            If the operator version, element type or attribute is not supported; not counted as a failure.
         Crashed
-            The divider crashed: ``Crashed(process.returncode)``, or a message.
+            If the divider crashed: ``Crashed(process.returncode)``, or with a message.
         Exception
-            Any other exception is a refusal, which is right for illegal operands.
+            Any other exception counts as a refusal, which is right for illegal operands.
         """

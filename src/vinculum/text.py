@@ -1,4 +1,4 @@
-"""How one-line messages write names, shapes and errors of other packages."""
+"""Names, shapes and errors of other packages as text for one-line messages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _LONGEST_REASON = 300
 
 
 def quoted(name: str) -> str:
-    """Return a name from a file in quotes, on one line whatever it holds, shortened if it is very long."""
+    """Return a name from a file in quotes, always on one line, shortened if it is very long."""
     return repr(name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}...")
 
 
 def kind_of(value: object) -> str:
-    """Return what a value is, with its article: ``a list``, ``an ArrayImpl``."""
+    """Return the name of a value's type with an article: ``a list``, ``an ArrayImpl``."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"
 
@@ -48,7 +48,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def shape_text(shape: Sequence[int | str | None] | None) -> str:
-    """Return a shape as it is written in Python, ``?`` for a dimension that is not known."""
+    """Return a shape as in Python, with ``?`` for an unknown dimension."""
     if shape is None:
         return "of any rank"
     sizes = [_size_text(size) for size in shape]

@@ -1,4 +1,4 @@
-"""The version of this package, in the one place where it stands."""
+"""The version of this package, defined in this place only."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_a_wrong_peer_is_marked_and_not_compared_with(report: Report) -> None:
 
 def test_a_death_is_told_and_the_run_goes_on(report: Report) -> None:
     first, second = report.rows
-    assert first.outcomes[DYING] == Missing("died of SIGFPE", ended=True)
+    assert first.outcomes[DYING] == Missing("crashed with SIGFPE", ended=True)
     assert isinstance(second.outcomes[DYING], Measured)
 
 

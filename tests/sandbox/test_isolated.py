@@ -152,7 +152,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("method", "words"),
         [
-            ("give_function", "its result cannot leave its process: "),
+            ("give_function", "its result cannot be pickled: "),
             ("give_unreadable", "its result cannot be"),
             ("give_exit", "its result cannot be"),
         ],
@@ -299,7 +299,7 @@ class TestMaking:
             for _ in range(2):
                 with pytest.raises(ModelError) as caught:
                     isolated.call("count")
-                assert str(caught.value) == f"{maker} could not be started in a process of its own: {words}"
+                assert str(caught.value) == f"{maker} could not be started in a subprocess: {words}"
 
     def test_it_is_called_by_its_name(self) -> None:
         """Where it is made is nothing to a user."""
@@ -309,7 +309,7 @@ class TestMaking:
             pytest.raises(ModelError) as caught,
         ):
             isolated.call("count")
-        words = "OpenVINO could not be started in a process of its own: it took more than 1 MiB of memory"
+        words = "OpenVINO could not be started in a subprocess: it took more than 1 MiB of memory"
         assert str(caught.value) == words
 
     def test_errors_of_ours_come_as_they_are(self) -> None:

@@ -242,7 +242,7 @@ class TestInTheWay:
         out = tmp_path / "c.npy"
         partial, _ = stopped_job(a, b, out)
         partial.rename(out)
-        with pytest.raises(ModelError, match=r"c\.npy' is not what .*c\.npy\.journal' says; delete either"):
+        with pytest.raises(ModelError, match=r"c\.npy' does not match .*c\.npy\.journal'; delete either"):
             divide(a, b, out, task_bytes=killed.TASK_BYTES)
 
     def test_no_folder(self, tmp_path: Path, operands: tuple[str, str, Array]) -> None:

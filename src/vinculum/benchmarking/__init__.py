@@ -1,1 +1,1 @@
-"""How long a quotient takes: in Vinculum, in other packages, and in a plain pass over memory, the lower bound."""
+"""Measuring divisions in Vinculum and in other packages, and a plain pass over memory as the lower bound."""

@@ -1,4 +1,4 @@
-"""How busy other processes keep the processors while we measure."""
+"""The load of other processes during a measurement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import psutil
 
 
 class BackgroundLoad:
-    """The load of other processes on the processors, from now on."""
+    """The load of other processes on the processors, from its construction on."""
 
     def __init__(self) -> None:
         self._began = monotonic()
@@ -24,9 +24,9 @@ class BackgroundLoad:
 
 
 def _busy() -> float:
-    """Return how many seconds the processors have worked for any process, other guests of the same host included."""
+    """Return the busy seconds of all processors, including time used by other guests of the same host."""
     times = psutil.cpu_times()._asdict()
-    idle = ("idle", "iowait", "guest", "guest_nice")  # The time of guests is counted as their host's already.
+    idle = ("idle", "iowait", "guest", "guest_nice")  # Guests' time is already included in their host's.
     return float(sum(seconds for name, seconds in times.items() if name not in idle))
 
 

@@ -1,4 +1,4 @@
-"""What is measured: an operator, an element type, shapes and a size."""
+"""The cells of a benchmark: an operator, an element type, shapes and a size."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ NATIVE_TYPES = (
     INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FLOAT16, BFLOAT16, FLOAT, DOUBLE,
 )  # fmt: skip
 TYPES: Mapping[str, ElementType] = MappingProxyType({found.numpy: found for found in NATIVE_TYPES})
-"""The element types that kernels divide, by the names that NumPy and ml_dtypes have for them."""
+"""The element types that kernels divide, by their names in NumPy and ml_dtypes."""
 
 OPERATORS: Mapping[str, OperatorSpec] = MappingProxyType(
     {"Div": DIV_14, "Divide": DIVIDE_1, "Reciprocal": RECIPROCAL_13}
 )
-"""Truncating division, floor division and reciprocals; of floats Div and Divide are the same."""
+"""Truncating division, floor division and reciprocals; for floats Div and Divide are the same."""
 
 MILLION, LARGE = 1_000_000, 16_000_000
 _SIZES = (16, 1_000, 8_000, 65_536, 500_000, MILLION, LARGE)
 _EQUAL = "equal"
-_LONGEST_SIDE = 125  # Of an image.
-_ROUNDING = 1e-9  # The error by which the cube root of a cube may be too small.
+_LONGEST_SIDE = 125  # The longest side of an image.
+_ROUNDING = 1e-9  # Compensates a rounding error that makes the cube root of a cube too small.
 
 
 def _grid(size: int) -> tuple[int, int]:
@@ -74,7 +74,7 @@ SHAPES: Mapping[str, Laying] = MappingProxyType(
         "outer": lambda size: ((_grid(size)[0], 1), (1, _grid(size)[1])),
     }
 )
-"""The operands' shapes for about that many quotients; at least one."""
+"""The operands' shapes for about `size` quotients, which is at least 1."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,12 @@ class Cell:
 
     @property
     def is_integer(self) -> bool:
-        """Whether integers are divided."""
+        """Whether the operands are integers."""
         return TYPES[self.element_type].is_integer
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes of the operands, as many as the operator takes."""
+        """The shapes of the operator's operands."""
         return SHAPES[self.shape](self.size)[: len(self.spec.inputs)]
 
     @property
@@ -118,12 +118,12 @@ class Cell:
 
     @property
     def elements(self) -> int:
-        """How many quotients there are."""
+        """The number of quotients."""
         return prod(self.result)
 
     @property
     def size_in_bytes(self) -> int:
-        """How many bytes the quotients take."""
+        """The size of the quotients in bytes."""
         return self.elements * TYPES[self.element_type].bits // 8
 
     def __str__(self) -> str:
@@ -140,25 +140,25 @@ def cells(
     Raises
     ------
     AttributeValueError
-        If none is left.
+        If no combination is left.
     """
-    return _some(_existing(operators, types, shapes, sizes))
+    return _nonempty(_existing(operators, types, shapes, sizes))
 
 
 def every_cell(operators: Sequence[str], types: Sequence[str]) -> tuple[Cell, ...]:
-    """Return equal shapes of every size; the others from a million elements on, where a call costs little.
+    """Return equal shapes of every size, and other shapes from a million elements on, where calls cost little.
 
     Raises
     ------
     AttributeValueError
-        As `cells`.
+        As for `cells`.
     """
     others = [shape for shape in SHAPES if shape != _EQUAL]
     equal = _existing(operators, types, [_EQUAL], _SIZES)
-    return _some(equal + _existing(operators, types, others, [MILLION, LARGE]))
+    return _nonempty(equal + _existing(operators, types, others, [MILLION, LARGE]))
 
 
-def _some(found: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def _nonempty(found: tuple[Cell, ...]) -> tuple[Cell, ...]:
     if not found:
         raise AttributeValueError(
             "nothing is left to measure: Reciprocal takes floats and the shape equal, and Divide is measured for "
@@ -171,10 +171,10 @@ def _existing(
     operators: Sequence[str], types: Sequence[str], shapes: Sequence[str], sizes: Sequence[int]
 ) -> tuple[Cell, ...]:
     every = (Cell(o, t, shape, size) for o, shape, size, t in product(operators, shapes, sizes, types))
-    return tuple(dict.fromkeys(filter(_says_something, every)))
+    return tuple(dict.fromkeys(filter(_is_measured, every)))
 
 
-def _says_something(cell: Cell) -> bool:
+def _is_measured(cell: Cell) -> bool:
     kind = TYPES[cell.element_type].kind
     if cell.operator == "Reciprocal":
         return kind is Kind.FLOAT and cell.shape == _EQUAL

@@ -1,4 +1,4 @@
-"""What a run's times depend on besides the packages: the machine and the backend."""
+"""The machine and the backend, on which a run's times depend besides the packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run: every peer in a process of its own, all of them taking turns in every cell."""
+"""A benchmark run: each peer has its own subprocess, and they take turns in every cell."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from vinculum.conformance.runtimes.packages import versions_of
 from vinculum.errors import AttributeValueError, VinculumError
 from vinculum.sandbox import Answer, End, Isolated, Limits
 
-LIMITS = Limits(seconds=120.0, memory=sys.maxsize)  # The sizes decide what memory is needed; it is checked before.
+LIMITS = Limits(seconds=120.0, memory=sys.maxsize)  # Memory depends on the sizes and is checked in advance.
 
 _WORKER = "vinculum.benchmarking.worker:Worker"
-_PAUSE = 0.02  # Seconds after which waiting threads have gone to sleep.
+_PAUSE = 0.02  # Seconds after which threads that wait for work have stopped spinning.
 _COPIES = 6  # Arrays of the result's size that a process may hold: operands, quotients, and copies.
 _GIB = 1 << 30
 
@@ -38,14 +38,14 @@ def measure(
     limits: Limits = LIMITS,
     advance: Advance = lambda done, words: None,
 ) -> Report:
-    """Return the times of ours, of the peers and of the plain pass in every cell.
+    """Return the times of Vinculum, of the peers and of the plain pass in every cell.
 
     Parameters
     ----------
     cells : sequence of Cell
         The cells to measure.
     peers : sequence of str
-        As `registry.peer` takes them.
+        Their names, as for `registry.peer`.
     threads : int
         Threads per peer.
     rounds : int
@@ -53,12 +53,12 @@ def measure(
     limits : Limits
         The limits of preparing a cell and of a turn. A peer that exceeds them has no time in that cell.
     advance : callable
-        Called with the number of cells done and the one that comes next.
+        Called with the number of cells done and the name of the next one.
 
     Raises
     ------
     AttributeValueError
-        If the cells need more memory than there is.
+        If the cells need more memory than is available.
     """
     names = (OURS, *peers, ROOFLINE)
     _check_memory(cells, len(names))
@@ -108,7 +108,7 @@ def _outcomes(cell: Cell, workers: dict[str, Isolated], rounds: int) -> dict[str
     for number in range(rounds):
         present = [name for name in workers if name not in missing]
         first = number % max(1, len(present))
-        # Each round begins with another peer, so that the order varies.
+        # Each round starts with another peer, so that the order varies.
         for name in present[first:] + present[:first]:
             sleep(_PAUSE)
             answer = _asked(workers[name], "turn")
@@ -122,10 +122,10 @@ def _outcomes(cell: Cell, workers: dict[str, Isolated], rounds: int) -> dict[str
 def _asked(worker: Isolated, method: str, *arguments: object) -> Answer | Missing:
     try:
         answer = worker.call(method, *arguments)
-    except VinculumError as error:  # It does not even start.
+    except VinculumError as error:  # The subprocess could not be started.
         return Missing(str(error))
     if answer.end is End.RETURNED:
         return answer
     if answer.end is End.CRASHED:
-        return Missing(f"died of {answer.words}" if answer.words.startswith("SIG") else answer.words, ended=True)
+        return Missing(f"crashed with {answer.words}" if answer.words.startswith("SIG") else answer.words, ended=True)
     return Missing(answer.words, ended=answer.end in (End.HUNG, End.OUT_OF_MEMORY))

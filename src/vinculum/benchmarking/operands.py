@@ -1,4 +1,4 @@
-"""The operands of a cell, the same in every process that draws them."""
+"""The random operands of a cell, the same in every process."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vinculum.tensors.storage import dtype_of
 _SEED = 0
 _PERIOD = 1_000_003
 _MAGNITUDES = (
-    4  # Powers of two on each side of 1: quotients of float16 stay normal, because processors differ on subnormal ones.
+    4  # Powers of two on each side of 1: float16 quotients stay normal, as processors differ on subnormal ones.
 )
-_SCALAR_DIVISOR = 7  # Of all small divisors it needs the longest known sequence of multiplication and shift.
+_SCALAR_DIVISOR = 7  # Among small divisors it needs the longest sequence of multiplications and shifts.
 
 
 def drawn_operands(cell: Cell) -> tuple[NDArray[Any], ...]:
-    """Return operands that crash no runtime: no zero divisor and no MIN/-1, but divisors of all magnitudes.
+    """Return operands that crash no runtime: divisors of all magnitudes, but no zero divisor and no MIN/-1.
 
-    They repeat after a million numbers, more than a branch predictor can learn.
+    They repeat after a million numbers, which is too long for a branch predictor to learn.
     """
     rng = np.random.default_rng(_SEED)
     dtype = dtype_of(TYPES[cell.element_type])

@@ -19,7 +19,7 @@ class Measured:
     exact : bool
         Whether all its quotients are right to the last bit; for the roofline, whether the pass was right.
     samples : tuple of float
-        Nanoseconds an element; at least two.
+        Nanoseconds per element; at least two samples.
     """
 
     exact: bool
@@ -27,7 +27,7 @@ class Measured:
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """The median of the samples."""
         return median(self.samples)
 
     @property
@@ -50,7 +50,7 @@ class Missing:
     Attributes
     ----------
     reason : str
-        Its message, or how its process ended: ``"died of SIGFPE"``.
+        Its message, or how its process ended: ``"crashed with SIGFPE"``.
     ended : bool
         Whether its process ended.
     """
@@ -69,22 +69,22 @@ class Row:
     Attributes
     ----------
     cell : Cell
-        What was measured.
+        The measured cell.
     outcomes : Mapping of str to Measured or Missing
-        By the peers' names; `OURS` and `ROOFLINE` are among them.
+        The outcomes by the peers' names, including `OURS` and `ROOFLINE`.
     """
 
     cell: Cell
     outcomes: Mapping[str, Outcome]
 
     def measured(self, name: str) -> Measured | None:
-        """Return a peer's time, None if it has none."""
+        """Return a peer's time; None if it has none."""
         outcome = self.outcomes.get(name)
         return outcome if isinstance(outcome, Measured) else None
 
     @property
     def fastest(self) -> str | None:
-        """The fastest peer whose quotients are all exact; None without one."""
+        """The fastest peer whose quotients are all exact; None if there is none."""
         exact = {n: o.median for n, o in self.outcomes.items() if isinstance(o, Measured) and o.exact}
         peers = [name for name in exact if name not in (OURS, ROOFLINE)]
         return min(peers, key=exact.__getitem__, default=None)
@@ -112,23 +112,23 @@ class Report:
     Attributes
     ----------
     date : str
-        The day it began, as ISO 8601 writes it.
+        The date of the start, in ISO 8601.
     machine : Mapping of str to str
         The machine and the backend.
     titles : Mapping of str to str
-        The display name of each peer that was measured, ours first and the roofline last.
+        The display name of each measured peer, with Vinculum first and the roofline last.
     versions : Mapping of str to str
-        The version of every package that takes part.
+        The version of every package involved.
     threads : int
         Threads per peer.
     single : tuple of str
-        The peers that can use one only.
+        The peers that can use only one thread.
     rounds : int
         Turns of each peer per cell.
     others : float
-        The share of processor time used by other processes; more than a little makes the times useless.
+        The share of processor time used by other processes; the times are useless unless it is small.
     rows : tuple of Row
-        In the order in which they were measured.
+        The rows in the order of measurement.
     """
 
     date: str

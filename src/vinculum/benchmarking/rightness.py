@@ -1,4 +1,4 @@
-"""Whether quotients are the exact ones, bit for bit."""
+"""Checks whether quotients are exact, bit for bit."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def rounding_of(cell: Cell) -> IntegerRounding:
 
 
 def are_ours(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
-    """Return whether quotients have the bits of ours."""
+    """Return whether quotients equal ours bit for bit."""
     expected = operator_of(cell)(*operands)
     same_form = quotients.dtype == expected.dtype and quotients.shape == expected.shape
     return same_form and not different(expected, quotients, TYPES[cell.element_type]).any()
 
 
 def are_exact(cell: Cell, operands: Sequence[Array], quotients: Array) -> bool:
-    """Return whether the quotients equal the reference's: all of them, or a thousand drawn from a seed."""
+    """Return whether quotients equal the reference's: all of them, or a random sample of a thousand."""
     few = quotients.size <= _SAMPLE
     indices = np.arange(quotients.size) if few else np.random.default_rng(_SEED).integers(0, quotients.size, _SAMPLE)
     taken = [np.broadcast_to(operand, quotients.shape).flat[indices] for operand in operands]

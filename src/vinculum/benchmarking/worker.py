@@ -1,4 +1,4 @@
-"""The measurement of one peer, in the process of its `Isolated`."""
+"""The measurement of one peer, in its subprocess."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from vinculum.benchmarking.rightness import are_ours
 from vinculum.kernels.threads import set_threads
 from vinculum.tensors.storage import dtype_of
 
-_SAMPLE = 1_000_000  # The least nanoseconds that the calls of a sample take together.
+_SAMPLE = 1_000_000  # The minimum duration in nanoseconds of all calls of a sample.
 _WARM_UP = 20_000_000  # Nanoseconds of each turn before its first sample.
 _TURN = 100_000_000  # Nanoseconds after which a turn takes no further sample.
-_FEWEST, _MOST = 2, 5  # Samples of a turn.
+_FEWEST, _MOST = 2, 5  # The limits of the number of samples per turn.
 _VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -32,31 +32,31 @@ class Worker:
     Parameters
     ----------
     name : str
-        As `registry.peer` takes it.
+        Its name, as for `registry.peer`.
     threads : int
-        How many it may use.
+        The number of threads that it may use.
     """
 
     def __init__(self, name: str, threads: int) -> None:
-        for variable in _VARIABLES:  # Libraries loaded from here on read these variables once.
+        for variable in _VARIABLES:  # Libraries read these variables once, when they are loaded.
             os.environ[variable] = str(threads)
         gc.disable()
-        set_threads(1)  # In a peer's process our threads must not even wait.
+        set_threads(1)  # In a peer's process there must be no threads of ours, not even waiting ones.
         self._peer = peer(name)
         self._peer.start(threads)
         self._prepared: Prepared | None = None
         self._elements = self._calls = 1
 
     def prepare(self, cell: Cell) -> bool:
-        """Make a cell ready, compute it once, and return whether every quotient is right.
+        """Prepare a cell, compute it once, and return whether every quotient is right.
 
         Raises
         ------
         Exception
-            As the peer raises it: it cannot compute this.
+            The peer's own exception, if it cannot compute this.
         """
         self._prepared = None
-        gc.collect()  # First the previous cell's memory is released.
+        gc.collect()  # Release the previous cell's memory first.
         operands = drawn_operands(cell)
         out = np.zeros(cell.result, dtype_of(TYPES[cell.element_type]))
         prepared = self._peer.prepare(cell, operands, out)
@@ -70,10 +70,10 @@ class Worker:
         return right
 
     def turn(self) -> list[float]:
-        """Return nanoseconds an element of a few samples in a row.
+        """Return the nanoseconds per element of a few samples in a row.
 
-        Calls before them do not count: after other code a processor takes a while to bring its vector units up to
-        speed, and the system to put threads that work together on processors of their own.
+        They are preceded by a warm-up: after other code a processor needs time to bring its vector units up to speed,
+        and the system to distribute threads over the processors.
         """
         if self._prepared is None:
             raise RuntimeError("nothing is prepared")
@@ -88,7 +88,7 @@ class Worker:
 
 
 def _timed(call: Callable[[], object], calls: int) -> int:
-    """Return how many nanoseconds that many calls in a row take."""
+    """Return the duration in nanoseconds of a number of calls in a row."""
     times = repeat(None, calls)
     start = perf_counter_ns()
     for _ in times:

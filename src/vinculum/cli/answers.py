@@ -15,13 +15,13 @@ FINE, FINDING, UNUSABLE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def tell(
-    in_json: bool, as_json: Callable[..., dict[str, Any]], page: Callable[..., RenderableType], *told: object
+    in_json: bool, as_json: Callable[..., dict[str, Any]], page: Callable[..., RenderableType], *results: object
 ) -> None:
     """Print a result as one JSON object, or as a page."""
     if in_json:
-        print(json.dumps(as_json(*told), indent=2, allow_nan=False))
+        print(json.dumps(as_json(*results), indent=2, allow_nan=False))
     else:
-        console().print(page(*told))
+        console().print(page(*results))
 
 
 def end(*, finds: bool) -> None:

@@ -1,4 +1,4 @@
-"""What stands below the options of each command's help: examples, most of which run in a clone, and exit codes."""
+"""The text below the options in each command's help: examples, most of which run in a clone, and exit codes."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ EXIT_CODES = (
 
 
 def epilog(command: str) -> str:
-    """Return what stands below a command's options: paragraphs of rich's markup."""
+    """Return the text below a command's options: paragraphs of rich's markup."""
     return escape("\n\n".join(("Examples:", *(f"  {example}" for example in EXAMPLES[command]), EXIT_CODES)))

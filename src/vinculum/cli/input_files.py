@@ -1,4 +1,4 @@
-"""``--input NAME=FILE``: arrays from ``.npy``, ``.npz`` and TensorProto ``.pb`` files, believed only after a look."""
+"""``--input NAME=FILE``: reading and validating arrays from ``.npy``, ``.npz`` and TensorProto ``.pb`` files."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _LARGEST_MEMBER = 4 * 2**30
 
 @dataclass(frozen=True)
 class InputFile:
-    """Where an input is to be read from.
+    """The file of an input.
 
     Attributes
     ----------
     name : str
-        The model's name of it.
+        The input's name in the model.
     path : Path
         The file.
     member : str or None
-        The array's name in an ``.npz`` file; None stands for the input's own name, or the only member.
+        The array's name in an ``.npz`` file; None means the input's own name, or the only member.
     """
 
     name: str
@@ -49,12 +49,12 @@ class InputFile:
 
 
 def input_files(options: Sequence[str], tensors: Sequence[ModelTensor]) -> dict[str, InputFile]:
-    """Return what each ``NAME=FILE`` or ``NAME=FILE.npz:MEMBER`` says, by name.
+    """Return the files given as ``NAME=FILE`` or ``NAME=FILE.npz:MEMBER``, by name.
 
     Raises
     ------
     ModelError
-        If it has another form, the model has no such input, or a name stands there twice.
+        If an option has another form, the model has no such input, or an input is given twice.
     """
     names = [tensor.name for tensor in tensors]
     files: dict[str, InputFile] = {}
@@ -99,7 +99,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _input_file(option: str, names: Sequence[str]) -> InputFile:
-    # The name itself may hold an equals sign.
+    # The name itself may contain an equals sign.
     starts = [position for position, character in enumerate(option) if character == "="]
     split = next((p for p in starts if option[:p] in names), starts[0] if starts else -1)
     name, place = option[:split], option[split + 1 :]
@@ -125,7 +125,7 @@ def _read(file: InputFile) -> NDArray[Any]:
         return reader(file)
     except ModelError as error:
         raise ModelError(f"{where}: {error}") from None
-    except Exception as error:  # The readers raise a dozen classes; whatever they trip over is in the file.
+    except Exception as error:  # The readers raise a dozen classes; all are caused by the file.
         raise ModelError(f"{where} cannot be read: {getattr(error, 'strerror', None) or one_line(error)}") from None
 
 
@@ -160,7 +160,7 @@ def _array(stream: IO[bytes], size: int) -> NDArray[Any]:
     needed, there = prod(shape) * dtype.itemsize, size - stream.tell()
     if needed != there or min(shape, default=0) < 0:
         raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; the file has {there}")
-    content = stream.read(needed + 1)  # One more, so that a member of an archive is checked to its end.
+    content = stream.read(needed + 1)  # One more byte, so that an archive's member is read to its end and checked.
     if len(content) != needed:
         raise ModelError(f"{dtype} of shape {shape} takes {needed} bytes; only {len(content)} can be read")
     return np.ndarray(shape, dtype, buffer=content, order="F" if fortran_order else "C")
@@ -173,7 +173,7 @@ def _read_tensor_proto(file: InputFile) -> NDArray[Any]:
 
 
 def _typed(array: NDArray[Any], tensor: ModelTensor) -> NDArray[Any]:
-    """View raw elements as the declared type if that is one that an ``.npy`` file has no name for."""
+    """View raw elements as the declared type if ``.npy`` files have no name for that type."""
     if isinstance(tensor.element_type, ElementType) and hasattr(ml_dtypes, tensor.element_type.numpy):
         dtype = dtype_of(tensor.element_type)
         if array.dtype == np.dtype(f"V{dtype.itemsize}"):

@@ -1,4 +1,4 @@
-"""The command `vinculum`: its commands, and what becomes of every error: one line and an exit code."""
+"""The command `vinculum`: its subcommands, and the conversion of every error to one line and an exit code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from vinculum.errors import (
 )
 from vinculum.reporting.escape import one_line
 
-# Typer has its own copy of Click or not, by its version; either way this class is the root of its errors.
+# Some versions of Typer contain their own copy of Click; in all versions this class is the root of its errors.
 _UsageError: type[Exception] = next(
     c for c in typer.BadParameter.__mro__ if issubclass(c, Exception) and c.__name__ == "ClickException"
 )
@@ -125,25 +125,25 @@ def main() -> int:
 
 @cache
 def _commands(app: typer.Typer) -> Callable[..., Any]:
-    """Return the commands with their options, once: to read them from the functions takes as long as most commands."""
+    """Return the commands with their options; cached, as making them takes as long as most commands."""
     return typer.main.get_command(app)
 
 
 def _prepare() -> None:
-    gc.freeze()  # What has been imported stays: to look through it again and again takes a tenth of a short command.
+    gc.freeze()  # Imported objects stay alive: scanning them repeatedly takes a tenth of a short command's time.
     if hasattr(signal, "SIGPIPE"):
-        # A reader such as `head` may close the pipe early; then we end as every other program in a pipe does.
+        # If a reader such as `head` closes the pipe early, we end silently like other programs in a pipe.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
-            # To end as an interruption does: what was begun to be written is removed.
+            # End as after an interruption, which removes partially written files.
             signal.signal(getattr(signal, name), signal.default_int_handler)
     if not sys.warnoptions:
-        # Other packages' advice to programmers is none to whoever runs a command.
+        # Other packages' warnings address programmers, not users of a command.
         warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A name that the terminal's encoding lacks is printed as its escape.
+            # Characters that the terminal's encoding lacks are printed as escapes.
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -158,7 +158,7 @@ def _usage(error: Exception) -> int:
 
 
 def _command_given() -> list[str]:
-    """Return the command that the command line names first, which an error in reading its options does not tell."""
+    """Return the subcommand on the command line, which errors in parsing options do not contain."""
     known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     return [word for word in sys.argv[1:2] if word in known]
 
@@ -180,6 +180,6 @@ def _fail(message: str, code: int = UNUSABLE) -> int:
 
 
 def _abandon_output() -> None:
-    """Leave what cannot be written unwritten, so that the interpreter does not try again at its end."""
+    """Discard output that cannot be written, so that the interpreter does not try to flush it at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

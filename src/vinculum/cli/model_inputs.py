@@ -1,4 +1,4 @@
-"""The inputs that a model is run on: those that files give, and those drawn from a seed."""
+"""The inputs of a run of a model: read from files, or drawn from a seed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from vinculum.reporting.models.run_report import InputReport
 
 @dataclass(frozen=True, eq=False)
 class ModelInputs:
-    """What a model is run on.
+    """The inputs of a run of a model.
 
     Attributes
     ----------
     tensors : sequence of ModelTensor
-        What the model declares.
+        The inputs that the model declares.
     files : Mapping of str to InputFile
-        The files given, by input.
+        The given files, by input.
     drawn : Mapping of str to DrawnInput
-        What was drawn, by input.
+        The drawn inputs, by input.
     arrays : Mapping of str to ndarray
-        Both.
+        The arrays, read and drawn, by input.
     """
 
     tensors: Sequence[ModelTensor]
@@ -37,7 +37,7 @@ class ModelInputs:
     arrays: Mapping[str, NDArray[Any]]
 
     def reports(self) -> tuple[InputReport, ...]:
-        """Return what is to be told of each, in the model's order."""
+        """Return the report on each input, in the model's order."""
         return tuple(self._report(tensor) for tensor in self.tensors if tensor.name in self.arrays)
 
     def _report(self, tensor: ModelTensor) -> InputReport:
@@ -60,9 +60,9 @@ def model_inputs(
     *,
     large: bool = False,
 ) -> ModelInputs:
-    """Return the inputs that ``--input``, ``--seed`` and ``--dim`` say.
+    """Return the inputs given by ``--input``, ``--seed`` and ``--dim``.
 
-    Dimensions that none of them gives a size for are 1, or if they are to be large of a useful size.
+    Dimensions without a given size are 1, or with `large` a useful size.
 
     Raises
     ------

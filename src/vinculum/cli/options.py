@@ -1,4 +1,4 @@
-"""The options that several commands take."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Dimensions = Annotated[
 ]
 ZeroDivisorPolicy = Annotated[ZeroDivisor, typer.Option("--zero-divisor", help="The result of an integer x/0.")]
 OverflowPolicy = Annotated[Overflow, typer.Option("--overflow", help="The result of an integer MIN/-1.")]
-# As `vinculum.models` has them, which takes long to import for a page of help.
+# As in `vinculum.models`, which is not imported here, so that --help does not wait for it.
 Engine = Literal["reference", "onnxruntime", "openvino"]
 DialectName = Annotated[
     Literal["onnx", "openvino", "sonnx"] | None, typer.Option("--dialect", help="Default: decided by the name.")
@@ -94,15 +94,15 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every case 
 
 
 def level_asked(quick: bool, full: bool) -> str | None:
-    """Return the level of cases that --quick or --full names; None if neither is given."""
+    """Return the level of cases selected by --quick or --full; None if neither is given."""
     if quick and full:
-        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the cases of a minute")
+        raise AttributeValueError("--quick and --full exclude each other; give one, or none for the default level")
     return "quick" if quick else "full" if full else None
 
 
 @contextmanager
 def policies_advised() -> Iterator[None]:
-    """Say in an error that a policy raises which options let the command continue."""
+    """Add to an error raised by a policy the options with which the command can continue."""
     try:
         yield
     except DivisionByZeroError as error:

@@ -1,4 +1,4 @@
-"""``--output FOLDER``: every output as a file ``NAME.npy`` in it, or nothing at all."""
+"""``--output FOLDER``: write every output as a file ``NAME.npy`` in the folder, or none of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from vinculum.text import quoted
 
 @dataclass(frozen=True)
 class OutputFile:
-    """An output that was written.
+    """A written output.
 
     Attributes
     ----------
     path : Path
         The file.
     stored_as : str or None
-        The type of its elements in the file where ``.npy`` has no name for their own: raw bytes, ``"V2"``.
+        The type of raw bytes in the file, ``"V2"``, if ``.npy`` has no name for the element type.
     """
 
     path: Path
@@ -34,14 +34,14 @@ class OutputFile:
 
 
 def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suffix: str = ".npy") -> dict[str, Path]:
-    """Return where each output is to be written, one file each, none outside the folder.
+    """Return the file for each output, inside the folder.
 
-    What a file name should not hold is written ``_``; names that a file system may take for one get a number.
+    Unsuitable characters of a name become ``_``; names that a file system may not distinguish get a number.
 
     Raises
     ------
     ModelError
-        If the folder is a file, or an output would take the place of an input or of a folder.
+        If the folder is a file, or an output would replace an input or a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"--output {str(folder)!r} is not a folder; give another")
@@ -64,12 +64,12 @@ def output_paths(folder: Path, names: Sequence[str], inputs: Iterable[Path], suf
 
 
 def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path]) -> dict[str, OutputFile]:
-    """Write every array, or none: the files, of one folder, take their places only after all of them are complete.
+    """Write all arrays or none: the files, in one folder, are moved to their names after all are complete.
 
     Raises
     ------
     OSError
-        If the folder or a file cannot be written; what was begun is removed.
+        If the folder or a file cannot be written; partial files are removed.
     """
     if not paths:
         return {}
@@ -83,7 +83,7 @@ def write_outputs(arrays: Mapping[str, NDArray[Any]], paths: Mapping[str, Path])
 
 
 def _key(stem: str) -> str:
-    """Return what a file system that ignores case or normalises Unicode may take a name for."""
+    """Return the name as a file system that ignores case or normalises Unicode may see it."""
     return unicodedata.normalize("NFKC", stem).casefold()
 
 

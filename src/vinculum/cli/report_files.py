@@ -1,4 +1,4 @@
-"""The files that a command writes its report to: refused before the work is done, written whole or not at all."""
+"""The report files of a command: checked before the work starts, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from vinculum.text import one_line
 
 
 def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[Path]]) -> None:
-    """Refuse a file that could not be written, or would take the place of another.
+    """Refuse a file that cannot be written, or would replace another.
 
     Parameters
     ----------
     written : Mapping of str to Path or None
         The files to write, by their options.
     read : Mapping of str to sequence of Path
-        Those that are read, by theirs.
+        The files to read, by their options.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def check_files(written: Mapping[str, Path | None], read: Mapping[str, Sequence[
 
 
 def write_files(texts: Mapping[Path, str]) -> None:
-    """Write every text to its file in UTF-8; what is there already stays if one of them cannot be written.
+    """Write every text to its file in UTF-8; if one cannot be written, existing files stay unchanged.
 
     Raises
     ------

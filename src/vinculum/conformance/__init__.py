@@ -1,1 +1,1 @@
-"""How a runtime really divides: cases from the specification, asked in another process, and verdicts on the answers."""
+"""Testing how a runtime divides: cases from the specification, run in a subprocess, and verdicts on the answers."""

@@ -1,4 +1,4 @@
-"""An object in a process of its own, where a crash, a hang or lack of memory is a result like any other."""
+"""An object in a subprocess, where a crash, a hang or lack of memory is a result like any other."""
 
 from vinculum.sandbox.answer import Answer, CrashedError, End, UnsupportedError
 from vinculum.sandbox.isolated import Isolated, Limits

@@ -1,4 +1,4 @@
-"""The outcome of a call in another process."""
+"""The outcome of a call in a subprocess."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class UnsupportedError(Exception):
 
 
 class CrashedError(Exception):
-    """A runtime in a process of its own crashed, or its output cannot be parsed.
+    """A runtime in a subprocess crashed, or its output cannot be parsed.
 
     Parameters
     ----------
     how : int or str
-        The return code of `subprocess`, -8 for SIGFPE; or one line that says what happened.
+        The return code of `subprocess`, -8 for SIGFPE; or one line that describes what happened.
     """
 
     def __init__(self, how: int | str) -> None:

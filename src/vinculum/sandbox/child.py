@@ -125,7 +125,7 @@ def _answer(action: Callable[[], Any], *, making: bool = False) -> bytes:
     try:
         return pickle.dumps(outcome, protocol=pickle.HIGHEST_PROTOCOL)
     except BaseException as error:  # The result may be of any class, and pickling calls its methods.
-        return pickle.dumps(("REFUSED", None, f"its result cannot leave its process: {_words(error)}"))
+        return pickle.dumps(("REFUSED", None, f"its result cannot be pickled: {_words(error)}"))
 
 
 def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
@@ -142,7 +142,7 @@ def _outcome(action: Callable[[], Any], making: bool) -> Outcome:
         return "CRASHED", None, _words(error)
     except MemoryError as error:
         return "OUT_OF_MEMORY", None, _words(error)
-    except BaseException as error:  # Extensions raise errors that are no Exception: a panic in Rust is one.
+    except BaseException as error:  # Extensions may raise errors outside Exception, such as a panic in Rust.
         ours = making and isinstance(error, VinculumError)
         return "REFUSED", error if ours else None, _words(error)
 
@@ -159,7 +159,7 @@ def _words(error: BaseException) -> str:
 
     try:
         return one_line(error)
-    except Exception:  # Its text is made by its own class.
+    except Exception:  # Foreign classes may fail to make their text.
         return f"{type(error).__name__}, which cannot be printed"
 
 

@@ -1,6 +1,6 @@
-"""An object in a process of its own, where a crash, a hang or lack of memory is a result like any other.
+"""An object in a subprocess, where a crash, a hang or lack of memory is a result like any other.
 
-The other process runs `child`. It receives calls one after the other and answers each.
+The subprocess runs `child`. It receives calls one after the other and answers each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        For each call. A runtime that compiles at its first division, as ours does, takes several on a busy machine.
+        Seconds per call. A runtime that compiles at its first division, like ours, needs several on a busy machine.
     start : float
         Seconds until the process is ready for its first call.
     memory : int
@@ -37,16 +37,16 @@ class Limits:
     memory: int = 4 << 30
 
     def __post_init__(self) -> None:
-        # Not every release of typer refuses NaN where an option has a least value; a call would then wait for ever.
+        # Not every release of typer refuses NaN for an option with a minimum; a call would then wait forever.
         if not self.seconds > 0:
             raise AttributeValueError(f"the limit of a call is {self.seconds!r} seconds; give a number above 0")
 
 
 class Isolated:
-    """An object in a process of its own, started for the first call, and again for the first call after a crash.
+    """An object in a subprocess, which is started for the first call, and again for the first call after a crash.
 
-    A context manager; without one, the process ends with the object or with this process. One call is made at a time,
-    from any thread, and any thread may close the object meanwhile.
+    A context manager; without ``with``, the subprocess ends with the object or with this process. One call is made at a
+    time, from any thread, and any thread may close the object during a call.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Isolated:
         self._called = named if called is None else called
         self._arguments = arguments
         self._limits = Limits() if limits is None else limits
-        self._running: list[ChildProcess] = []  # One or none; shared with the finalizer, which must not hold us.
+        self._running: list[ChildProcess] = []  # At most one; shared with the finalizer, which must not refer to self.
         self._closed = False
         self._starting = Lock()
         self._end = weakref.finalize(self, _end_all, self._running)
@@ -80,7 +80,7 @@ class Isolated:
         self.close()
 
     def call(self, method: str, *arguments: object, seconds: float | None = None) -> Answer:
-        """Return the outcome of a call of the object's method; errors in the other process are not raised here.
+        """Return the outcome of a call of the object's method; errors in the subprocess are not raised here.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Isolated:
         *arguments
             The arguments of the method; they are pickled.
         seconds : float, keyword-only
-            The time limit of this call, if not that of `limits`.
+            The time limit of this call; by default that of `limits`.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class Isolated:
         self._end()
 
     def _ready(self) -> ChildProcess:
-        """Return the process, known to hold the object."""
+        """Return the process, in which the object has been made."""
         with self._starting:
             if self._closed:
                 raise ValueError("it is closed and cannot be called")
@@ -139,7 +139,7 @@ class Isolated:
         if isinstance(made.value, VinculumError):
             raise made.value
         reason = made.words if made.end is not End.CRASHED else f"the process ended: {made.words}"
-        raise ModelError(f"{self._called} could not be started in a process of its own: {reason}")
+        raise ModelError(f"{self._called} could not be started in a subprocess: {reason}")
 
 
 def _end_all(processes: list[ChildProcess]) -> None:
@@ -148,13 +148,13 @@ def _end_all(processes: list[ChildProcess]) -> None:
 
 
 def _answer(frame: bytes | Ended) -> Answer:
-    """Return the content of a frame of the other process, or how the process ended without one."""
+    """Return the answer in a frame of the subprocess, or how the process ended without one."""
     if isinstance(frame, Ended):
         return Answer(End[frame.how], None, frame.words)
     try:
-        end, value, words = pickle.loads(frame)  # The child wrote it, through a pipe that no other process has.
+        end, value, words = pickle.loads(frame)  # Trusted: only the child can write to this pipe.
         return Answer(End[end], value, words)
     except MemoryError as error:
         return Answer(End.OUT_OF_MEMORY, None, one_line(error))
-    except (Exception, SystemExit) as error:  # Anything may be wrong with a foreign class here.
-        return Answer(End.REFUSED, None, f"its result cannot be read here: {one_line(error)}")
+    except (Exception, SystemExit) as error:  # Unpickling a foreign class may raise anything.
+        return Answer(End.REFUSED, None, f"its result cannot be unpickled: {one_line(error)}")

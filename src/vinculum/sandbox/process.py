@@ -1,4 +1,4 @@
-"""A monitored process that answers frames with frames: its time, its memory, and whether it is alive."""
+"""A subprocess that answers frames with frames, monitored for time, memory and termination."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHILD = Path(__file__).with_name("child.py")
 _LOOK = 0.05  # Seconds between two checks of a busy process.
 _PATIENCE = 5.0  # Seconds to wait for a process that is ending.
 _GIB, _MIB = 1 << 30, 1 << 20
-_SPOILT = "what it wrote to the answer pipe is not an answer"
+_MALFORMED = "what it wrote to the answer pipe is not an answer"
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Ended:
 
 def start() -> subprocess.Popen[bytes]:
     """Start a process that runs `child`."""
-    # -P: the folder of the file, which holds modules of ours, must not be on the import path.
+    # -P: the folder of the file, which contains our modules, must not be on the import path.
     command = [sys.executable, "-P", str(_CHILD)]
-    # A session of its own: Ctrl-C goes to us, and its children can be ended with it.
+    # In its own session Ctrl-C does not reach it, and it can be ended together with its children.
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -57,7 +57,7 @@ def start() -> subprocess.Popen[bytes]:
 
 
 class ChildProcess:
-    """A process that runs `child`, from now until it dies or `end` is called."""
+    """A process that runs `child` until it dies or `end` is called."""
 
     def __init__(self) -> None:
         self._process = start()
@@ -69,11 +69,11 @@ class ChildProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it can take another frame."""
+        """Whether it can receive another frame."""
         return self._process.poll() is None and self._talk.is_alive()
 
     def ask(self, frame: bytes, seconds: float, memory: int) -> bytes | Ended:
-        """Return its answer to a frame, or how it ended.
+        """Return the answer to a frame, or how the process ended.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class ChildProcess:
     def end(self) -> None:
         """End the process and its children; may be called repeatedly, from any thread."""
         if os.name == "posix":
-            # Its children too: they hold its pipes, and may write into them.
+            # Its children too, as they have its pipes open and may write to them.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
@@ -121,18 +121,18 @@ class ChildProcess:
         self.end()
         try:
             answer = self._answers.get(timeout=_PATIENCE)
-        except Empty:  # A child is still alive and holds the pipe.
+        except Empty:  # A child process is still alive and has the pipe open.
             answer = EOFError()
         return self._crash(answer) if isinstance(answer, Exception) else answer
 
     def _crash(self, error: Exception) -> Ended:
         """Return how a process died; one whose output cannot be parsed is ended."""
-        spoilt = not isinstance(error, EOFError | OSError)
+        malformed = not isinstance(error, EOFError | OSError)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(0 if spoilt else _PATIENCE)
+            self._process.wait(0 if malformed else _PATIENCE)
         code = self._process.returncode
         self.end()
-        return Ended("CRASHED", _SPOILT if code is None or spoilt else death_words(code))
+        return Ended("CRASHED", _MALFORMED if code is None or malformed else death_words(code))
 
 
 def _size(memory: int) -> str:
@@ -144,7 +144,7 @@ def _talk(
 ) -> None:
     """Write frames and read answers until either side closes; only this thread touches the pipes."""
     if hasattr(signal, "pthread_sigmask"):
-        # The command line ends by SIGPIPE when the reader of its output leaves; that this process dies is an answer.
+        # The command line lets SIGPIPE end it when its reader leaves; writing to a dead child must not end it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
     number = 0
     try:
@@ -155,7 +155,7 @@ def _talk(
     except (OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
         answers.put(error)
     finally:
-        answers.put(EOFError())  # For callers of a process that has ended meanwhile.
+        answers.put(EOFError())  # For callers of a process that has ended in the meantime.
         for pipe in (stdin, stdout):
             with suppress(OSError):  # The rest can no longer be written.
                 pipe.close()

@@ -28,16 +28,16 @@ _MODULES = {"npy": "vinculum.stored.flat", "zarr": "vinculum.stored.zarr_arrays"
 _SUFFIXES: dict[str, Format] = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5"}
 
 UNNAMED = tuple(t for t in ELEMENT_TYPES if hasattr(ml_dtypes, t.numpy))
-"""The element types that files hold as raw bytes, having no name for them."""
+"""The element types that files store as raw bytes, as their formats have no names for them."""
 
 
 class Stored(Protocol):
-    """An array in files, open.
+    """An open array in files.
 
     Attributes
     ----------
     shape, dtype
-        The array's; for raw bytes, the type given by the caller.
+        The array's shape and type; for raw bytes, the type given by the caller.
     order : {"C", "F"}
         Which axis varies fastest in the file, the last or the first.
     """
@@ -48,16 +48,16 @@ class Stored(Protocol):
 
     @property
     def grid(self) -> Shape | None:
-        """The size of the smallest unit of reading and writing: a chunk, or a shard of chunks. None for an element."""
+        """The shape of the smallest unit of reading and writing, a chunk or a shard; None if that is an element."""
 
     def read(self, region: Region, buffer: Array) -> Array:
-        """Return a region; in the memory of a buffer of bytes, large enough, where that saves a copy.
+        """Return a region, where that saves a copy in the memory of `buffer`, an array of sufficiently many bytes.
 
         OSError, which names the file, if it cannot be read or is too short.
         """
 
     def write(self, region: Region, block: Array) -> None:
-        """Write a region: of the array's own type and order, contiguous. OSError, which names the file."""
+        """Write a contiguous block of the array's type and order to a region. OSError, which names the file."""
 
     def close(self) -> None:
         """Close the file."""
@@ -77,7 +77,7 @@ class Place:
     format : {"npy", "zarr", "hdf5"}
         The format, independent of the path's suffix.
     dataset : str or None
-        In an HDF5 file: the name of the dataset.
+        The name of the dataset in an HDF5 file.
     """
 
     path: Path
@@ -111,7 +111,7 @@ class _Format(Protocol):
         """Return an existing array."""
 
     def create(self, place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
-        """Make an array whose elements are still to be written; see `vinculum.stored.arrays.create`."""
+        """Make an array without writing its elements; see `vinculum.stored.arrays.create`."""
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 
     try:
         array = _module(place).open_array(place, seen_as, writable)
-    except Exception as error:  # The packages raise a dozen classes; all are about the file.
+    except Exception as error:  # The packages raise a dozen classes; all are caused by the file.
         if isinstance(error, ModelError) or (isinstance(error, OSError) and error.filename is not None):
             raise
         raise ModelError(f"{str(place)!r} cannot be read: {one_line(error)}") from None
@@ -151,20 +151,20 @@ def open_stored(place: Place, element_type: ElementType | None = None, *, writab
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None = None) -> None:
-    """Make an array whose elements are still to be written.
+    """Make an array without writing its elements.
 
     Parameters
     ----------
     place, shape, dtype
-        Where, and of what.
+        Where the array is stored, its shape and its type.
     chunk : tuple of int
-        The chunks, or shards, of Zarr; other formats get none.
+        The chunks, or shards, of Zarr; ignored by other formats.
     like : Stored, optional
-        An array of this shape, whose order a ``.npy`` file takes, and whose compression a Zarr array.
+        An array of this shape, from which a ``.npy`` file takes its order, and a Zarr array its compression.
     """
     try:
         _module(place).create(place, shape, stored_dtype(dtype), chunk, like)
-    except Exception as error:  # The packages raise a dozen classes, OSError without a name among them.
+    except Exception as error:  # The packages raise a dozen classes, including OSError without a file name.
         if isinstance(error, OSError) and error.filename is not None:
             raise
         number = error.errno if isinstance(error, OSError) and error.errno else errno.EIO

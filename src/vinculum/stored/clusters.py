@@ -10,7 +10,7 @@ from typing import Any
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.text import one_line
 
-_PATIENCE = 30  # Seconds until a scheduler must answer, and then have a worker.
+_PATIENCE = 30  # Seconds within which a scheduler must answer, and within which it must then have a worker.
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def client_of(address: str | None, processes: int | None) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ModuleNotFoundError as error:
         raise ModelError(f"a cluster needs the package {error.name}: pip install 'vinculum-div[dask]'") from None
-    # A worker that fails is tried again or ends the job with one line: Dask's own log would only repeat it.
+    # A failed worker is tried again or ends the job with one line, which Dask's own log would only repeat.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}

@@ -30,7 +30,7 @@ from vinculum.tensors.shapes import LARGEST_SIZE
 from vinculum.tensors.storage import element_type_of, native_dtype
 from vinculum.tensors.type_checking import check_element_types
 
-_BLOCK_BYTES = 2 << 20  # The blocks of a thread, of both operands and the result, lie in its processor's cache.
+_BLOCK_BYTES = 2 << 20  # So that a thread's blocks of both operands and of the result fit in its processor's cache.
 
 Name = str | os.PathLike[str]
 
@@ -44,7 +44,7 @@ class Report:
     operator, element_type : str
         The operator version, and the operands' element type.
     shape : tuple of int
-        Of the result.
+        The shape of the result.
     bytes : int
         The size of the result.
     blocks : int
@@ -83,9 +83,9 @@ def divide(
     out : path
         In one of these forms, and not existing yet; an HDF5 dataset gets a file of its own.
     operator : Operator, optional
-        What divides: the newest Div if None.
+        The operator; the newest Div if None.
     element_type : ElementType, optional
-        The type of raw elements, as which files hold types that their format lacks.
+        The type of raw elements, as which files store types that their format lacks.
     task_bytes : int, optional
         The approximate number of bytes of the result per task and per line of the journal.
     client : distributed.Client, optional
@@ -96,7 +96,7 @@ def divide(
     Raises
     ------
     ModelError
-        If an array cannot be read, `out` exists, the journal belongs to another job, or an operand changes meanwhile.
+        If an array cannot be read, `out` exists, the journal belongs to another job, or an operand changes.
     ElementTypeError, BroadcastError
         If the operator does not take such operands.
     DivisionByZeroError, IntegerOverflowError, ConstraintError
@@ -119,10 +119,10 @@ def divide(
     size = prod(division.plan.shape) * division.dtype.itemsize
     each = max(1, prod(division.plan.block) * division.dtype.itemsize)
     told = None if advance is None else (lambda blocks: advance(min(blocks * each, size), size))
-    with workers(client) as hands:
-        fair = -(-division.blocks // (2 * hands.number))  # so that a small job too has a task for each
-        at_once = max(1, min((task_bytes or hands.task_bytes) // each, fair))
-        resumed = carry_out(division, journal, hands, at_once, told)
+    with workers(client) as pool:
+        fair = -(-division.blocks // (2 * pool.number))  # so that a small job too has a task for each worker
+        at_once = max(1, min((task_bytes or pool.task_bytes) // each, fair))
+        resumed = carry_out(division, journal, pool, at_once, told)
     named = element_type_of(np.empty(0, division.dtype)).name
     return Report(division.operator.spec.title, named, division.plan.shape, size, division.blocks, resumed)
 
@@ -134,7 +134,7 @@ class Division:
     Attributes
     ----------
     operator : Operator
-        What divides.
+        The operator.
     operands : tuple of Place
         A and B, or the one operand.
     identities : tuple of list
@@ -144,13 +144,13 @@ class Division:
     raw_type : ElementType or None
         The type of raw elements.
     dtype : numpy.dtype
-        Of the quotients.
+        The type of the quotients.
     alignment : Alignment
-        How the operands are joined.
+        How the operands are broadcast.
     plan : BlockPlan
         The blocks.
     chunk : tuple of int
-        What Zarr keeps in a file.
+        The shape of the part that Zarr stores in a file.
     like : Place or None
         An operand of the result's shape, whose chunks and compression the result takes if its format allows.
     """
@@ -173,11 +173,11 @@ class Division:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return self.plan.blocks
 
     def job(self) -> dict[str, Any]:
-        """Return what identifies this job."""
+        """Return the data that identify this job."""
         return {
             "vinculum": 1,
             "operator": self.operator.spec.title,
@@ -281,7 +281,7 @@ _memory = threading.local()
 
 
 def _buffer(which: int, size: int) -> Array:
-    """Return this thread's buffer, of at least so many bytes: new pages for each block cost as much as dividing."""
+    """Return this thread's buffer of at least `size` bytes; it is reused, as new pages cost as much as dividing."""
     buffers: dict[int, Array] = _memory.__dict__.setdefault("buffers", {})
     if which not in buffers or len(buffers[which]) < size:
         buffers[which] = np.empty(size, np.uint8)
@@ -319,7 +319,7 @@ def _division(
 
 
 def _plan(shape: Shape, alike: Sequence[Stored], target: Place, chunk: Shape, elements: int) -> BlockPlan:
-    """Return blocks by which files are read and written in long ranges or in whole chunks; `alike` have the shape."""
+    """Return blocks for access in long ranges or whole chunks; `alike` are the operands of the result's shape."""
     if target.format == "zarr" or (alike and alike[0].grid is not None):
         return of_chunks(shape, chunk, elements)
     order = alike[0].order if alike and target.format == "npy" else "C"

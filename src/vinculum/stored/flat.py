@@ -1,7 +1,7 @@
 """Contiguous arrays in files: ``.npy``, and contiguous HDF5 datasets.
 
-They are read and written by position and never mapped: a mapped file that shrinks, or that no disk space backs, kills
-the process with SIGBUS, and its pages count as the process's memory.
+They are read and written by position and never mapped: a mapped file that shrinks, or has no disk space, kills the
+process with SIGBUS, and its pages count as the process's memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vinculum.tensors.storage import read_npy_header
 
 
 class FlatArray:
-    """A contiguous array in a file, from a position on; see `Stored`."""
+    """A contiguous array in a file, starting at an offset; see `Stored`."""
 
     def __init__(
         self,
@@ -70,9 +70,9 @@ class FlatArray:
         return [self._path.name, status.st_size, status.st_mtime_ns, list(self.shape), self.dtype.str, self.order]
 
     def _ranges(self, region: Region) -> Iterator[tuple[int, int]]:
-        """Yield where each contiguous part begins in the file, and its bytes."""
+        """Yield the offset in the file and the size in bytes of each contiguous part."""
         shape, cuts = (self.shape[::-1], region[::-1]) if self.order == "F" else (self.shape, region)
-        # Everything inside the last axis that is cut is contiguous.
+        # The range along the last axis that is cut, with all axes after it, is contiguous.
         last = max((d for d, cut in enumerate(cuts) if cut.stop - cut.start != shape[d]), default=0)
         strides = [prod(shape[d + 1 :]) * self.dtype.itemsize for d in range(len(shape))]
         size = prod(extents(cuts)[last:]) * self.dtype.itemsize
@@ -105,7 +105,7 @@ def in_buffer(buffer: Array, shape: Shape, dtype: np.dtype[Any], order: str) -> 
 
 
 def as_bytes(block: Array, order: str) -> memoryview:
-    """Return the bytes of a block as they lie in a file of this order."""
+    """Return the bytes of a block as they are stored in a file of this order."""
     return np.ascontiguousarray(block.T if order == "F" else block).reshape(-1).view(np.uint8).data
 
 
@@ -130,10 +130,10 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
 
 
 def allocate(path: Path, size: int) -> None:
-    """Set a file's size and reserve its disk space where the system can, so that a full disk fails before any work."""
+    """Set a file's size and reserve disk space where possible, so that a full disk causes an error before any work."""
     with path.open("r+b") as file:
         try:
-            if size and hasattr(os, "posix_fallocate"):  # macOS has none
+            if size and hasattr(os, "posix_fallocate"):  # macOS lacks it
                 os.posix_fallocate(file.fileno(), 0, size)
             file.truncate(size)
         except OSError as error:

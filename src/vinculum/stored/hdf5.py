@@ -76,8 +76,8 @@ def open_array(place: Place, seen_as: Callable[[np.dtype[Any]], np.dtype[Any]], 
 
 def _offset(dataset: Any) -> int | None:
     """Return the offset of the elements in the file if they are contiguous and have NumPy's layout; else None."""
-    as_numpy_has_them = dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
-    if dataset.chunks is not None or dataset.is_virtual or dataset.external or not as_numpy_has_them:
+    is_native = dataset.id.get_type().equal(h5py.h5t.py_create(dataset.dtype))
+    if dataset.chunks is not None or dataset.is_virtual or dataset.external or not is_native:
         return None
     if 0 in dataset.shape:
         return 0
@@ -86,14 +86,14 @@ def _offset(dataset: Any) -> int | None:
 
 
 def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like: Stored | None) -> None:
-    """Make a file of one contiguous dataset; HDF5 does not touch it again, so no kill can damage the file."""
+    """Make a file of one contiguous dataset; HDF5 does not write it again, so killing the job cannot damage it."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     properties.set_obj_track_times(False)  # the same job, the same bytes
     links = h5py.h5p.create(h5py.h5p.LINK_CREATE)
     links.set_create_intermediate_group(True)
-    # Of a dataset without axes the friendlier calls of h5py ignore such properties.
+    # h5py's high-level calls ignore such properties for a dataset without axes.
     space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
     name = (place.dataset or "").encode()
     with h5py.File(place.path, "x") as file:

@@ -29,36 +29,36 @@ class Work(Protocol):
 
     @property
     def blocks(self) -> int:
-        """How many there are."""
+        """The number of blocks."""
 
     def job(self) -> dict[str, Any]:
-        """Return what identifies this job, as plain JSON."""
+        """Return the data that identify this job, as plain JSON."""
 
     def at(self, targets: tuple[Place, ...]) -> Self:
         """Return the same work with its targets in other places."""
 
     def create(self) -> None:
-        """Make the targets, their elements still to be written."""
+        """Make the targets without writing their elements."""
 
     def run(self, start: int, stop: int, write: bool) -> Done:
-        """Compute some blocks and write them; if not `write`, only look for exceptions for which a policy raises."""
+        """Compute some blocks and write them; without `write`, only find exceptions for which a policy raises."""
 
     def intact(self, done: Done) -> Done | None:
-        """Return what was done if the targets still hold it, else None."""
+        """Return the finished blocks if the targets still contain them, else None."""
 
     def finish(self, done: Sequence[Done]) -> None:
         """Raise if an operand has changed, or if a policy raises."""
 
 
 def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance: Advance | None = None) -> int:
-    """Do a job, or the rest of it, and return how many blocks had been done before.
+    """Do a job, or the rest of it, and return how many blocks an earlier run had done.
 
     Parameters
     ----------
     work : Work
-        Its targets are where the results go.
+        The work; its targets are the places of the results.
     journal : Path
-        Where to note finished blocks.
+        The file that records finished blocks.
     workers : Workers
         The threads or processes that work.
     at_once : int
@@ -87,13 +87,13 @@ def carry_out(work: Work, journal: Path, workers: Workers, at_once: int, advance
         if places is None:
             _refuse_existing(finals)
             _begin(work, notes)
-        resumed = _drop_what_is_damaged(work, notes, workers)
+        resumed = _drop_damaged(work, notes, workers)
         if resumed < work.blocks and set(work.targets) & set(finals):
             raise ModelError(
-                f"{_named(place.path for place in finals)} is not what {_named([journal])} says; delete either"
+                f"{_named(place.path for place in finals)} does not match {_named([journal])}; delete either"
             )
         try:
-            _do_the_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
+            _do_rest(work, notes, workers, at_once, advance or (lambda blocks: None))
             work.finish(notes.done)
         except (DivisionByZeroError, IntegerOverflowError, ConstraintError):
             _remove(*(place.path for place in partials), journal)
@@ -142,7 +142,7 @@ def _begin(work: Work, notes: Journal) -> None:
         raise
 
 
-def _drop_what_is_damaged(work: Work, notes: Journal, workers: Workers) -> int:
+def _drop_damaged(work: Work, notes: Journal, workers: Workers) -> int:
     """Forget blocks that do not match the journal, and return how many are left."""
     written = [done for done in notes.done if done.crc is not None]
     intact = [done for done in workers.results((work.intact, done) for done in written) if done is not None]
@@ -151,7 +151,7 @@ def _drop_what_is_damaged(work: Work, notes: Journal, workers: Workers) -> int:
     return sum(done.stop - done.start for done in notes.done)
 
 
-def _do_the_rest(work: Work, notes: Journal, workers: Workers, at_once: int, advance: Advance) -> None:
+def _do_rest(work: Work, notes: Journal, workers: Workers, at_once: int, advance: Advance) -> None:
     exceptional = any(done.exceptions for done in notes.done)
     ready = sum(done.stop - done.start for done in notes.done)
 
@@ -195,11 +195,11 @@ def _publish(places: Iterable[Place], finals: Iterable[Place], journal: Path) ->
 
 
 def _sync(place: Place, *, every_file: bool) -> None:
-    """Flush an array's data to disk; an array in many files only on request, since that takes long."""
+    """Flush an array's data to disk; an array of many files only with `every_file`, since that takes long."""
     if not place.path.is_dir():
         _sync_path(place.path)
     elif every_file:
-        for leftover in place.path.rglob("*.partial"):  # Zarr's, of a process that was killed
+        for leftover in place.path.rglob("*.partial"):  # Zarr's temporary files, left by a process that was killed
             leftover.unlink()
         for path in (*place.path.rglob("*"), place.path):
             _sync_path(path)

@@ -1,7 +1,7 @@
-"""A journal of finished blocks: lines of text with digests. A killed job needs nothing else to continue.
+"""A journal of finished blocks: lines of text with digests, with which a killed job can be continued.
 
-Each line is written at once, so it outlives its process. From time to time data and lines are flushed to disk; after a
-power failure the digests show which of them survived.
+Each line is written immediately, so it survives the process. From time to time data and lines are flushed to disk;
+after a power failure the digests show which of them survived.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, Self
 from vinculum.errors import ModelError
 from vinculum.kernels.contract import Exceptions
 
-_EVERY = 1.0  # Seconds between commits: the work that a power failure may lose.
+_EVERY = 1.0  # Seconds between commits; a power failure may lose this much work.
 
 sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Some blocks that are done.
+    """A range of finished blocks.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Journal:
     path : Path
         The file, locked while it is open.
     job : dict
-        What identifies this job, as plain JSON.
+        The data that identify this job, as plain JSON.
 
     Raises
     ------
@@ -86,14 +86,14 @@ class Journal:
         os.close(self._file)
 
     def begin(self, done: Iterable[Done] = ()) -> None:
-        """Write which job it is, and replace the list of finished blocks."""
+        """Write the line that identifies the job, and replace the list of finished blocks."""
         self.done = list(done)
         os.ftruncate(self._file, 0)
         self._write([self._head, *(_line(asdict(one)) for one in self.done)])
         sync_data(self._file)
 
     def add(self, done: Done, sync: Callable[[], None]) -> None:
-        """Note finished blocks; from time to time, while others work, `sync` the data and flush the lines to disk."""
+        """Record finished blocks; from time to time, in the background, `sync` the data and flush the lines to disk."""
         self.done.append(done)
         self._write([_line(asdict(done))])
         if monotonic() - self._last < _EVERY or not (self._commit is None or self._commit.done()):
@@ -107,7 +107,7 @@ class Journal:
         self._commit, self._last = self._committer.submit(commit), monotonic()
 
     def wait(self) -> None:
-        """Wait until what is flushed is on the disk. OSError if it is not: the system says so only once."""
+        """Wait for the last commit. OSError if it failed, which the system reports only once."""
         if self._commit is not None:
             self._commit.result()
 
@@ -145,7 +145,7 @@ class Journal:
 
 
 def _locked(path: Path) -> int:
-    import fcntl  # Windows has none; `carry_out` has said so
+    import fcntl  # not on Windows, which `carry_out` refuses
 
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)

@@ -13,14 +13,14 @@ _CHUNK_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """Blocks of one size, the last along an axis perhaps smaller, numbered as they lie in the file.
+    """Blocks of one size, the last along an axis perhaps smaller, numbered in the order of the file.
 
     Attributes
     ----------
     shape : tuple of int
-        Of the result.
+        The shape of the result.
     block : tuple of int
-        Of a block, 1 at least along each axis.
+        The shape of a block, at least 1 along each axis.
     order : {"C", "F"}
         Whether the last axis varies fastest, or the first.
     """
@@ -31,16 +31,16 @@ class BlockPlan:
 
     @property
     def grid(self) -> Shape:
-        """How many blocks there are along each axis."""
+        """The number of blocks along each axis."""
         return tuple(-(-size // along) for size, along in zip(self.shape, self.block, strict=True))
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return prod(self.grid)
 
     def region(self, number: int) -> Region:
-        """Return where a block lies in the result."""
+        """Return the region of a block in the result."""
         axes = range(len(self.shape))
         at = [0] * len(self.shape)
         for axis in axes if self.order == "F" else reversed(axes):
@@ -52,7 +52,7 @@ class BlockPlan:
 
 
 def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
-    """Cut the fewest leading axes of the file, so that a block of at most that many elements is one range of it."""
+    """Cut the fewest leading axes of the file, so that each block of up to `elements` is one range of the file."""
     sizes = shape[::-1] if order == "F" else shape
     block = [1] * len(sizes)
     for axis, size in enumerate(sizes):
@@ -65,7 +65,7 @@ def flat(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
 
 
 def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
-    """Cut the longest axes, for files of different order, so that no range in either is very short."""
+    """Cut the longest axes, for files of different order, so that no range in any of them is very short."""
     block = [max(1, size) for size in shape]
     while prod(block) > elements:
         longest = max(range(len(block)), key=block.__getitem__)
@@ -74,7 +74,7 @@ def even(shape: Shape, elements: int, order: str = "C") -> BlockPlan:
 
 
 def of_chunks(shape: Shape, chunk: Shape, elements: int) -> BlockPlan:
-    """Return blocks of whole chunks: one, or several along the last axes with at most that many elements in all."""
+    """Return blocks of one chunk, or of several along the last axes with up to `elements` in total."""
     block = list(chunk)
     for axis in reversed(range(len(block))):
         times = max(1, elements // prod(block))
@@ -91,7 +91,7 @@ def default_chunk(shape: Shape, itemsize: int) -> Shape:
 
 
 def part(region: Region, dimensions: tuple[int | None, ...], rank: int) -> Region:
-    """Return an operand's part of a block: the block's range along the dimensions that it has, else the one element."""
+    """Return an operand's part of a block: the block's range along its own dimensions, else the only element."""
     along = {own: cut for own, cut in zip(dimensions, region, strict=True) if own is not None}
     return tuple(along.get(own, slice(0, 1)) for own in range(rank))
 

@@ -16,8 +16,8 @@ from vinculum.kernels.threads import get_threads
 from vinculum.text import one_line
 from vinculum.version import __version__
 
-_IN_HAND = 2  # Tasks per worker, so that none waits for the next.
-_LOOK = 0.1  # Seconds from one look for interruptions to the next.
+_QUEUED = 2  # Tasks submitted per worker, so that none waits for its next task.
+_LOOK = 0.1  # Seconds between two checks for interruptions.
 _LONGEST_END = 60.0  # Seconds to wait for running tasks when a job fails.
 
 Call = tuple[Any, ...]
@@ -32,11 +32,11 @@ class Workers:
     executor : Executor
         The executor of the tasks.
     interruption : Interruption
-        Raises where nothing is locked.
+        Delays interruptions until no lock is held.
     number : int
-        How many tasks it runs at once.
+        The number of tasks that run at once.
     task_bytes : int
-        The bytes of results per task.
+        The size of the results of a task in bytes.
     """
 
     executor: Executor
@@ -45,7 +45,7 @@ class Workers:
     task_bytes: int
 
     def results(self, calls: Iterable[Call]) -> Iterator[Any]:
-        """Yield the results of the calls as they finish; a call is taken only when a worker will soon be free for it.
+        """Yield the results of the calls as they finish; calls are taken from the iterable just before they run.
 
         OSError if the workers are lost.
         """
@@ -53,7 +53,7 @@ class Workers:
         running: set[Future[Any]] = set()
         try:
             while True:
-                wanted = _IN_HAND * self.number - len(running)
+                wanted = _QUEUED * self.number - len(running)
                 running |= {self.executor.submit(*call) for call in islice(left, wanted)}
                 if not running:
                     return
@@ -97,7 +97,7 @@ def _check_versions(client: Any) -> None:
     here = version()
     try:
         found = client.run(version)
-    except Exception as error:  # Whatever an import raises there, by way of Dask's own errors.
+    except Exception as error:  # Any error of an import on a worker, or of Dask itself.
         raise ModelError(f"the workers cannot import vinculum; install {here} there: {one_line(error)}") from None
     for address, there in found.items():
         if there != here:

@@ -1,4 +1,4 @@
-"""Zarr arrays in folders: version 3, and 2 for reading. A chunk is written under another name, then renamed."""
+"""Zarr arrays in folders: version 3, and 2 for reading. A chunk is written to a temporary file, then renamed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from vinculum.stored.arrays import Array, Place, Stored
 from vinculum.stored.plan import Region, Shape, extents
 from vinculum.text import one_line
 
-_QUIET = Lock()  # Python keeps its filters of warnings for all threads together.
-_FAILURE = Lock()  # Two waits for all of Zarr's tasks would wait for each other.
+_QUIET = Lock()  # Python's warning filters are shared by all threads.
+_FAILURE = Lock()  # Two threads that wait for all of Zarr's tasks would wait for each other.
 
 
 class ZarrArray:
@@ -68,7 +68,7 @@ class ZarrArray:
 
 
 async def _other_tasks() -> None:
-    """Wait for Zarr's other chunks, which it does not do when one fails: they would be lost with a warning each."""
+    """Wait for Zarr's other chunks; if one fails, Zarr would abandon them, with a warning for each."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     if others:
         await asyncio.wait(others)
@@ -99,6 +99,6 @@ def create(place: Place, shape: Shape, dtype: np.dtype[Any], chunk: Shape, like:
 @contextmanager
 def _quiet() -> Iterator[None]:
     with _QUIET, warnings.catch_warnings():
-        # Raw elements have no name in Zarr's specification, as in .npy files; they come back as they were.
+        # Zarr warns about raw elements, which its specification does not name; they are read back unchanged.
         warnings.simplefilter("ignore")
         yield

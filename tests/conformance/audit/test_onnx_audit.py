@@ -369,7 +369,7 @@ class TestFiles:
 
         monkeypatch.setattr("vinculum.conformance.audit.runs.write_model", full)
         model = onnx_model([div("a", "a", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))})
-        with pytest.raises(ModelError, match=r"exposed cannot be put into a file: .*No space left"):
+        with pytest.raises(ModelError, match=r"exposed cannot be written: .*No space left"):
             audited(model, "onnxruntime", {"a": f32([1, 2])})
 
     def test_values_that_are_no_numbers(self, audited: Audited, onnx_model: Build) -> None:

@@ -82,9 +82,9 @@ class TestNonsense:
     def test_operands_that_do_not_divide(self) -> None:
         node = recorded(FLAT, np.ones(2, np.float32), np.ones(3, np.float32), np.ones(3, np.float32))
         assert node.verdict is None
-        assert "its operands do not divide" in str(node.unobserved)
+        assert "its operands cannot be divided" in str(node.unobserved)
 
     def test_operands_of_two_types(self) -> None:
         node = recorded(FLAT, np.ones(2, np.float32), np.ones(2, np.float16), np.ones(2, np.float32))
         assert node.verdict is None
-        assert "its operands do not divide" in str(node.unobserved)
+        assert "its operands cannot be divided" in str(node.unobserved)

@@ -157,7 +157,7 @@ class TestRefused:
 
     def test_not_executable(self, tmp_path: Path) -> None:
         (tmp_path / "divider").write_text("")
-        assert "chmod +x allows it" in message(ModelError, runtime(f"command:{tmp_path}/divider").check)
+        assert "chmod +x makes it so" in message(ModelError, runtime(f"command:{tmp_path}/divider").check)
 
     def test_no_program_at_all(self, tmp_path: Path) -> None:
         broken = tmp_path / "divider"

@@ -73,6 +73,6 @@ def _outcomes(cell: Cell) -> dict[str, Outcome]:
 def _odd(cell: Cell) -> Row:
     """Return a row in which almost nothing was measured."""
     gone: dict[str, Outcome] = {name: Missing("no\x1b[31m\nway") for name in PEERS}
-    gone["torch"] = Missing("died of SIGFPE", ended=True)
+    gone["torch"] = Missing("crashed with SIGFPE", ended=True)
     gone["openvino"] = steady(0.1, exact=False)
     return Row(cell, {"vinculum": steady(0.123456), **gone, "limit": steady(0.1)})

@@ -42,7 +42,7 @@ def test_what_machines_find_there() -> None:
     assert cell["outcomes"]["openvino"]["exact"] is False
     assert cell["outcomes"]["vinculum"]["median"] == 0.25
     assert cell["outcomes"]["vinculum"]["quartiles"] == [0.24375, 0.25625]
-    assert data["cells"][-1]["outcomes"]["torch"] == {"reason": "died of SIGFPE", "ended": True}
+    assert data["cells"][-1]["outcomes"]["torch"] == {"reason": "crashed with SIGFPE", "ended": True}
     assert data["cells"][-1]["ratio"] is None
 
 

@@ -61,7 +61,7 @@ def test_a_time_is_marked_or_says_why_it_is_none() -> None:
 def test_what_stands_out() -> None:
     said = list(findings(report()))
     assert said == [
-        "PyTorch ended in Div, uint8, channel, 1,000,000 elements: died of SIGFPE.",
+        "PyTorch ended in Div, uint8, channel, 1,000,000 elements: crashed with SIGFPE.",
         said[1],
         "NumPy has no Div of int8, int16, int32, int64, uint8: it has no truncating division.",
         "Numexpr has no Div of bfloat16, uint8: unknown type bfloat16.",
@@ -95,8 +95,8 @@ def test_nobody_is_faster() -> None:
     [
         (steady(1.0, exact=False), "WRONG: Vinculum's quotients are not exact in Div, int8, equal, 16 elements."),
         (
-            Missing("died of SIGSEGV", ended=True),
-            "WRONG: Vinculum has no time in Div, int8, equal, 16 elements: died of SIGSEGV.",
+            Missing("crashed with SIGSEGV", ended=True),
+            "WRONG: Vinculum has no time in Div, int8, equal, 16 elements: crashed with SIGSEGV.",
         ),
     ],
 )

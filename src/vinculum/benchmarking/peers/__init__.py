@@ -1,1 +1,1 @@
-"""Who is measured: a package a file, our own engine, and the roofline."""
+"""The measured peers, one module per package, our own engine, and the roofline."""

@@ -1,4 +1,4 @@
-"""The roofline: a pass over the same memory that reads and writes the same number of bytes, and divides nothing."""
+"""The roofline: a pass over memory that reads and writes the same number of bytes without dividing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CopyRoofline:
         set_threads(threads)
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Return a call of the pass; one operand is combined with a number, which costs no memory."""
+        """Return a call of the pass; a single operand is combined with a scalar, which needs no memory."""
         a, b = operands if len(operands) == 2 else (*operands, np.zeros((), out.dtype))
         bits = np.dtype(f"u{out.dtype.itemsize}")
 

@@ -1,4 +1,4 @@
-"""JAX on the CPU, compiled, with 64-bit types switched on."""
+"""JAX on the CPU, compiled, with 64-bit types enabled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vinculum.spec.model import IntegerRounding
 
 
 class Jax:
-    """JAX. It allocates memory for every result: it takes no output array."""
+    """JAX. It allocates memory for every result, as it takes no output array."""
 
     title = "JAX"
     packages = ("jax", "jaxlib")
@@ -24,7 +24,7 @@ class Jax:
     most_threads = None
 
     def start(self, threads: int) -> None:
-        """Import it; an environment variable sets its compiler's threads at the start."""
+        """Import it; the compiler reads its number of threads from an environment variable."""
         os.environ["NPROC"] = str(threads)
         os.environ["JAX_PLATFORMS"] = "cpu"
         import jax
@@ -32,7 +32,7 @@ class Jax:
         jax.config.update("jax_enable_x64", True)
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Return a call of the compiled function that waits for its end."""
+        """Return a call of the compiled function that waits for the result."""
         import jax
 
         placed = [jax.device_put(operand) for operand in operands]
@@ -53,5 +53,5 @@ def _function(jax: Any, cell: Cell) -> Callable[..., Any]:
     if cell.is_integer and rounding_of(cell) is IntegerRounding.FLOOR:
         floor_divide: Callable[..., Any] = numpy.floor_divide
         return floor_divide
-    # Of integers it truncates; it takes equal shapes only.
+    # lax.div truncates integers; it accepts equal shapes only.
     return lambda a, b: jax.lax.div(*numpy.broadcast_arrays(a, b))

@@ -17,7 +17,7 @@ from vinculum.spec.model import IntegerRounding
 
 
 class Numexpr:
-    """numexpr. It computes narrow types in wider ones; the quotients go back into the narrow type."""
+    """numexpr. It computes narrow types in wider ones, and casts the quotients back to the narrow type."""
 
     title = "numexpr"
     packages = ("numexpr",)

@@ -1,4 +1,4 @@
-"""NumPy, by its universal functions; ml_dtypes has the loops for bfloat16."""
+"""NumPy, by its universal functions; ml_dtypes provides those for bfloat16."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vinculum.spec.model import IntegerRounding
 
 
 class Numpy:
-    """NumPy. Of integers it has floor division only, which truncates where nothing is signed."""
+    """NumPy. For integers it has only floor division, which truncates unsigned integers."""
 
     title = "NumPy"
     packages = ("numpy", "ml_dtypes")
@@ -25,7 +25,7 @@ class Numpy:
     most_threads = 1
 
     def start(self, threads: int) -> None:
-        """Do nothing: its universal functions know one thread."""
+        """Do nothing: its universal functions use one thread."""
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
         """Return a call of the universal function."""

@@ -30,12 +30,12 @@ class OnnxRuntime:
 
     def start(self, threads: int) -> None:
         """Import it; each session gets that number of threads."""
-        import onnxruntime  # noqa: F401  # now, so that no cell's time is spent on that
+        import onnxruntime  # noqa: F401  # imported now, so that no cell is charged with it
 
         self._threads = threads
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Return a call of a session whose inputs and output lie where the arrays do."""
+        """Return a call of a session whose inputs and output share the arrays' memory."""
         if cell.spec.dialect is not Dialect.ONNX:
             raise UnsupportedError("ONNX has no floor division")
         import onnxruntime

@@ -1,4 +1,4 @@
-"""OpenVINO on the CPU, compiled once, its tensors the arrays themselves."""
+"""OpenVINO on the CPU, compiled once, with tensors that share the arrays' memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROPERTIES = {
 
 
 class OpenVino:
-    """OpenVINO: Divide in an IR, and Reciprocal in an ONNX model, which it has no layer for."""
+    """OpenVINO: Divide in an IR, and Reciprocal, for which it has no layer, in an ONNX model."""
 
     title = "OpenVINO"
     packages = ("openvino",)
@@ -42,11 +42,11 @@ class OpenVino:
         self._core, self._threads = openvino.Core(), threads
 
     def prepare(self, cell: Cell, operands: Sequence[NDArray[Any]], out: NDArray[Any]) -> Prepared:
-        """Return a call of a compiled model whose tensors lie where the arrays do."""
+        """Return a call of a compiled model whose tensors share the arrays' memory."""
         properties = {**_PROPERTIES, "INFERENCE_NUM_THREADS": str(self._threads)}
         compiled = self._core.compile_model(self._core.read_model(*_model(cell, operands)), "CPU", properties)
         request = compiled.create_infer_request()
-        # It does not know that the arrays must live as long as its tensors; `operands` and `out` are held by the call.
+        # OpenVINO does not keep the arrays alive, on whose memory its tensors depend; `held` does.
         for place, array in enumerate(operands):
             request.set_input_tensor(place, _tensor(cell, array))
         request.set_output_tensor(0, _tensor(cell, out))
@@ -68,7 +68,7 @@ def _model(cell: Cell, operands: Sequence[NDArray[Any]]) -> tuple[bytes, bytes]:
     from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
 
     signed = TYPES[cell.element_type].kind is Kind.SIGNED
-    # Only of signed integers do the two values mean different quotients.
+    # The two values give different quotients for signed integers only.
     attributes = {"m_pythondiv": rounding_of(cell) is IntegerRounding.FLOOR} if signed else {}
     return openvino_ir(Operation(DIVIDE_1, attributes, tuple(operands), at_run_time))
 

@@ -1,4 +1,4 @@
-"""What every peer's file provides."""
+"""The protocol of peers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from vinculum.benchmarking.cells import Cell
 
 @dataclass(frozen=True)
 class Prepared:
-    """A division that is ready to be computed again and again.
+    """A division that is ready to be computed repeatedly.
 
     Attributes
     ----------
     call : callable
         Computes it, and returns when all quotients are done.
     quotients : callable
-        Returns what the latest call has computed.
+        Returns the result of the latest call.
     is_right : callable or None
-        Tells whether the result is right; None if it is compared with Vinculum's bits.
+        Returns whether the result is right; None if it is compared with Vinculum's bits.
     """
 
     call: Callable[[], object]
@@ -38,16 +38,16 @@ class Peer(Protocol):
     """
 
     title: str
-    """What sentences call it: ``"ONNX Runtime"``."""
+    """The name in sentences: ``"ONNX Runtime"``."""
 
     packages: tuple[str, ...]
     """Its import name, then other packages that its speed depends on; it is installed if the first is."""
 
     install: str
-    """What installs it: ``"pip install torch"``."""
+    """The command that installs it: ``"pip install torch"``."""
 
     most_threads: int | None
-    """How many threads it can use; None if there is no limit."""
+    """The most threads that it can use; None if there is no limit."""
 
     def start(self, threads: int) -> None:
         """Import the package, and set its number of threads; called once, before `prepare`."""
@@ -58,7 +58,7 @@ class Peer(Protocol):
         Parameters
         ----------
         cell : Cell
-            What is to be computed.
+            The cell to compute.
         operands : sequence of ndarray
             The operands of the operator.
         out : ndarray
@@ -67,5 +67,5 @@ class Peer(Protocol):
         Raises
         ------
         Exception
-            Any, here or in the first call, if it cannot compute this; the message says why.
+            Any exception, here or in the first call, if it cannot compute this; the message gives the reason.
         """

@@ -1,4 +1,4 @@
-"""Peers by their names on the command line; for other peers it takes ``package.module:Class``."""
+"""Peers by their names on the command line; other peers are written ``package.module:Class``."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from vinculum.errors import ModelError, SpecLookupError
 from vinculum.text import did_you_mean, one_line, quoted
 
 OURS, ROOFLINE = "vinculum", "limit"
-"""Those that are always measured, by their names in stored runs; they are not peers."""
+"""The names in stored runs of our engine and the roofline, which are always measured; they are not peers."""
 
-_ROOM = "vinculum.benchmarking.peers"
+_PACKAGE = "vinculum.benchmarking.peers"
 _PEERS = {
-    "numpy": f"{_ROOM}.numpy:Numpy",
-    "torch": f"{_ROOM}.torch:Torch",
-    "onnxruntime": f"{_ROOM}.onnxruntime:OnnxRuntime",
-    "openvino": f"{_ROOM}.openvino:OpenVino",
-    "numexpr": f"{_ROOM}.numexpr:Numexpr",
-    "jax": f"{_ROOM}.jax:Jax",
+    "numpy": f"{_PACKAGE}.numpy:Numpy",
+    "torch": f"{_PACKAGE}.torch:Torch",
+    "onnxruntime": f"{_PACKAGE}.onnxruntime:OnnxRuntime",
+    "openvino": f"{_PACKAGE}.openvino:OpenVino",
+    "numexpr": f"{_PACKAGE}.numexpr:Numexpr",
+    "jax": f"{_PACKAGE}.jax:Jax",
 }
-_ALWAYS = {OURS: f"{_ROOM}.vinculum_itself:VinculumItself", ROOFLINE: f"{_ROOM}.copy_roofline:CopyRoofline"}
+_ALWAYS = {OURS: f"{_PACKAGE}.vinculum_itself:VinculumItself", ROOFLINE: f"{_PACKAGE}.copy_roofline:CopyRoofline"}
 
 NAMES = tuple(_PEERS)
 """The peers that Vinculum provides."""
 
 
 def factory_of(name: str) -> str:
-    """Return ``"package.module:Class"`` for a name; such a text stands for itself.
+    """Return ``"package.module:Class"`` for a name; a text of this form is returned as it is.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def peer(name: str) -> Peer:
     SpecLookupError
         If no peer has that name.
     ModelError
-        If there is no such class.
+        If the class cannot be loaded.
     """
     module, _, attribute = factory_of(name).partition(":")
     try:
@@ -64,15 +64,15 @@ def peer(name: str) -> Peer:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether a peer's package is there, without importing it."""
+    """Tell whether a peer's package is installed, without importing it."""
     try:
         return find_spec(peer(name).packages[0]) is not None
-    except ModuleNotFoundError:  # Its parent package is not there.
+    except ModuleNotFoundError:  # The parent package is not installed.
         return False
 
 
 def checked_peers(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, each once; without any, all that are installed.
+    """Return the names without repetitions; without names, all installed peers.
 
     Raises
     ------

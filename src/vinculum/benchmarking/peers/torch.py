@@ -18,7 +18,7 @@ _MODES = {IntegerRounding.TRUNCATING: "trunc", IntegerRounding.FLOOR: "floor"}
 
 
 class Torch:
-    """PyTorch, called with tensors that lie where the arrays do."""
+    """PyTorch, called with tensors that share the arrays' memory."""
 
     title = "PyTorch"
     packages = ("torch",)

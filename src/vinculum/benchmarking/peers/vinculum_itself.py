@@ -1,4 +1,4 @@
-"""Our own engine, called as users should for many divisions of one kind."""
+"""Our own engine, called in the way recommended for many divisions of one kind."""
 
 from __future__ import annotations
 

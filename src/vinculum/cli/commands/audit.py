@@ -1,4 +1,4 @@
-"""``vinculum audit``: a model in a foreign runtime, each of its divisions held against the exact quotient."""
+"""``vinculum audit``: run a model in a foreign runtime and compare each of its divisions with the exact quotient."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from vinculum.cli.answers import end, tell
 from vinculum.cli.options import Inputs, ModelFile, OneObject
 
-_MEMORY = 32 << 30  # Bytes; a model may be large, and what stands here only ends one that never stops growing.
+_MEMORY = 32 << 30  # Bytes; as models may be large, the limit only stops processes that grow without end.
 
 
 def audit(
@@ -54,7 +54,7 @@ def audit(
 
     Exit code 1: a quotient is wrong, a run on the inputs failed, or a run on edge cases crashed the runtime.
     """
-    # What imports the onnx package is imported when a model is audited, not for a page of help.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.conformance.audit.audit import Auditor
     from vinculum.models.sampling.drawn_inputs import dimension_sizes, settled, useful_size
@@ -66,7 +66,7 @@ def audit(
     auditor = Auditor(model, backend, Limits(seconds=limit, memory=_MEMORY), expand=expand)
     declared = auditor.subject.inputs
     given = model_inputs(declared, inputs or (), seed, dims or (), large=True)
-    # Files may hold few numbers: edge cases are of a size of their own. The first set holds none, drawn as inputs are.
+    # Files may hold few numbers, so edge cases have their own size. The first set has no edge cases and is skipped.
     needed = [tensor for tensor in declared if not tensor.optional]
     sizes = dimension_sizes(dims or (), declared, {})
     edges = input_sets(settled(needed, sizes, useful_size(needed, sizes)), seed)

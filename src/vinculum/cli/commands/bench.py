@@ -1,4 +1,4 @@
-"""``vinculum bench``: how long quotients take here, ours and those of the packages that are installed."""
+"""``vinculum bench``: measure the time of divisions in Vinculum and in the installed packages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SIZES = "16,1000000"
 _ROUNDS = 5
 _LARGEST_SIZE = 1 << 40  # Quotients of a division.
-_LARGEST_RUN = 64 << 20  # Bytes of a saved one.
+_LARGEST_RUN = 64 << 20  # Bytes of a saved run.
 
 
 def bench(
@@ -77,7 +77,7 @@ def bench(
 
     In a LIST, names are separated by commas. Exit codes: 0; 1 if a quotient of Vinculum's is wrong; 2: wrong usage.
     """
-    # Here and below: what imports numpy is imported when something is measured, not for a page of help.
+    # Here and below: modules that import numpy are imported in functions, so that --help does not wait for them.
     from vinculum.cli.report_files import check_files
 
     printed = machine is not None and str(machine) == "-"
@@ -119,7 +119,7 @@ def _cells(
 
 
 def _names(option: str, given: str | None, allowed: Iterable[str]) -> list[str]:
-    """Return the names of a list, each once; without one, all that are allowed."""
+    """Return the names in a list without repetitions; without a list, all allowed names."""
     allowed = list(allowed)
     if given is None:
         return allowed

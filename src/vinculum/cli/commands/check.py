@@ -1,4 +1,4 @@
-"""``vinculum check``: what can go wrong where models divide, and the inputs that show it."""
+"""``vinculum check``: find hazards of the divisions in models, and inputs that trigger them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def check(
 
     Exit code 1: there are findings of the severity of --fail-on, or of a more certain one.
     """
-    # What imports the onnx package is imported when a model is checked, not for a page of help.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.analysis import check as checked
     from vinculum.analysis.accuracy import accuracy
     from vinculum.analysis.triage import read_baseline, read_suppressions, sorted_out
@@ -148,7 +148,7 @@ def _print(
     accepted: Sequence[Suppression],
     in_json: bool,
 ) -> None:
-    """Print each model's findings and bounds, and the suppressions that are about none of them."""
+    """Print each model's findings and bounds, and the suppressions that match no finding."""
     from vinculum.analysis.triage import unused
     from vinculum.reporting.check import accuracy
     from vinculum.reporting.check.data import as_json
@@ -186,7 +186,7 @@ def _check_options(models: Sequence[Path], files: _Files, runs: int, in_json: bo
 
 
 def _input_errors(texts: Sequence[str], bounds: bool, as_type: str | None) -> dict[str, float]:
-    """Return what each ``NAME=ERROR`` says, by name."""
+    """Return the errors given as ``NAME=ERROR``, by name."""
     if texts and not bounds:
         raise AttributeValueError("--input-error is for --accuracy; give both")
     if bounds and as_type is not None:
@@ -216,6 +216,6 @@ def _write(triages: Sequence[Triage], files: _Files) -> None:
 
 
 def _root() -> Path:
-    """Return the repository that we are in: what the paths in reports are relative to."""
+    """Return the current repository's folder, to which the paths in reports are relative."""
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)

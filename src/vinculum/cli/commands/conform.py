@@ -1,4 +1,4 @@
-"""``vinculum conform``: how a runtime really divides, case by case of the specification."""
+"""``vinculum conform``: test the divisions of a runtime against the specification, case by case."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def conform(
 
 
 def _check_alone(option: str, outputs: Outputs, *, ask: bool) -> None:
-    """Refuse what would be done in silence: nothing is asked."""
+    """Refuse arguments that would have no effect, as nothing is run."""
     idle = ["BACKEND"] if ask else [name for name, given in outputs.options().items() if given]
     if idle:
         raise AttributeValueError(f"{option} runs nothing and writes no file; leave {idle[0]} out")
@@ -99,7 +99,7 @@ def _list(level: str | None, patterns: Sequence[str], in_json: bool) -> None:
 
 
 def _compare(files: Sequence[str], in_json: bool) -> None:
-    """Print what changed from one saved run to another; exit with 1 if anything did."""
+    """Print the differences between two saved runs; exit with 1 if there are any."""
     import json
 
     from vinculum.conformance.execute.run_diff import run_diff
@@ -124,9 +124,9 @@ def _check(asked: Sequence[str], known: dict[str, KnownDeviations], workers: int
 
     if not asked:
         raise AttributeValueError("give a BACKEND to test, such as onnxruntime; see vinculum conform --help")
-    strangers = [name for name in known if name not in asked]
-    if strangers:
-        name = strangers[0]
+    unasked = [name for name in known if name not in asked]
+    if unasked:
+        name = unasked[0]
         raise AttributeValueError(
             f"{known[name].file} is for {name!r}, which is not among the backends given; add it, or leave the file out"
         )

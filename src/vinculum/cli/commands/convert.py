@@ -1,4 +1,4 @@
-"""``vinculum convert``: a model in another operator set or format, every division in it meaning what it meant."""
+"""``vinculum convert``: convert a model to another operator set or format without changing its divisions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def convert(
     in_json: OneObject = False,
 ) -> None:
     """Convert a model to another operator set or format, keeping the result of every division."""
-    # What imports the onnx package is imported when a model is converted, not for a page of help.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.report_files import check_files
     from vinculum.models.convert import convert_file
     from vinculum.models.source import read_source

@@ -1,4 +1,4 @@
-"""``vinculum divide``: two stored arrays divided into a third, in little memory, by a job that may be killed."""
+"""``vinculum divide``: divide two stored arrays into a third, in bounded memory, by a resumable job."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def divide(
 
     C appears when it is complete. After an interruption, the same command continues the job.
     """
-    # What imports numpy is imported when something is divided, not for a page of help.
+    # Modules that import numpy are imported here, so that --help does not wait for them.
     from vinculum.ops.operator import Operator
     from vinculum.reporting.progress import progress
     from vinculum.stored import divide as divide_stored
@@ -110,7 +110,7 @@ def divide(
 
 
 def _page(told: dict[str, Any]) -> RenderableType:
-    """Return what was made, of how many blocks, and how long it took."""
+    """Return a summary of the result: the array, the number of blocks, and the time."""
     before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""
     made = f"{told['output']}: {told['element_type']}, shape {shape_text(told['shape'])}, {_size(told['bytes'])}"
     return Text(f"{made}\n{told['operator']}, {counted(told['blocks'], 'block')}{before}, {told['seconds']:.1f} s")

@@ -1,4 +1,4 @@
-"""``vinculum fingerprint``: how a runtime computes its quotients, in words, in seconds."""
+"""``vinculum fingerprint``: identify, in seconds, how a runtime computes its quotients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fingerprint(
 
     Differences from the specification are marked, but are not failures: the exit code is 0.
     """
-    # Nothing of the runtimes is imported for a page of help.
+    # Imported here, so that --help does not wait for these modules.
     from vinculum.conformance.fingerprint import fingerprint, selected
     from vinculum.conformance.runtimes.registry import runtime
     from vinculum.reporting.conformance.fingerprint import as_json, page
@@ -35,7 +35,7 @@ def fingerprint(
 
     named = {backend: runtime(backend) for backend in backends}
     for asked in named.values():
-        asked.check()  # Before any of them takes its time.
+        asked.check()  # All are checked before the first one runs, which takes time.
     limits = Limits(seconds=case_limit, memory=memory_limit << 20)
     shown = console()
     for place, backend in enumerate(backends):

@@ -1,4 +1,4 @@
-"""``vinculum harden``: a model whose divisions and remainders are right on a runtime, and cannot kill it."""
+"""``vinculum harden``: rewrite a model so that its divisions and remainders are right on a runtime, without crashes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def harden(
 
     Exit code 1: a division or remainder that can crash the runtime remains, or a validation failed.
     """
-    # What imports the onnx package is imported when a model is hardened, not for a page of help.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.report_files import check_files
     from vinculum.models.harden import harden_file

@@ -1,4 +1,4 @@
-"""``vinculum info``: what divides here, and which runtimes there are; reports of mistakes should begin with it."""
+"""``vinculum info``: print the backend that divides and the installed runtimes, for bug reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def info(
     in_json: OneObject = False,
 ) -> None:
     """Print the version, the backend and its target, the threads, and which runtimes are installed."""
-    # NumPy is not imported for a page of help.
+    # Modules that import NumPy are imported here, so that --help does not wait for them.
     from vinculum.conformance.execute.installation import installation
     from vinculum.reporting.info_page import as_json, page
 

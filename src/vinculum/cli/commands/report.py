@@ -1,4 +1,4 @@
-"""``vinculum report``: reports of runs that ``vinculum conform --save`` has written."""
+"""``vinculum report``: make reports of runs saved by ``vinculum conform --save``."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def report(
     runs = [run for file in files for run in read_runs(file)]
     if record is not None and (len(runs) > 1 or runs[0].selection.only):
         raise AttributeValueError("--record records one whole run: give one RUN.json, made without --only")
-    strangers = [one for name, one in known.items() if name not in {run.backend for run in runs}]
-    if strangers:
+    unused = [one for name, one in known.items() if name not in {run.backend for run in runs}]
+    if unused:
         raise AttributeValueError(
-            f"{strangers[0].file} is for {strangers[0].backend!r}, and no run given is of that backend; leave it out"
+            f"{unused[0].file} is for {unused[0].backend!r}, and no run given is of that backend; leave it out"
         )
     finish(runs, known, outputs, in_json=in_json, verbose=verbose)

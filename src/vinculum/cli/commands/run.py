@@ -1,4 +1,4 @@
-"""``vinculum run``: a model, every division in it computed to the last bit, and what each division met."""
+"""``vinculum run``: run a model with every division exact to the last bit, and report on each division."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def run(
     cluster: ClusterAddress = None,
     in_json: OneObject = False,
 ) -> None:
-    """Run a model with every division computed to the last bit, and report what each division met."""
-    # Here and below: what imports the onnx package is imported when a model is run, not for a page of help.
+    """Run a model with every division computed to the last bit, and report the operands of each division."""
+    # Here and below: modules that import the onnx package are imported in functions, so that --help does not wait.
     from vinculum.cli.model_inputs import model_inputs
     from vinculum.cli.output_files import output_paths, write_outputs
     from vinculum.models import load

@@ -1,4 +1,4 @@
-"""``vinculum run --batch N``: a model run over stored arrays, larger than memory, here or on a cluster."""
+"""``vinculum run --batch N``: run a model over stored arrays larger than memory, locally or on a cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vinculum.text import shape_text
 
 @dataclass(frozen=True)
 class Batches:
-    """What ``--batch`` and the options that go with it say."""
+    """The values of ``--batch`` and the options that belong to it."""
 
     size: int
     stored_as: str
@@ -40,7 +40,7 @@ class Batches:
 
 
 def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batches, *, in_json: bool) -> None:
-    """Run a model over stored arrays, write its outputs to a folder, and tell of them."""
+    """Run a model over stored arrays, write its outputs to a folder, and print a summary."""
     loaded = load(model)
     files = input_files(options, loaded.inputs)
     read = {name: file for name, file in files.items() if file.path.suffix.lower() in (".npz", ".pb")}
@@ -84,7 +84,7 @@ def run_batches(model: Path, options: Sequence[str], folder: Path, batches: Batc
 
 
 def _page(told: dict[str, Any]) -> RenderableType:
-    """Return what was written, from how many items, and how long it took."""
+    """Return a summary of the result: the outputs, the number of items and blocks, and the time."""
     outputs = told["outputs"].items()
     lines = [f"{told['files'][name]}: {kind}, shape {shape_text(shape)}" for name, (kind, shape) in outputs]
     before = f", {told['resumed']:,} of them by an earlier run" if told["resumed"] else ""

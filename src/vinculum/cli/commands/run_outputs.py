@@ -1,4 +1,4 @@
-"""What ``vinculum conform`` and ``vinculum report`` make of runs: pages, files, comparisons, an exit code."""
+"""The outputs of ``vinculum conform`` and ``vinculum report``: pages, files, comparisons and the exit code."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Outputs:
     expect: tuple[Path, ...] = ()
 
     def known(self) -> dict[str, KnownDeviations]:
-        """Return what the files of --expect know, by backend; a file that cannot be written is refused now.
+        """Return the known deviations in the files of --expect, by backend; check all files to be written as well.
 
         Raises
         ------
         ModelError, AttributeValueError
-            If one cannot be read, two are for one backend, or a file is named twice.
+            If a file cannot be read or written, two are for one backend, or a file is named twice.
         """
         from vinculum.cli.report_files import check_files
         from vinculum.conformance.expect import read_known_deviations
@@ -41,12 +41,12 @@ class Outputs:
         known = {file.backend: file for file in map(read_known_deviations, self.expect)}
         if len(known) < len(self.expect):
             raise AttributeValueError("two --expect files are for the same backend; give one for each backend")
-        # What is recorded may take the place of what was expected: it keeps the reasons.
+        # --record may replace the file of --expect, as it keeps the reasons.
         check_files(self._written(), {"--expect": [file for file in self.expect if file != self.record]})
         return known
 
     def options(self) -> dict[str, object]:
-        """Return every file, or files, by its option."""
+        """Return all files by their options."""
         return {**self._written(), "--expect": self.expect}
 
     def _written(self) -> dict[str, Path | None]:
@@ -79,7 +79,7 @@ class Outputs:
 def finish(
     runs: Sequence[Run], known: dict[str, KnownDeviations], outputs: Outputs, *, in_json: bool, verbose: bool
 ) -> None:
-    """Print runs, write their files, and end with the exit code that they deserve."""
+    """Print runs, write their files, and end with the exit code for their verdicts."""
     from vinculum.conformance.expect import mismatches
 
     pairs = [(run, known[run.backend]) for run in runs if run.backend in known]
@@ -105,7 +105,7 @@ def _print(runs: Sequence[Run], comparisons: Sequence[Comparison], in_json: bool
 
 
 def _deviates(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> bool:
-    """Return whether anything is not as it must be; where a file says what is expected, that is what must be."""
+    """Return whether a run disagrees with its file of known deviations or, without a file, has a deviation."""
     compared = [run.backend for run, _, _ in comparisons]
     left = [run for run in runs if run.backend not in compared]
     return any(mismatches for _, _, mismatches in comparisons) or any(

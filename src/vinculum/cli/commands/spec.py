@@ -1,4 +1,4 @@
-"""``vinculum spec``: what the documents say of a division operator, what changed, and what shows that it is kept."""
+"""``vinculum spec``: print the specification of a division operator, its changes, and the evidence for its clauses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def spec(
     in_json: OneObject = False,
 ) -> None:
     """Print the specification of a division operator, its changes between versions, or the evidence for each clause."""
-    # Every command starts with the imports above; what makes pages of the documents is for this one alone.
+    # Imported here, as only this command needs them and every command imports this module.
     from vinculum.reporting.spec.diff_page import difference_page
     from vinculum.reporting.spec.json_text import as_json, difference_as_json
     from vinculum.reporting.spec.page import overview, page

@@ -1,4 +1,4 @@
-"""``vinculum trace``: which node of a run makes the first NaN, infinity or zero divisor, and why."""
+"""``vinculum trace``: find the node of a run that makes the first NaN, infinity or zero divisor, and the reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def trace(
 
     Exit codes: 0 if there is none; 1 if there is one, or an engine crashes; 2 if the model or the inputs cannot be run.
     """
-    # What imports the onnx package is imported when a model is traced, not for a page of help.
+    # Modules that import the onnx package are imported here, so that --help does not wait for them.
     from vinculum.analysis.tracing.trace import ENGINES
     from vinculum.analysis.tracing.trace import trace as traced
     from vinculum.cli.model_inputs import model_inputs

@@ -1,4 +1,4 @@
-"""``vinculum vectors``: the cases as files for programs without Python, and what such a program's answers are worth."""
+"""``vinculum vectors``: export the cases as files for programs without Python, and judge such programs' answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a run's answers deviate: ways to divide that give the very bits, and rules that tell the outcome."""
+"""Why a run's answers deviate: ways to divide that reproduce the bits, and rules that predict the outcome."""
 
 from __future__ import annotations
 

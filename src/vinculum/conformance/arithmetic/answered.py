@@ -1,4 +1,4 @@
-"""A case that was answered, and the causes that tell why it deviates."""
+"""Answered cases, and the causes of their deviations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VALUES, REFUSED, ACCEPTED, UNSUPPORTED = "divided", "refused", "accepted", "not 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A case, what became of its operation, what that is worth, and Python source that shows it if it is no pass."""
+    """A case, its answer, the verdict, and Python source that reproduces the answer if the verdict is not a pass."""
 
     case: Case
     answer: Answer
@@ -27,12 +27,12 @@ class Answered:
 
     @property
     def deviates(self) -> bool:
-        """Whether the answer wants an explanation."""
+        """Whether the answer needs an explanation."""
         return self.verdict.kind.deviates
 
     @property
     def outcome(self) -> str:
-        """What became of the operation, in words that do not depend on its numbers."""
+        """The outcome of the operation, in words that do not depend on its numbers."""
         if self.answer.end is End.REFUSED:
             return REFUSED
         if self.answer.end is End.UNSUPPORTED:
@@ -50,20 +50,20 @@ class Answered:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why answers deviate: something that predicts what was given or what became of the operation.
+    """Why answers deviate: an arithmetic that predicts quotients, or a rule that predicts outcomes.
 
     Attributes
     ----------
     statement : str
         What happens, in English.
     element_types : tuple of ElementType
-        The dividends' of the cases that it explains.
+        The dividends' element types in the cases that it explains.
     divisions : tuple of Division
-        Of an arithmetic the stages, for each element type; empty of a rule.
+        For an arithmetic, the way to divide for each element type; empty for a rule.
     outcome : str
-        Of a rule what becomes of an operation, or how its operands are aligned; empty of an arithmetic.
+        For a rule, the outcome of an operation, or how its operands are aligned; empty for an arithmetic.
     where : tuple of str
-        Of a rule the properties of the operations that it is about.
+        For a rule, the properties of the operations that it applies to.
     """
 
     statement: str
@@ -74,7 +74,7 @@ class Cause:
 
     @property
     def name(self) -> str:
-        """What files write: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
+        """The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: crashed: SIGFPE where MIN / -1"``."""
         if self.divisions:
             return f"arithmetic: {self.divisions[0].form}"
         return f"rule: {self.outcome}{' where ' if self.where else ''}{' and '.join(self.where)}"
@@ -82,16 +82,16 @@ class Cause:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """A cause and what it explains.
+    """A cause and the cases that it explains.
 
     Attributes
     ----------
     cause : Cause
         The cause.
     cases : tuple of Answered
-        The deviating cases that it predicts and that no cause before it did, the smallest first.
+        The deviating cases that it predicts and that no earlier cause predicts, the smallest first.
     passing : int
-        How many cases that pass it predicts too, of the same element types and circumstances.
+        How many passing cases of the same element types and circumstances it also predicts.
     """
 
     cause: Cause
@@ -106,21 +106,21 @@ class Explanation:
     Attributes
     ----------
     explained : tuple of Explained
-        The causes, that of most cases first.
+        The causes, ordered by decreasing number of cases.
     unexplained : tuple of Answered
-        The deviating cases that none of them predicts.
+        The deviating cases that no cause predicts.
     """
 
     explained: tuple[Explained, ...]
     unexplained: tuple[Answered, ...]
 
     def by_case(self) -> Mapping[str, Cause | None]:
-        """Return for the id of each deviating case its cause, None where there is none."""
+        """Return the cause of each deviating case by the id of the case; None for unexplained cases."""
         causes: dict[str, Cause | None] = {str(one.case.id): None for one in self.unexplained}
         causes.update((str(one.case.id), own.cause) for own in self.explained for one in own.cases)
         return causes
 
 
 def smallest_first(cases: Iterable[Answered]) -> tuple[Answered, ...]:
-    """Return cases by how many numbers they ask to divide, and by."""
+    """Return cases sorted by the total number of elements of their operands."""
     return tuple(sorted(cases, key=lambda one: sum(operand.size for operand in one.case.operation.operands)))

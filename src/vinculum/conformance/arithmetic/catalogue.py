@@ -1,4 +1,4 @@
-"""The ways to divide that are worth trying on an element type's quotients, and their names."""
+"""The known ways to divide each element type, and their names."""
 
 from __future__ import annotations
 
@@ -51,27 +51,28 @@ _WIDTHS = (
 
 @cache
 def catalogue(element_type: ElementType) -> tuple[Division, ...]:
-    """Return the ways to divide an element type, the simplest first; the very first is right.
+    """Return the ways to divide an element type, the simplest first; the first is the correct division.
 
-    A float16 or bfloat16 quotient that is computed in float and then rounded is the correctly rounded one, so that no
-    quotient can show it; with a reciprocal ties between subnormal numbers do, and bfloat16 beyond float's range.
+    Dividing float16 or bfloat16 in float and rounding gives the correctly rounded quotient, so it cannot be told apart
+    from a correct division. Multiplying by a reciprocal in float can, by ties between subnormal numbers and, for
+    bfloat16, by reciprocals outside float's range.
     """
     ways = _integers(element_type) if element_type.is_integer else _floats(element_type)
     return tuple(sorted(ways, key=lambda way: way.complexity))
 
 
 def right(element_type: ElementType) -> Division:
-    """Return the way to divide that every operator asks for: the first of the catalogue, which takes long to make."""
+    """Return the correct way to divide: the first of the catalogue, without the time to build the catalogue."""
     return IntegerDivision(element_type) if element_type.is_integer else FloatDivision(element_type, element_type)
 
 
 def named(form: str, element_type: ElementType) -> Division:
-    """Return the way to divide an element type that is written so: ``"a * (1/b)"``.
+    """Return the way to divide an element type that has this form: ``"a * (1/b)"``.
 
     Raises
     ------
     AttributeValueError
-        If none is.
+        If no way has it.
     """
     ways = _by_form(element_type)
     if form not in ways:
@@ -93,7 +94,7 @@ def _floats(t: ElementType) -> Iterator[FloatDivision]:
             for narrower, saturation in product(_NARROWER.get(t, ()), Saturation):
                 yield FloatDivision(t, narrower, *stages, saturation=saturation)
             for wider in _WIDER.get(t, ()):
-                # What float rounds twice is rounded rightly.
+                # Rounding twice, first to float, gives the correctly rounded quotient.
                 for narrowing in Narrowing if wider is FLOAT else (Narrowing.ROUNDED,):
                     if reciprocal is not Inverse.NO or narrowing is not Narrowing.ROUNDED:
                         yield FloatDivision(t, wider, *stages, narrowing)

@@ -1,4 +1,4 @@
-"""What an operation is like, as far as that may decide its outcome: what a rule about refusals can be made of."""
+"""Properties of an operation that may decide its outcome; rules about outcomes are built from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLACED = {
     (True, True): "constant operands",
 }
 UNJOINED = "shapes that the version does not join"
-"""Why an operation must be refused whose shapes do not fit."""
+"""Why an operation whose shapes do not fit must be refused."""
 
 _MANY = 64
 
@@ -54,7 +54,7 @@ def why_refused(operation: Operation) -> str | None:
 
 
 def properties(operation: Operation) -> Iterator[str]:
-    """Yield what is true of an operation beside the element type of its dividends, in words, the most telling first."""
+    """Yield the properties of an operation except its dividends' element type, the most informative first."""
     spec = operation.spec
     yield from _numbers(operation)
     yield why_refused(operation) or "a legal operation"
@@ -103,7 +103,7 @@ def _numbers(operation: Operation) -> Iterator[str]:
     element_type = element_type_of(divisor)
     if element_type.binary_format is None and not element_type.is_integer:
         return
-    with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns about signalling NaN.
         zero = divisor == np.zeros((), divisor.dtype)
         if zero.any():
             yield "a zero divisor"
@@ -121,5 +121,5 @@ def _numbers(operation: Operation) -> Iterator[str]:
 def _overflows(dividend: NDArray[Any], divisor: NDArray[Any]) -> bool:
     if dividend.shape == divisor.shape:
         return bool(are_minimum_by_minus_one(dividend, divisor).any())
-    # Of shapes that differ, each meets every other or is alone.
+    # With different shapes, the suite's cases of MIN and -1 divide every dividend by every divisor.
     return bool(are(dividend, element_type_of(dividend).minimum).any() and are(divisor, -1).any())

@@ -1,4 +1,4 @@
-"""A way to compute a quotient: the stages that it goes through, how they are written, and what they give."""
+"""Ways to compute a quotient: their stages, their notation, and the quotients that they give."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from vinculum.tensors.storage import dtype_of
 
 Array = NDArray[Any]
 Run = Callable[..., Array]
-"""Calls a stage with its arguments."""
+"""Calls a stage with arguments."""
 
 _ASKED = {IntegerRounding.TRUNCATING: Rounding.TRUNCATED, IntegerRounding.FLOOR: Rounding.FLOORED}
 
 
 class Shared:
-    """Runs the stages of many ways to divide the same operands: each on the same arguments once.
+    """Runs the stages that many ways to divide share, each stage once per set of arguments.
 
-    Results of the same bits are the same array, and so are what is made of them.
+    Results with equal bits are the same array, so that later stages on them are shared, too.
     """
 
     def __init__(self) -> None:
-        self._results: dict[tuple[int, ...], tuple[Array, tuple[object, ...]]] = {}  # Arguments, that ids stay theirs.
+        self._results: dict[tuple[int, ...], tuple[Array, tuple[object, ...]]] = {}  # Keeps arguments alive for ids.
         self._arrays: dict[tuple[np.dtype[Any], bytes], Array] = {}
 
     def __call__(self, stage: Run, *arguments: object) -> Array:
-        """Return what a stage gives; its arguments are arrays of here, and what there is only once."""
+        """Return the result of a stage; arguments are compared by identity, so they must be shared objects."""
         key = (id(stage), *map(id, arguments))
         if key not in self._results:
             result = stage(*arguments)
@@ -73,17 +73,17 @@ class FloatDivision:
     Attributes
     ----------
     element_type : ElementType
-        Of the operands and of the quotient.
+        The element type of the operands and of the quotient.
     computed_in : ElementType
-        In which the operations are done, and to which the operands are rounded.
+        The format of the arithmetic, to which the operands are rounded.
     reciprocal : Inverse
-        How ``1 / b`` is rounded before it is multiplied by ``a``, if it is.
+        How ``1 / b`` is rounded before the multiplication by ``a``, if there is one.
     dividend, divisor, inverse, quotient : Flush
-        What becomes of subnormal numbers: of both the element type and the one that is computed in.
+        How numbers are flushed that are subnormal in the element type or in the format of the arithmetic.
     narrowing : Narrowing
-        From the format that is computed in into the element type.
+        The conversion from the format of the arithmetic to the element type.
     saturation : Saturation
-        Whether what is too large for a narrower format becomes its largest number, and not an infinity.
+        Whether numbers too large for a narrower format become its largest number instead of an infinity.
     """
 
     element_type: ElementType
@@ -99,16 +99,16 @@ class FloatDivision:
     def quotients(
         self, a: Array, b: Array, asked: IntegerRounding | None = None, shared: Shared | None = None
     ) -> Array:
-        """Return what a runtime would give that computes in this way; `asked` is for integers.
+        """Return the quotients of a runtime that computes in this way.
 
         Parameters
         ----------
         a, b : ndarray
             The operands.
         asked : IntegerRounding, optional
-            What is asked of integers.
+            Unused; for integers only.
         shared : Shared, optional
-            Runs the stages that ways to divide these very operands have in common.
+            Runs the stages that ways to divide the same operands have in common.
         """
         del asked
         run, own, wide = shared or _alone, dtype_of(self.element_type), dtype_of(self.computed_in)
@@ -128,7 +128,7 @@ class FloatDivision:
 
     @cached_property
     def form(self) -> str:
-        """How it is written: ``"flush(a) * (1/b) computed in float32"``."""
+        """The notation: ``"flush(a) * (1/b) computed in float32"``."""
         a, b = self.dividend.of("a"), self.divisor.of("b")
         inverse = self.reciprocal.value.format(b=b)
         inverse = f"({inverse})" if inverse.startswith("1") and self.inverse is Flush.NO else self.inverse.of(inverse)
@@ -139,7 +139,7 @@ class FloatDivision:
 
     @property
     def statement(self) -> str:
-        """How it computes, in words."""
+        """How the quotient is computed, in words."""
         if self.computed_in is self.element_type and self.reciprocal is Inverse.NO:
             return f"{'flushes subnormal numbers to zero, else ' if self._flushes else ''}correctly rounded"
         flushes = "with subnormal numbers flushed to zero" if self._flushes else ""
@@ -154,7 +154,7 @@ class FloatDivision:
 
     @property
     def detail(self) -> str:
-        """What becomes of subnormal numbers and of those that are too large, in words."""
+        """How subnormal and too large numbers are treated, in words."""
         flushes = [("reciprocals become", self.inverse), ("quotients become", self.quotient)]
         if self.dividend is self.divisor:
             flushes.insert(0, ("operands count as", self.dividend))
@@ -169,7 +169,7 @@ class FloatDivision:
 
     @property
     def complexity(self) -> tuple[int, ...]:
-        """In how many respects it differs from a correctly rounded division, the weightier ones first."""
+        """The number of differences from a correctly rounded division, the more important kinds first."""
         rare = sum(how in (Flush.POSITIVE, Flush.UNROUNDED) for how in self._flushes)
         return (
             (self.computed_in is not self.element_type)
@@ -184,13 +184,13 @@ class FloatDivision:
 
     @property
     def _flushes(self) -> tuple[Flush, ...]:
-        """What is flushed in any way."""
+        """The flushes of all numbers that are flushed."""
         flushes = (self.dividend, self.divisor, self.inverse, self.quotient)
         return tuple(how for how in flushes if how is not Flush.NO)
 
 
 def _taken(operand: Array, flush: Flush, dtype: np.dtype[Any], saturates: bool) -> Array:
-    """Return operands as what is computed with."""
+    """Return operands in the format of the arithmetic, flushed and saturated."""
     operand = flushed(operand, flush)
     if operand.dtype == dtype:
         return operand
@@ -208,7 +208,7 @@ def _inverted(b: Array, reciprocal: Inverse, flush: Flush, stored: np.dtype[Any]
 
 
 def _given(result: Array, flush: Flush, dtype: np.dtype[Any], narrowing: Narrowing, saturation: Saturation) -> Array:
-    """Return what was computed as a quotient of the element type."""
+    """Return a computed result as a quotient of the element type."""
     if saturation is Saturation.ALL:
         result = saturated(result)
     return flushed(narrowed(result, dtype, narrowing), Flush.SIGNED if flush is Flush.UNROUNDED else flush)
@@ -231,26 +231,26 @@ _FLUSHES = {
 class IntegerDivision:
     """One way to compute an integer quotient.
 
-    Where it divides by zero without a float, as after the upper bits of a divisor are dropped, it gives 0.
+    Integer division by zero, for instance after the upper bits of a divisor are dropped, gives 0.
 
     Attributes
     ----------
     element_type : ElementType
-        Of the operands and of the quotient.
+        The element type of the operands and of the quotient.
     rounding : Rounding
-        Which integer the quotient becomes.
+        How the quotient is rounded to an integer.
     dividend, divisor : Width
-        How the operands become int32, if they do.
+        How the operands are narrowed to int32, if they are.
     as_signed : bool
-        Whether the operands of an unsigned type are taken as signed.
+        Whether the operands of an unsigned type are interpreted as signed.
     computed_in : ElementType or None
-        A floating-point type that takes the place of integer arithmetic.
+        A floating-point type used instead of integer arithmetic.
     reciprocal : bool
-        Whether ``1 / b`` is rounded before it is multiplied by ``a``.
+        Whether ``1 / b`` is rounded and then multiplied by ``a``.
     saturates : bool
-        Whether a float beyond the integers becomes MIN or MAX; else it becomes MIN.
+        Whether a float outside the integer range becomes MIN or MAX; else it becomes MIN.
     result : Width
-        How the quotient becomes int32 on its way, if it does.
+        How the quotient is narrowed to int32, if it is.
     """
 
     element_type: ElementType
@@ -270,14 +270,14 @@ class IntegerDivision:
         asked: IntegerRounding = IntegerRounding.TRUNCATING,
         shared: Shared | None = None,
     ) -> Array:
-        """Return what a runtime would give that computes in this way and is asked for a rounding.
+        """Return the quotients of a runtime that computes in this way.
 
         Parameters
         ----------
         a, b, asked
-            The operands, and the rounding.
+            The operands, and the rounding that the operation requires.
         shared : Shared, optional
-            Runs the stages that ways to divide these very operands have in common.
+            Runs the stages that ways to divide the same operands have in common.
         """
         run = shared or _alone
         rounding = _ASKED[asked] if self.rounding is Rounding.AS_ASKED else self.rounding
@@ -303,7 +303,7 @@ class IntegerDivision:
 
     @cached_property
     def form(self) -> str:
-        """How it is written: ``"trunc(int32(a) / int32(b)) computed in float32"``."""
+        """The notation: ``"trunc(int32(a) / int32(b)) computed in float32"``."""
         a, b = (
             width.of(f"signed({x})" if self.as_signed else x)
             for x, width in (("a", self.dividend), ("b", self.divisor))
@@ -315,7 +315,7 @@ class IntegerDivision:
 
     @property
     def statement(self) -> str:
-        """How it computes, in words."""
+        """How the quotient is computed, in words."""
         operands = "operands taken as signed" if self.as_signed else ""
         narrow = "computed in int32" if self.dividend is not Width.OWN else ""
         if self.computed_in is not None:
@@ -328,14 +328,14 @@ class IntegerDivision:
 
     @property
     def detail(self) -> str:
-        """What becomes of numbers that int32 cannot hold, in words."""
+        """How numbers outside the range of int32 are treated, in words."""
         words = {Width.WRAPPED: "upper bits dropped", Width.SATURATED: "too large ones become MIN or MAX"}
         parts = {"dividends": self.dividend, "divisors": self.divisor, "quotients": self.result}
         return ", ".join(f"{what}: {words[how]}" for what, how in parts.items() if how is not Width.OWN)
 
     @property
     def complexity(self) -> tuple[int, ...]:
-        """In how many respects it differs from the division that is asked for."""
+        """The number of differences from the division that the operation requires."""
         return (
             sum((
                 self.rounding is not Rounding.AS_ASKED,

@@ -1,4 +1,4 @@
-"""Why a run's answers deviate: every deviating case is given to a cause that predicts what happened there."""
+"""Explaining a run's deviations: each deviating case is assigned to a cause that predicts its outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vinculum.spec.element_types import ELEMENT_TYPES, REAL, ElementType
 from vinculum.text import did_you_mean, quoted
 
 _OUTCOMES = (*ALIGNMENTS, REFUSED, ACCEPTED, End.CRASHED.value, End.HUNG.value, End.OUT_OF_MEMORY.value)
-"""What a rule may be about; behind the words for a crash stands of what, and a wrong element type is named."""
+"""The outcomes that a rule can predict, besides those that begin with `_MORE`."""
 _MORE = (f"{End.CRASHED.value}: ", "gave ")
 
 
@@ -36,22 +36,22 @@ def explain(
     fitted: Mapping[ElementType, Fit] | None = None,
     known: Sequence[Cause] = (),
 ) -> Explanation:
-    """Return the causes of all that deviates.
+    """Return the causes of all deviations.
 
-    Of each element type's wrong quotients the way to divide that gives the most of them bit for bit comes first; of
-    several that give as many, the one that gives most of what passes in the same circumstances, then the simplest.
-    What no arithmetic gives is held against other alignments of the operands, and then against rules of what is
-    refused, accepted or ends the process. A rule that any case contradicts is none.
+    For the wrong quotients of an element type, the way to divide that reproduces the most of them bit for bit comes
+    first; a tie is resolved by the number of reproduced passing cases in the same circumstances, then by simplicity.
+    Cases that no arithmetic reproduces are compared with other alignments of the operands, then with rules for what is
+    refused, accepted or ends the process. Rules that any case contradicts are discarded.
 
     Parameters
     ----------
     answered : sequence of Answered
-        What a run asked, in any order; the runtime is not needed.
+        The cases of a run, in any order; the runtime is not needed.
     fitted : Mapping of ElementType to Fit, optional
-        What `fits` returns of the same cases, where it is wanted for more.
+        The result of `fits` for the same cases, if the caller has it.
     known : sequence of Cause
-        Those that are given all that they predict before any other is looked for. Few cases may allow several causes;
-        a known one that they allow is the one.
+        Causes that are tried before all others. A few cases may fit several causes; a known cause that fits is
+        preferred.
     """
     left = {id(one): one for one in answered if one.deviates}
     found: list[Explained] = []
@@ -89,12 +89,12 @@ def explain(
 
 
 def written(name: str, element_types: Sequence[ElementType]) -> Cause:
-    """Return the cause of some element types that has a name: ``"arithmetic: a * (1/b)"``.
+    """Return the cause with a name, ``"arithmetic: a * (1/b)"``, for some element types.
 
     Raises
     ------
     AttributeValueError
-        If no cause is written so.
+        If no cause has that name.
     """
     kind, _, rest = name.partition(": ")
     if kind == "arithmetic":
@@ -109,7 +109,7 @@ def written(name: str, element_types: Sequence[ElementType]) -> Cause:
 
 
 def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
-    """Tell whether a cause predicts what became of a case; where operands are aligned otherwise, with the others."""
+    """Tell whether a cause predicts the outcome of a case; for an alignment, together with the other causes."""
     if one.case.element_type not in cause.element_types:
         return False
     if cause.divisions:
@@ -121,7 +121,7 @@ def predicts(cause: Cause, one: Answered, others: Sequence[Cause] = ()) -> bool:
 
 
 def contradicts(cause: Cause, one: Answered) -> bool:
-    """Tell whether a case has all properties that a rule names, and yet another outcome."""
+    """Tell whether a case has all properties that a rule names, but another outcome."""
     if cause.divisions or cause.outcome in ALIGNMENTS or one.outcome == UNSUPPORTED:
         return False
     about = one.case.element_type in cause.element_types and set(cause.where) <= set(properties(one.case.operation))
@@ -137,7 +137,7 @@ def _arithmetic(ways: Sequence[Division]) -> Cause:
 
 
 def fits(answered: Sequence[Answered]) -> dict[ElementType, Fit]:
-    """Return for each element type that was divided the ways to divide it that the answers allow."""
+    """Return, for each element type with quotients, the fit of the ways to divide it."""
     found = {}
     for element_type in ELEMENT_TYPES:
         own = [one for one in answered if one.case.element_type is element_type and one.outcome == VALUES]

@@ -1,4 +1,4 @@
-"""Which ways to divide give the very bits that were answered, found on a few elements and then proved on all."""
+"""Finding the ways to divide that reproduce answers bit by bit: candidates from a few elements, verified on all."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from vinculum.tensors.storage import element_type_of
 Array = NDArray[Any]
 Circumstances = tuple[str, str, bool]
 
-_FEW = 32  # Elements of each kind, on which ways to divide are told apart.
+_FEW = 32  # Elements of each kind, on which candidates are selected.
 
 
 @dataclass(eq=False)
 class Pairs:
-    """The same operands under the same rounding, however often they are asked, and what was answered."""
+    """Operands and rounding that several cases share, with the answers of these cases."""
 
     a: Array
     b: Array
@@ -45,7 +45,7 @@ def dividends_and_divisors(operation: Operation, under: Alignment | None = None)
 
 
 def circumstances(operation: Operation) -> Circumstances:
-    """Return what may decide the way to divide: constants, how the divisors lie, and the operator."""
+    """Return what may select a way to divide: constants, how the divisor is broadcast, and the operator."""
     shapes = [operand.shape for operand in operation.operands]
     one_divisor, alike = operation.operands[-1].size == 1, len(set(shapes)) == 1
     lying = "one divisor" if one_divisor else "equal shapes" if alike else "broadcast"
@@ -53,7 +53,7 @@ def circumstances(operation: Operation) -> Circumstances:
 
 
 def _canonical(array: Array) -> Array:
-    """Return numbers that are equal where `different` finds no difference, made once for all ways to divide."""
+    """Return integers or encodings that are equal where `different` finds no difference: all NaN become one."""
     element_type = element_type_of(array)
     if element_type.is_integer:
         return array.astype(np.int8) if element_type.bits == 4 else array
@@ -63,7 +63,7 @@ def _canonical(array: Array) -> Array:
 
 
 def gives(way: Division, one: Answered, under: Alignment | None = None) -> bool:
-    """Tell whether a way to divide gives every settled quotient of a case, its operands aligned so if not as asked."""
+    """Tell whether a way to divide gives every specified quotient of a case, by default in its own alignment."""
     a, b = dividends_and_divisors(one.case.operation, under)
     given = np.ascontiguousarray(one.answer.value, a.dtype).reshape(-1)
     differ = different(way.quotients(a, b, rounding_asked(one.case.operation)), given, way.element_type)
@@ -79,7 +79,7 @@ class Fit:
         self._element_type = element_type
         self.deviating = np.array([one.deviates for one in self._answered], np.bool_)
         self._circumstances = [circumstances(one.case.operation) for one in self._answered]
-        self._known: dict[int, Array] = {}  # What each way predicts that was tried on every element.
+        self._known: dict[int, Array] = {}  # The predictions of the ways that were verified on every element.
         self._everywhere = np.ones(len(self._answered), np.bool_)
 
     @cached_property
@@ -92,9 +92,9 @@ class Fit:
         return _pairs(self._answered)
 
     def causes(self, group: Iterable[Answered] | None = None) -> list[tuple[Division, list[Answered], int]]:
-        """Return ways to divide, the deviating cases that each explains, and how many that pass it predicts.
+        """Return ways to divide, the deviating cases that each explains, and how many passing cases it predicts.
 
-        First come those that give every quotient of some circumstances, then those that give most of what is left.
+        Ways that give every quotient in some circumstances come first, then those that give most of the rest.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Fit:
         return [(self.ways[way], self._cases(own), self._passing(way, own)) for way, own in found.items()]
 
     def _whole(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
-        """Yield ways that give every quotient of some circumstances, and the cases of these."""
+        """Yield ways that give every quotient in some circumstances, with the cases in these circumstances."""
         masks = [self._alike(np.arange(len(left)) == i) & among for i in self._first_of_each(left)]
         whole = np.array([self._on_a_few[:, mask].all(1) for mask in masks])
         while masks:
@@ -125,7 +125,7 @@ class Fit:
                 yield way, reduce(np.logical_or, (masks[place] for place in held)) & left
 
     def _greedy(self, among: Array, left: Array) -> Iterator[tuple[int, Array]]:
-        """Yield the ways that give most, each with what it is the first to give."""
+        """Yield the ways that explain most remaining cases, each with these cases."""
         predicted = self._on_a_few.copy()
         while left.any():
             scores = predicted[:, left].sum(1)
@@ -138,7 +138,7 @@ class Fit:
                 yield way, predicted[way] & left
 
     def whole(self, group: Iterable[Answered]) -> Division | None:
-        """Return the simplest way to divide that gives every quotient of some of the cases; None if none does."""
+        """Return the simplest way to divide that gives every quotient of a group of cases; None if none does."""
         among = self._mask(group)
         if not self.deviating[among].any():
             return right(self._element_type)
@@ -150,7 +150,7 @@ class Fit:
         return np.array([id(one) in chosen for one in self._answered], np.bool_)
 
     def _best(self, predicted: Array, left: Array, tied: Array) -> int:
-        """Return which of the ways that predict the most predicts most of what passes in the same circumstances."""
+        """Return the tied way that predicts the most passing cases in the same circumstances."""
         passing: dict[bytes, int] = {}
         for way in tied:
             row = predicted[way]
@@ -159,23 +159,23 @@ class Fit:
         return int(max(tied, key=lambda way: passing[predicted[way].tobytes()]))
 
     def _first_of_each(self, chosen: Array) -> list[int]:
-        """Return a case of each of the circumstances of those chosen."""
+        """Return one case for each of the circumstances of the chosen cases."""
         return list({self._circumstances[i]: int(i) for i in np.flatnonzero(chosen)}.values())
 
     def _cases(self, chosen: Array) -> list[Answered]:
         return [self._answered[i] for i in np.flatnonzero(chosen)]
 
     def _passing(self, way: int, own: Array) -> int:
-        """Return how many cases pass that a way predicts, in the circumstances of those that it explains."""
+        """Return how many passing cases a way predicts, in the circumstances of the cases that it explains."""
         return int((self._proved(way) & ~self.deviating & self._alike(own)).sum())
 
     def _alike(self, chosen: Array) -> Array:
-        """Return which cases are of the same circumstances as one of those chosen."""
+        """Return which cases have the same circumstances as a chosen case."""
         wanted = {self._circumstances[i] for i in np.flatnonzero(chosen)}
         return np.array([one in wanted for one in self._circumstances], np.bool_)
 
     def _proved(self, way: int) -> Array:
-        """Return which cases a way predicts, to the last element."""
+        """Return which cases a way predicts in every element."""
         if way not in self._known:
             predicted = self._known[way] = np.zeros(len(self._answered), np.bool_)
             for pairs in self._pairs:
@@ -186,8 +186,8 @@ class Fit:
 
     @cached_property
     def _on_a_few(self) -> Array:
-        """Return for each way and each case whether the way predicts a few elements of the case."""
-        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way gives no quotient of nothing.
+        """Return, for each way and each case, whether the way predicts a few elements of the case."""
+        predicted = np.ones((len(self.ways), len(self._answered)), np.bool_)  # Every way predicts empty quotients.
         for rounding in {pairs.rounding for pairs in self._pairs}:
             chosen = [pairs for pairs in self._pairs if pairs.rounding is rounding and pairs.a.size]
             if not chosen:
@@ -204,19 +204,19 @@ class Fit:
                     ignored.append(~counts[at])
                     bounds.append(bounds[-1] + len(at))
             where, answer, open_ = np.concatenate(gather), np.concatenate(answers), np.concatenate(ignored)
-            shared, held = Shared(), dict[int, Array]()
+            shared, matching = Shared(), dict[int, Array]()
             for place, way in enumerate(self.ways):
                 given = way.quotients(a, b, rounding, shared)
-                if id(given) not in held:  # Few ways differ on a few elements.
+                if id(given) not in matching:  # Many ways give the same quotients of a few elements.
                     same = _canonical(given)[where] == answer
-                    held[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
-                predicted[place, numbers] = held[id(given)]
+                    matching[id(given)] = np.logical_and.reduceat(same | open_, bounds[:-1])
+                predicted[place, numbers] = matching[id(given)]
         return predicted
 
 
 def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
     found: dict[Any, Pairs] = {}
-    kept: list[Any] = []  # Keys hold ids of operands, which must not be reused.
+    kept: list[Any] = []  # Keeps operands alive, as keys contain their ids.
     for number, one in enumerate(answered):
         operation, expected = one.case.operation, one.case.expectation
         rounding = rounding_asked(operation)
@@ -234,7 +234,7 @@ def _pairs(answered: Iterable[Answered]) -> list[Pairs]:
 
 
 def _places(pairs: Pairs) -> Array:
-    """Return the places of a few elements: some of all, and some at which each answer is wrong."""
+    """Return the positions of a few elements: some of all elements, and some wrong ones of each answer."""
     size = pairs.right.size
     places = [np.linspace(0, size - 1, min(size, _FEW)).astype(np.intp)]
     for wrong in {np.flatnonzero((answer != pairs.right) & counts).tobytes() for _, answer, counts in pairs.members}:

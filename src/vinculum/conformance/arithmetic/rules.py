@@ -1,4 +1,4 @@
-"""Rules that predict what becomes of an operation: other alignments, and outcomes that follow from a property."""
+"""Rules that predict the outcome of an operation: other alignments, and outcomes that follow from properties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vinculum.tensors.broadcasting import Alignment, join
 Align = Callable[[Operation], Alignment | None]
 Divisions = Mapping[ElementType, Sequence[Division]]
 Told = tuple[Cause, list[Answered], int]
-"""A rule, the deviating cases that it predicts, and how many that pass."""
+"""A rule, the deviating cases that it predicts, and the number of passing cases that it predicts."""
 
 _MOST_PROPERTIES = 3
 _DEATHS = (End.HUNG.value, End.OUT_OF_MEMORY.value)
@@ -45,7 +45,7 @@ def _without_axis(operation: Operation) -> Alignment | None:
 
 
 def _from_axis(operation: Operation) -> Alignment | None:
-    """Return how NumPy aligns operands if the divisor gets dimensions of size 1, so that it starts at the axis."""
+    """Return NumPy's alignment after the divisor gets trailing dimensions of size 1 so that it starts at the axis."""
     a, b = (operand.shape for operand in operation.operands)
     axis = operation.attributes.get("axis")
     if not isinstance(axis, int):
@@ -61,7 +61,7 @@ def _from_axis(operation: Operation) -> Alignment | None:
 
 ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
     "axis ignored": ("the axis is ignored: the divisor is laid along the last dimensions", _without_axis),
-    "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, whatever the version says", _as_numpy),
+    "aligned as NumPy aligns": ("operands are aligned as NumPy aligns them, against the version's rule", _as_numpy),
     "aligned from the axis as NumPy aligns": (
         "the divisor starts at the axis, and from there operands are aligned as NumPy aligns them",
         _from_axis,
@@ -70,9 +70,9 @@ ALIGNMENTS: Mapping[str, tuple[str, Align]] = {
 
 
 def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]:
-    """Return the alignments that predict what no arithmetic does, the one that predicts the most first.
+    """Return the alignments that predict deviating cases, the one that predicts the most first.
 
-    What contradicts one says so of its own operator version and element type alone.
+    A contradiction excludes an alignment only for the operator version and element type of the contradicting case.
     """
     told = []
     for name, (statement, align) in ALIGNMENTS.items():
@@ -89,7 +89,7 @@ def alignments(answered: Sequence[Answered], divisions: Divisions) -> list[Told]
 
 
 def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None:
-    """Tell whether an alignment predicts what became of an operation; None if it changes nothing there."""
+    """Tell whether an alignment predicts the outcome of an operation; None if it does not apply to it."""
     operation = one.case.operation
     if len({o.dtype for o in operation.operands}) > 1 or one.outcome == UNSUPPORTED or len(operation.operands) == 1:
         return None
@@ -99,7 +99,7 @@ def aligned_so(one: Answered, align: Align, divisions: Divisions) -> bool | None
     if alignment(operation) == other or (reason := why_refused(operation)) not in (None, UNJOINED, *_OF_ALIGNMENT):
         return None
     if reason is not None and one.outcome == REFUSED:
-        return None  # It may have been refused for any reason.
+        return None  # The refusal may have any reason.
     if other is None:
         return one.outcome == REFUSED
     value = one.answer.value
@@ -116,26 +116,26 @@ _OF_ALIGNMENT = ("a value that axis may not have", "a value that broadcast may n
 
 
 def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator[Told]:
-    """Yield for each outcome the properties of an operation from which it always follows, the widest first.
+    """Yield, for each outcome, the properties of an operation from which it always follows, the widest rule first.
 
     Parameters
     ----------
     answered : sequence of Answered
-        Every case: a rule that one of them contradicts is none.
+        All cases; a rule that one of them contradicts is discarded.
     left : sequence of Answered
-        The deviating cases that nothing explains yet.
+        The deviating cases without an explanation so far.
     """
     wanted = dict.fromkeys(one.outcome for one in left if one.outcome != VALUES)
     if not wanted:
         return
     known = [one for one in answered if one.outcome != UNSUPPORTED]
     own = {id(one) for one in left}
-    held = _Held(known)
+    properties_held = _Properties(known)
     found: dict[tuple[str, tuple[str, ...]], tuple[list[Answered], int]] = {}
     for outcome in wanted:
         happened = _bits(one.outcome == outcome for one in known)
         unexplained = _bits(one.outcome == outcome and id(one) in own for one in known)
-        while unexplained and (widest := held.widest(unexplained, happened)) is not None:
+        while unexplained and (widest := properties_held.widest(unexplained, happened)) is not None:
             words, covered = widest
             cases, passing = found.get((outcome, words), ([], 0))
             cases = [*cases, *(known[place] for place in _places(covered & unexplained))]
@@ -148,8 +148,8 @@ def outcomes(answered: Sequence[Answered], left: Sequence[Answered]) -> Iterator
         yield Cause(_statement(outcome, words, cases), outcome=outcome, where=words), cases, passing
 
 
-class _Held:
-    """Which cases have which property, a bit for each case."""
+class _Properties:
+    """The cases that have each property, as integers with one bit per case."""
 
     def __init__(self, known: Sequence[Answered]) -> None:
         self._properties: dict[str, int] = {}
@@ -160,11 +160,11 @@ class _Held:
                 self._properties[words] = self._properties.get(words, 0) | 1 << place
 
     def widest(self, wanted: int, happened: int) -> tuple[tuple[str, ...], int] | None:
-        """Return the fewest properties that cover the most of the cases, of element types that do not contradict."""
+        """Return the fewest properties that cover the most wanted cases, without contradicted element types."""
         masks: dict[int, str] = {}
         for words, mask in sorted(self._properties.items(), key=lambda held: held[1].bit_count()):
             if mask & wanted:
-                masks.setdefault(mask, words)  # Of two that say the same here the first will do.
+                masks.setdefault(mask, words)  # Properties with the same cases are equivalent here.
         best: tuple[int, tuple[str, ...], int] | None = None
         for count in range(1, _MOST_PROPERTIES + 1):
             for chosen in combinations(masks, count):

@@ -1,4 +1,4 @@
-"""The steps of which a division may be made up, each a few operations of NumPy and ml_dtypes, correctly rounded."""
+"""The stages of ways to divide, each a few correctly rounded operations of NumPy and ml_dtypes."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ Operation = Callable[[Array, Array], Array]
 
 
 class Written(Enum):
-    """A stage that is written as a function around what it is done to; the empty value does nothing."""
+    """A stage that is written as a function of a term; the stage with the empty value does nothing."""
 
     def of(self, term: str) -> str:
-        """Return how a term is written to which it is done."""
+        """Return the notation of the stage applied to a term."""
         return f"{self.value}({term})" if self.value else term
 
 
 class Flush(Written):
-    """What becomes of subnormal numbers."""
+    """How subnormal numbers are flushed."""
 
     NO = ""
-    SIGNED = "flush"  # a zero of the same sign
-    POSITIVE = "plus_zero"  # +0, as -0 does
-    UNROUNDED = "flush_unrounded"  # of a result: a zero for what is below the normal numbers before it is rounded
+    SIGNED = "flush"  # to a zero of the same sign
+    POSITIVE = "plus_zero"  # to +0, and so is -0
+    UNROUNDED = "flush_unrounded"  # results that are subnormal before rounding become a zero of the same sign
 
 
 class Narrowing(Enum):
-    """How a number becomes one of a narrower float format."""
+    """How a number is converted to a narrower float format."""
 
     ROUNDED = ""
     CUT = "cut off"
@@ -43,18 +43,18 @@ class Narrowing(Enum):
 
 
 class Inverse(Enum):
-    """How a reciprocal is had by which a dividend is then multiplied, if it is; the value is how it is written."""
+    """How the reciprocal is computed by which a dividend is multiplied, if it is; the value is its notation."""
 
     NO = ""
     ROUNDED = "1/{b}"
-    POWER = "powf({b}, -1)"  # as the C library of this machine has it: not always rounded correctly
-    STORED = "stored(1/{b})"  # as a number of the element type, whatever is computed in
+    POWER = "powf({b}, -1)"  # by this machine's C library, which does not always round correctly
+    STORED = "stored(1/{b})"  # rounded to the element type, in any format of the arithmetic
     STORED_CUT = "stored_cut(1/{b})"
     STORED_ODD = "stored_odd(1/{b})"
 
     @property
     def narrowing(self) -> Narrowing | None:
-        """How the reciprocal becomes a number of the element type, None if it does not."""
+        """How the reciprocal is converted to the element type; None if it is not."""
         kinds = {
             Inverse.STORED: Narrowing.ROUNDED,
             Inverse.STORED_CUT: Narrowing.CUT,
@@ -64,7 +64,7 @@ class Inverse(Enum):
 
 
 class Saturation(Enum):
-    """Whether what is too large for a narrower float format becomes its largest number, as infinities then do."""
+    """Whether numbers too large for a narrower float format, and infinities, become its largest number."""
 
     NO = ""
     OPERANDS = "operands saturated"
@@ -72,7 +72,7 @@ class Saturation(Enum):
 
 
 class Width(Written):
-    """How an integer becomes one of 32 bits."""
+    """How an integer is narrowed to 32 bits."""
 
     OWN = ""
     WRAPPED = "int32"  # the upper bits dropped
@@ -80,7 +80,7 @@ class Width(Written):
 
 
 class Rounding(Written):
-    """Which integer a quotient becomes."""
+    """How a quotient is rounded to an integer."""
 
     AS_ASKED = ""
     TRUNCATED = "trunc"
@@ -90,7 +90,7 @@ class Rounding(Written):
 
 
 def flushed(array: Array, flush: Flush = Flush.SIGNED) -> Array:
-    """Return an array in which zeros stand for subnormal numbers."""
+    """Return an array with subnormal numbers replaced by zeros."""
     if flush is Flush.NO:
         return array
     tiny, zero = np.abs(array) < smallest_normal(array.dtype), np.zeros_like(array)
@@ -102,14 +102,14 @@ def operated(operation: Operation, x: Array, y: Array, flush: Flush) -> Array:
     result = operation(x, y)
     if flush is not Flush.UNROUNDED:
         return flushed(result, flush)
-    # Scaled up, nothing is rounded to a subnormal number, which can make it a normal one.
+    # Scaled up, no result is subnormal, so none is rounded up to the smallest normal number.
     scale = np.ldexp(1.0, 2 + int(_information(x.dtype).nmant)).astype(x.dtype)
     tiny = np.abs(operation(x * scale, y)) < smallest_normal(x.dtype) * scale
     return np.where(tiny, np.copysign(np.zeros_like(result), result), result)
 
 
 def to_minus_one(b: Array) -> Array:
-    """Return powers of float numbers to -1, by the C library."""
+    """Return float numbers to the power of -1, by the C library."""
     powf = _powf()
     if powf is None:
         return np.ones_like(b) / b
@@ -130,12 +130,12 @@ def _powf() -> Any:
 
 
 def saturated(array: Array) -> Array:
-    """Return an array in which the largest numbers stand for infinities."""
+    """Return an array with infinities replaced by the largest numbers."""
     return np.where(np.isinf(array), np.copysign(np.full_like(array, _information(array.dtype).max), array), array)
 
 
 def narrowed(quotient: Array, dtype: np.dtype[Any], narrowing: Narrowing) -> Array:
-    """Return float quotients in another format."""
+    """Return float quotients converted to another format."""
     rounded = quotient.astype(dtype)
     if narrowing is Narrowing.ROUNDED:
         return rounded
@@ -143,29 +143,29 @@ def narrowed(quotient: Array, dtype: np.dtype[Any], narrowing: Narrowing) -> Arr
     beyond = np.abs(rounded.astype(quotient.dtype)) > np.abs(quotient)
     if narrowing is Narrowing.ODD:
         beyond &= bits % 2 == 1  # It was even before it was rounded up.
-    # The next encoding below is the next number nearer to zero.
+    # The preceding encoding is the next number towards zero.
     nearer: Array = (bits - beyond.astype(bits.dtype)).view(dtype)
     return nearer
 
 
 def converted(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Return numbers as those of another type."""
+    """Return numbers converted to another type."""
     return array.astype(dtype, copy=False)
 
 
 def as_signed(array: Array) -> Array:
-    """Return the bits of integers as signed ones."""
+    """Return the bits of integers interpreted as signed integers."""
     return array.view(f"i{array.itemsize}")
 
 
 def of_four_bits(array: Array, signed: bool) -> Array:
-    """Return integers of 4 bits in 8, of which ml_dtypes has too little arithmetic."""
+    """Return 4-bit integers as 8-bit integers, as ml_dtypes lacks some of their arithmetic."""
     wide = array.astype(np.int8)
     return np.where(wide > 7, wide - 16, wide).astype(np.int8) if signed else wide.astype(np.uint8)
 
 
 def to_32_bits(array: Array, width: Width) -> Array:
-    """Return integers as int32, unless they keep their width."""
+    """Return integers narrowed to int32, unless they keep their width."""
     if width is Width.OWN:
         return array
     if width is Width.SATURATED:
@@ -177,7 +177,7 @@ def to_32_bits(array: Array, width: Width) -> Array:
 
 
 def integer_quotient(a: Array, b: Array, rounding: Rounding) -> Array:
-    """Return quotients of integers, computed without a float; 0 of a zero divisor."""
+    """Return quotients of integers, computed in integer arithmetic; 0 for a zero divisor."""
     down, remainder = np.divmod(a, b)
     up = down + (remainder != 0).astype(down.dtype)
     if rounding is Rounding.FLOORED:
@@ -186,14 +186,14 @@ def integer_quotient(a: Array, b: Array, rounding: Rounding) -> Array:
         return np.where((a < 0) == (b < 0), down, up)
     if rounding is Rounding.EUCLIDEAN:
         return np.where(b < 0, up, down)
-    left = b - remainder  # Both have the divisor's sign, and so nothing overflows.
+    left = b - remainder  # Both have the divisor's sign, so this cannot overflow.
     less, more = (remainder < left, remainder > left)
     nearer_up, nearer_down = np.where(b < 0, less, more), np.where(b < 0, more, less)
     return np.where(nearer_up, up, np.where(nearer_down, down, np.where(down % 2 == 0, down, up)))
 
 
 def whole(quotient: Array, divisor: Array, rounding: Rounding) -> Array:
-    """Return float quotients as whole numbers."""
+    """Return float quotients rounded to integers, as floats."""
     if rounding is Rounding.EUCLIDEAN:
         return np.where(divisor < 0, np.ceil(quotient), np.floor(quotient))
     rounded = {Rounding.TRUNCATED: np.trunc, Rounding.FLOORED: np.floor, Rounding.TO_EVEN: np.rint}[rounding]
@@ -201,9 +201,9 @@ def whole(quotient: Array, divisor: Array, rounding: Rounding) -> Array:
 
 
 def to_integer(numbers: Array, dtype: np.dtype[Any], saturates: bool) -> Array:
-    """Return whole numbers as integers; beyond the range stands MIN, as x86 processors have it, or the nearest one."""
+    """Return integral floats as integers; outside the range MIN, as on x86 processors, or the nearest limit."""
     limits = np.iinfo(dtype)
-    # As floats the limits may not be numbers of the format; one above the largest is.
+    # The largest integer may not be a number of the format; the largest plus one is.
     above = numbers >= np.ldexp(numbers.dtype.type(1), limits.bits - (limits.min < 0))
     inside = np.where(above | (numbers < limits.min) | np.isnan(numbers), 0, numbers).astype(dtype)
     if saturates:

@@ -1,1 +1,1 @@
-"""A real model in a foreign runtime, its divisions exposed and each held against the exact quotient of its operands."""
+"""Audits: running a real model in a foreign runtime and comparing its divisions with exact quotients."""

@@ -1,4 +1,4 @@
-"""An audit from its file to its record: read, exposed, run in a process of its own, recomputed."""
+"""An audit of a model: read the file, expose the divisions, run them in a subprocess, recompute the quotients."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from vinculum.text import quoted
 _OPENVINO_IR = "vinculum.conformance.audit.openvino_subject:OpenVinoAudit"
 _folder = partial(TemporaryDirectory, prefix="vinculum-")
 _SECONDS = 60.0
-"""After which no further set of edge cases is begun."""
+"""The time after which no further set of edge cases is started."""
 _LEAST_LIMIT, _TIMES = 10.0, 10
-"""Seconds that a run on edge cases may take at least, and how many times as long as that on the inputs."""
+"""The least limit of a run on edge cases in seconds, and the limit as a multiple of the time for the inputs."""
 
 
 class Auditor:
@@ -44,18 +44,18 @@ class Auditor:
     file : Path
         An ONNX file, or for OpenVINO an IR.
     backend : str
-        A runtime that runs ONNX models, with options as `vinculum.conformance.runtimes.registry` reads them.
+        A runtime that runs ONNX models, with options in the syntax of `vinculum.conformance.runtimes.registry`.
     limits : Limits
-        What the runtime may take for each of its two runs on the inputs.
+        The limits of the runtime for each of its two runs on the inputs.
     expand : bool
-        Whether nodes that divide inside are to give way to the bodies that ONNX defines them by.
+        Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
     Raises
     ------
     SpecLookupError, AttributeValueError
-        If there is no such backend, it runs no models, or it has no such option.
+        If the backend is unknown, cannot run models, or lacks an option.
     ModelError, ElementTypeError, BroadcastError
-        If its package is not installed, or the file is not a model that can be audited there.
+        If its package is not installed, or it cannot audit the model in the file.
     """
 
     def __init__(self, file: Path, backend: str, limits: Limits, *, expand: bool = False) -> None:
@@ -71,20 +71,20 @@ class Auditor:
         self.subject: AuditedModel = self._read(file)
 
     def audit(self, inputs: Mapping[str, Any], edges: Iterable[Mapping[str, Any]] = ()) -> Audit:
-        """Return what runs of the model show.
+        """Run the model and return the results.
 
         Parameters
         ----------
         inputs : Mapping of str to array
-            What the model is run on as it is and exposed, and whose outputs are compared.
+            The inputs for a run of the original model and one of the exposed model, whose outputs are compared.
         edges : iterable of Mapping of str to array
-            Sets of edge cases, on which it is run exposed. Where the runtime dies or refuses, it is run again with no 0
-            among the integers that inputs give as divisors, then with no -1; sets that it does not take are counted.
+            Sets of edge cases for the exposed model. If the runtime crashes or refuses a set, the set is run again
+            without 0 among the integer inputs that are divisors, then also without -1. Skipped sets are counted.
 
         Raises
         ------
         ModelError, ElementTypeError, BroadcastError
-            If they are not inputs of the model, or one that the runtime takes for a constant.
+            If they are not inputs of the model, or if the runtime treats one of them as a constant.
         """
         subject = self.subject
         given = validated_inputs(subject.inputs, inputs)
@@ -112,10 +112,10 @@ class Auditor:
         return replace(self._audit(tuple(nodes), plain, exposed, seconds), changed=changed, suspects=found, edges=tried)
 
     def _check_constants(self, inputs: Mapping[str, Any]) -> None:
-        """Refuse what would be ignored."""
+        """Raise an error for an input that OpenVINO would ignore."""
         for tensor in self.subject.inputs:
             if tensor.optional and tensor.name in inputs and parsed(self._backend)[0] == "openvino":
-                why = "has a value in the model, and OpenVINO takes that for a constant"
+                why = "has a value in the model, which OpenVINO treats as a constant"
                 raise ModelError(f"input {quoted(tensor.name)} {why}; do not give it")
 
     def _without_values(self, subject: AuditedModel) -> list[NodeRecord]:
@@ -168,7 +168,7 @@ class Auditor:
 def _edge_runs(
     runs: Runs, edges: Iterable[Mapping[str, Any]], process: Isolated, seconds: float, nodes: list[NodeRecord]
 ) -> tuple[EdgeRuns, list[NodeRecord]]:
-    """Return what became of the runs on edge cases, and the records with what they show."""
+    """Return how the runs on edge cases ended, and the records with their verdicts added."""
     taps, tried = runs.subject.taps, EdgeRuns()
     found = [list[NodeRecord]() for _ in taps]
     alone = [node.alone for node in nodes]
@@ -177,7 +177,7 @@ def _edge_runs(
         if perf_counter() > end:
             break
         first: Answer | None = None
-        for inputs in _milder(taps, validated_inputs(runs.subject.inputs, given)):
+        for inputs in _with_fewer_hazards(taps, validated_inputs(runs.subject.inputs, given)):
             answer = runs.exposed(inputs, seconds)
             if answer.end is End.RETURNED:
                 break
@@ -198,13 +198,13 @@ def _edge_runs(
 
 
 def _drawn(edges: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the sets that can be drawn: of some inputs none can, or they take more than 1 GiB."""
+    """Yield the sets up to an error: for some inputs none can be generated, or they exceed 1 GiB."""
     with suppress(ModelError):
         yield from edges
 
 
-def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield inputs, then such as divide no integer by 0, then neither by 0 nor -1, as far as inputs are divisors."""
+def _with_fewer_hazards(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield inputs, then variants without 0 and without 0 and -1 in the integer inputs that are divisors."""
     yield inputs
     divisors = {tap.sources[-2].input for tap in taps if len(tap.sources) > 1}
     integers = [name for name in inputs if name in divisors and "int" in inputs[name].dtype.name]
@@ -220,7 +220,7 @@ def _milder(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Iterator[Mapping[
 
 
 def _changed(subject: AuditedModel, plain: list[Any], exposed: list[Any]) -> tuple[str, ...]:
-    """Return the sentences that tell which outputs are others once the divisions are exposed."""
+    """Return a sentence for each output that changes when the divisions are exposed."""
     sentences = []
     sides = ("the model as it is", "the model with its divisions exposed")
     for name, before, after in zip(subject.outputs, plain, exposed, strict=False):

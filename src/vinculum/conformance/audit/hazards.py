@@ -1,4 +1,4 @@
-"""What the operands of a division are like: zero and subnormal divisors, MIN/-1, quotients beyond their format."""
+"""Hazards of a division: zero and subnormal divisors, MIN/-1, and quotients outside the range of the format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 
 def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, ...]:
-    """Return what aligned operands and their exact quotients hold, only what there is."""
+    """Return the hazards that occur in aligned operands and their exact quotients."""
     form = element_type_of(divisor).binary_format
     kinds = _of_integers(dividend, divisor) if form is None else _of_floats(dividend, divisor, quotient, form)
     found = []
@@ -31,12 +31,12 @@ def hazards(dividend: Array, divisor: Array, quotient: Array) -> tuple[Hazard, .
 
 
 def smallest_divisor(divisor: Array) -> str | None:
-    """Return the first divisor of the smallest magnitude that is not zero, NaN left out."""
+    """Return the first divisor with the smallest magnitude other than zero and NaN."""
     flat = np.ascontiguousarray(divisor).reshape(-1)
     form = element_type_of(divisor).binary_format
     if form is None:
         wide = flat.astype(np.int64) if flat.dtype.itemsize < 8 else flat
-        # No positive number has the magnitude of MIN, so magnitudes are compared below zero.
+        # No positive number has the magnitude of MIN, so negated magnitudes are compared.
         magnitudes = ~np.minimum(wide, -wide) if wide.dtype.kind == "i" else wide - np.uint64(1)
         candidates = np.flatnonzero(wide != 0)
     else:
@@ -62,7 +62,7 @@ def _of_floats(dividend: Array, divisor: Array, quotient: Array, form: BinaryFor
     finite &= a != 0
     yield "quotient underflows to zero", finite & (q == 0)
     yield "quotient subnormal", finite & (q != 0) & (q < smallest_normal)
-    # Above infinity lies NaN alone.
+    # Encodings above infinity are NaN.
     largest = form.largest + form.infinities
     yield "quotient NaN, no operand", (q > largest) & (a <= largest) & (b <= largest)
 

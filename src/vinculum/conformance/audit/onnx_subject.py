@@ -1,4 +1,4 @@
-"""An ONNX model whose divisions hand out their operands and quotients: each becomes an output of the model's."""
+"""An ONNX model with the operands and quotients of its divisions exposed as outputs of the model."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ from vinculum.text import one_line, quoted
 _GUARDED: Mapping[str, tuple[OperatorSpec, Mapping[str, AttributeValue]]] = {
     "Div": (DIV_14, {}),
     "Reciprocal": (RECIPROCAL_13, {}),
-    "FloorDiv": (DIVIDE_1, {"m_pythondiv": True}),  # ONNX has none.
+    "FloorDiv": (DIVIDE_1, {"m_pythondiv": True}),  # ONNX has no floor division.
 }
-"""What guards by `vinculum harden` compute."""
+"""The operations that guards by `vinculum harden` compute."""
 
 
 def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool = False) -> AuditedModel:
     """Return the model in an ONNX file with the operands and quotients of its divisions exposed; functions are inlined.
 
-    A guard that `vinculum harden` made is a division itself, whatever it divides inside.
+    A guard made by `vinculum harden` counts as one division; its internal divisions are not listed.
 
     Parameters
     ----------
     source : SourceFile
         An ONNX file.
     with_bodies : bool
-        Whether the branches of an If and the body of a Loop in the main graph are to hand their values out, too.
+        Whether to expose values in the branches of an If and in the body of a Loop of the main graph, too.
     expand : bool
-        Whether nodes that divide inside give way to the bodies that ONNX defines them by.
+        Whether to replace nodes that divide internally by the function bodies with which ONNX defines them.
 
     Raises
     ------
     ModelError, ElementTypeError, AttributeValueError, BroadcastError
-        As `vinculum.load` says, or if two outputs have one name.
+        As for `vinculum.load`, or if two outputs have the same name.
     """
     proto, file = source.complete(), source.path
     _check_outputs(proto)
@@ -77,7 +77,7 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
     originals = _originals(proto, model, titles)
     inlined = _inlined(proto)
     exposed = _Exposed(inlined, file.parent, with_bodies)
-    # Of what stands in a function only a call tells the types.
+    # The types in a function are known only where it is called, so they are inferred after inlining.
     typed = infer_types(without_large_initializers(inlined))
     taken = set[tuple[str, str]]()
     taps: dict[int | None, list[Tap]] = {number: [] for number in originals}
@@ -105,19 +105,19 @@ def onnx_subject(source: SourceFile, *, with_bodies: bool = True, expand: bool =
 
 
 def _originals(proto: ModelProto, model: Model, titles: Mapping[str, str]) -> dict[int | None, Division]:
-    """Return a model's divisions but for those of guards, by numbers that are marked in their nodes."""
+    """Return a model's divisions except those of guards, by the numbers with which their nodes are marked."""
     originals: dict[int | None, Division] = dict(enumerate(model.divisions))
     for place, (_, node) in enumerate(division_nodes(proto, titles)):
-        mark(node, place)  # The copies that inlining makes keep it.
+        mark(node, place)  # Copies made by inlining keep the mark.
         if guarded(node) is not None:
             del originals[place]
     return originals
 
 
 def _guards(model: ModelProto, titles: Mapping[str, str]) -> Iterator[tuple[Scope, NodeProto, str, Sequence[str]]]:
-    """Yield what `vinculum harden` put in the place of a division: where, what gives the result, of which operation.
+    """Yield scope, result node, operator and operands of each guard by which `vinculum harden` replaced a division.
 
-    It is a call of its function or the last of its nodes, and last comes what it divides.
+    The result node is the call of the guard's function, or the last of the guard's nodes.
     """
     for scope in scopes(model, titles):
         for node in () if isinstance(scope.holder, FunctionProto) else scope.holder.node:
@@ -152,7 +152,7 @@ def _uncalled(path: str) -> str:
 
 
 def _inlined(model: ModelProto) -> ModelProto:
-    """Return a model with its functions' nodes in the place of their calls; guards and other operator sets' stay."""
+    """Return a model with its functions inlined, except guards and functions with other operator sets."""
     functions = list(model.functions)
     guards = [function for function in functions if function.domain == GUARDS]
     if len(guards) == len(functions):
@@ -160,7 +160,7 @@ def _inlined(model: ModelProto) -> ModelProto:
     imported = opset_imports(model)
     for function in model.functions:
         for domain, version in opset_imports(function).items():
-            if domain not in imported:  # What functions import alone is to be the model's.
+            if domain not in imported:  # The model must import what only its functions imported so far.
                 imported[domain] = version
                 model.opset_import.add(domain=domain, version=version)
     calling = ModelProto()
@@ -177,7 +177,7 @@ def _inlined(model: ModelProto) -> ModelProto:
 
 
 def _restore_called(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
-    """Add the functions that those left in a model call; the inliner drops what it inlined elsewhere."""
+    """Add functions that the model's remaining functions call; the inliner drops those that it inlined elsewhere."""
     missing = {(function.domain, function.name, function.overload): function for function in functions}
     waiting = list(model.functions)
     for function in waiting:
@@ -191,7 +191,7 @@ def _restore_called(model: ModelProto, functions: Iterable[FunctionProto]) -> No
 
 
 class _Exposed:
-    """Makes values outputs of a model, each once, behind those that it has."""
+    """Appends values to the outputs of a model, each once."""
 
     def __init__(self, model: ModelProto, folder: Path, with_bodies: bool) -> None:
         self.model = model
@@ -206,7 +206,7 @@ class _Exposed:
         self._bodies = Bodies(model, opset_imports(model).get("", 1)) if with_bodies else None
 
     def tap(self, scope: Scope, node: NodeProto, operands: Sequence[str], tap: Tap) -> Tap:
-        """Return the division that a node gives the quotient of, operands and quotient exposed if that can be done."""
+        """Return the tap of a node's division, with operands and quotient exposed if possible."""
         if isinstance(scope.holder, FunctionProto):
             why = f"inside the function {quoted(scope.path)}, which is not inlined everywhere: an operator set differs"
             return replace(tap, unobserved=why)
@@ -235,7 +235,7 @@ class _Exposed:
         return Source(given) if given is not None else Source(place=self._place(name, scope))
 
     def _place(self, name: str, scope: Scope) -> int:
-        """Return the place of a value among all outputs, and make it one, with what is known of its type."""
+        """Return the position of a value among the outputs; it is added, with its known type, if it is missing."""
         if name not in self._places:
             if name in self._own:
                 self._places[name] = self._own.index(name)
@@ -245,5 +245,5 @@ class _Exposed:
                 if name in scope.types:
                     output.type.CopyFrom(scope.types[name])
                     for dimension in output.type.tensor_type.shape.dim:
-                        dimension.Clear()  # Of inferred sizes some runtimes know better.
+                        dimension.Clear()  # Sizes are left out, as some runtimes infer better ones.
         return self._places[name]

@@ -1,4 +1,4 @@
-"""An OpenVINO IR of any layers, as OpenVINO itself reads it; it exposes operands and quotients of each Divide."""
+"""An OpenVINO IR with any layers, read by OpenVINO itself, with operands and quotient of each Divide exposed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vinculum.text import quoted
 
 
 class OpenVinoAudit(OpenVino):
-    """Tells where the model in an IR divides, and runs it exposed; this object lives in a process of its own."""
+    """Finds the divisions of an IR model and runs it with them exposed; used in a subprocess only."""
 
     def subject(self, file: Path) -> AuditedModel:
         """Return the model in an IR file.
@@ -30,9 +30,9 @@ class OpenVinoAudit(OpenVino):
         Raises
         ------
         ModelError
-            If two inputs have one name.
+            If two inputs have the same name.
         AttributeValueError
-            If an attribute of a Divide is not one of the document's.
+            If an attribute of a Divide is not in the document.
         """
         model = self.read(str(file))
         names = [port.get_node().get_friendly_name() for port in model.inputs]
@@ -56,7 +56,7 @@ class OpenVinoAudit(OpenVino):
         return AuditedModel(file, inputs, outputs, tuple(taps), None, tuple(inner))
 
     def run_exposed(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of a model, and behind them operands and quotient of each Divide that is in no body."""
+        """Return all outputs of a model, followed by operands and quotient of each Divide outside bodies."""
         from openvino import opset1
 
         model = self.read(str(file))

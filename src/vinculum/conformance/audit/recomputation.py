@@ -1,4 +1,4 @@
-"""The divisions of a run, computed again from the operands that the runtime had, and what its quotients are worth."""
+"""Recomputing the divisions of a run from the operands that the runtime used, and judging its quotients."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from vinculum.sandbox import Answer, End, Isolated
 from vinculum.tensors.storage import element_type_of
 
 _KINDS = list(Kind)
-"""The worse, the later."""
+"""From best to worst."""
 
 
 def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process: Isolated | None) -> NodeRecord:
-    """Return what a run shows of one division.
+    """Return the record of one division in a run.
 
     Parameters
     ----------
     tap : Tap
         The division.
     inputs : Mapping of str to array
-        What the model was given.
+        The inputs of the model.
     exposed : sequence of array
-        What the runtime handed out.
+        The outputs of the exposed model.
     process : Isolated or None
-        The runtime; a division that is not exact is asked again, alone. None if that need not be.
+        The runtime, in which a division that is not exact is repeated alone; None to skip that.
     """
     division = tap.division
     if tap.unobserved is not None:
         return NodeRecord(division, division.element_type, unobserved=tap.unobserved)
     try:
         values = _split(tap.layout, [source.value(inputs, exposed) for source in tap.sources])
-    except (ValueError, IndexError):  # A runtime may hand out anything.
+    except (ValueError, IndexError):  # A runtime may return anything.
         return NodeRecord(division, division.element_type, unobserved="the exposed shapes contradict each other")
     if values is None:
         return NodeRecord(division, division.element_type, unobserved="it is not executed")
@@ -57,7 +57,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
     try:
         expected = _quotient(operation)
     except VinculumError as error:
-        return NodeRecord(division, division.element_type, unobserved=f"its operands do not divide: {error}")
+        return NodeRecord(division, division.element_type, unobserved=f"its operands cannot be divided: {error}")
     element_type = element_type_of(expected)
     dividend, divisor = aligned(operation)
     expectation = Expectation(expected, without_quotient(dividend, divisor))
@@ -76,7 +76,7 @@ def record(tap: Tap, inputs: Mapping[str, Any], exposed: Sequence[Any], process:
 
 
 def merged(records: Sequence[NodeRecord]) -> Verdict | None:
-    """Return what the quotients of one division are worth in several runs together; None if none observed any."""
+    """Return the joint verdict on one division in several runs; None if no run has a verdict."""
     verdicts = [found.verdict for found in records if found.verdict is not None]
     if not verdicts:
         return None
@@ -93,14 +93,14 @@ def merged(records: Sequence[NodeRecord]) -> Verdict | None:
 
 
 def _split(layout: Layout, values: list[Any]) -> list[Any] | None:
-    """Return operands and quotient out of what the runtime handed out; None if the node was not executed."""
+    """Return operands and quotient from the exposed values; None if the node was not executed."""
     if layout is Layout.STACKED:
         return None if values[-1].shape[:1] == (0,) else _of_one_rank(values)
     return taken_branch(values) if layout is Layout.BRANCH else values
 
 
 def _of_one_rank(stacks: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return stacks whose items broadcast as those of each iteration do."""
+    """Return stacks reshaped so that they broadcast like the items of each iteration."""
     rank = max(stack.ndim for stack in stacks)
     return [stack.reshape(stack.shape[0], *[1] * (rank - stack.ndim), *stack.shape[1:]) for stack in stacks]
 

@@ -1,4 +1,4 @@
-"""What an audit found out: everything that its report shows."""
+"""The results of an audit: everything that its report shows."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Hazard:
-    """Operands of one kind that a division met.
+    """Critical operands of one kind in a division.
 
     Attributes
     ----------
     what : str
-        In words: ``"divisor zero"``, ``"MIN/-1"``, ``"quotient overflows"``.
+        The kind: ``"divisor zero"``, ``"MIN/-1"``, ``"quotient overflows"``.
     count : int
-        In how many quotients.
+        The number of quotients affected.
     first : tuple of int
         The index of the first such quotient.
     """
@@ -37,30 +37,30 @@ class Hazard:
 
 @dataclass(frozen=True)
 class NodeRecord:
-    """What was observed of one division.
+    """The observations of one division.
 
     Attributes
     ----------
     division : Division
         The node.
     element_type : ElementType or None
-        The operands'; None if it is not known.
+        The operands' element type; None if it is not known.
     shapes : tuple of tuple of int
         The operands' shapes.
     verdict : Verdict or None
-        What its quotients are worth on the inputs; None if they were not observed.
+        The verdict on its quotients for the inputs; None if they were not observed.
     alone : Verdict or None
-        If one of the two verdicts is not a pass: what the runtime's quotients of the same operands are worth in a model
-        of this one node. If they are exact, the runtime does something else with the node where it stands; it may have
-        had operands of a wider type, which it rounded to hand them out.
+        If `verdict` or `edges` is not a pass: the verdict on the runtime's quotients of the same operands in a model
+        with this node alone. If that passes, the runtime treats the node differently in its context; it may have
+        divided operands of a wider type, which it rounded to expose them.
     hazards : tuple of Hazard
-        What its operands are like.
+        The hazards in its operands.
     smallest_divisor : str or None
         The divisor of the smallest magnitude that is not zero; None if there is none.
     unobserved : str or None
         Why there is no verdict.
     edges : Verdict or None
-        What its quotients are worth in all sets of edge cases together; None if they were observed in none.
+        The joint verdict on its quotients in all sets of edge cases; None if they were observed in none.
     """
 
     division: Division
@@ -75,29 +75,29 @@ class NodeRecord:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Those that there are."""
+        """The existing verdicts."""
         return tuple(verdict for verdict in (self.verdict, self.edges) if verdict is not None)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a quotient is not right."""
+        """Whether a quotient is wrong."""
         return any(not verdict.kind.passes for verdict in self.verdicts)
 
 
 @dataclass(frozen=True)
 class EdgeRuns:
-    """What became of the runs of the exposed model on sets of edge cases.
+    """The results of running the exposed model on sets of edge cases.
 
     Attributes
     ----------
     sets, compared : int
-        How many sets were tried, and how many of them the model ran on.
+        How many sets were tried, and on how many of them the model ran.
     skipped : Answer or None
-        The first run that did not return, if it is no finding.
+        The first answer to a set on which the model did not run.
     died : Answer or None
-        The first in which the process died.
+        The first crash of the process.
     suspects : tuple of str
-        The divisions that our engine meets MIN/-1 or a zero divisor in, in that run.
+        The divisions of that run in which our engine finds MIN/-1 or a zero divisor.
     """
 
     sets: int = 0
@@ -109,37 +109,37 @@ class EdgeRuns:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit of one model in one runtime found out.
+    """The results of an audit of one model in one runtime.
 
     Attributes
     ----------
     model : str
         The file.
     backend : str
-        As it was asked for: ``"openvino[device=GPU]"``.
+        The backend as requested: ``"openvino[device=GPU]"``.
     title : str
-        What sentences call the runtime.
+        The runtime's name in sentences.
     versions : Mapping of str to str
         The versions of the packages that its answers depend on.
     nodes : tuple of NodeRecord
         One for each division, in the model's order.
     plain, exposed : Answer
-        What became of the model as it is, and with its divisions exposed, less their outputs.
-        Without divisions it is not run.
+        The answers of the original model and of the model with its divisions exposed, without outputs.
+        A model without divisions is not run.
     suspects : tuple of str
-        If the second did not return: the divisions that our engine meets MIN/-1 or a zero divisor in.
+        If the exposed model did not return: the divisions in which our engine finds MIN/-1 or a zero divisor.
     changed : tuple of str
-        The outputs that differ between the two, each as a sentence.
+        A sentence for each output that differs between the two.
     seconds : float
-        How long all runs took, loading included.
+        The duration of all runs, including loading.
     edges : EdgeRuns
         The runs on edge cases.
     inner : tuple of InnerDivision
-        The nodes that divide inside, whose quotients nothing here compares.
+        The nodes that divide internally; their quotients are not audited.
     expanded : int
-        How many such nodes gave way to the bodies that ONNX defines them by.
+        How many such nodes were replaced by the function bodies with which ONNX defines them.
     guarded : bool
-        Whether divisions are guarded as `vinculum harden` guards them; they are audited with their guards.
+        Whether `vinculum harden` has guarded divisions; they are audited with their guards.
     """
 
     model: str
@@ -159,7 +159,7 @@ class Audit:
 
     @property
     def finds(self) -> bool:
-        """Whether there is a quotient that is not right, or a run on the inputs that did not return, or a death."""
+        """Whether a quotient is wrong, a run on the inputs did not return, or the process crashed."""
         runs_end = all(run.end is End.RETURNED for run in (self.plain, self.exposed))
         return self.edges.died is not None or not runs_end or any(node.is_wrong for node in self.nodes)
 
@@ -170,8 +170,8 @@ class Audit:
 
     @property
     def cure(self) -> tuple[str, ...]:
-        """Lines of Python that make divisions exact which are not; none where nothing is known to help."""
-        if self.expanded:  # What was found are not the model's own divisions.
+        """Lines of Python that make the wrong divisions exact; empty where no remedy is known."""
+        if self.expanded:  # The wrong divisions may not be in the model itself.
             return ()
         name, options = parsed(self.backend)
         wrong = any(node.is_wrong and node.element_type in (FLOAT, FLOAT16) for node in self.nodes)

@@ -1,4 +1,4 @@
-"""The runs of an audited model: as it is, and with its divisions exposed."""
+"""The runs of an audited model: unchanged, and with its divisions exposed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Runs:
     process : Isolated
         The runtime.
     title : str
-        What sentences call the runtime.
+        The runtime's name in sentences.
     folder : str
-        Where the exposed model is written to, once.
+        The folder for the file of the exposed model.
 
     Attributes
     ----------
     subject : AuditedModel
-        The model that was exposed in the end.
+        The model as it was exposed last.
     """
 
     def __init__(self, subject: AuditedModel, process: Isolated, title: str, folder: str) -> None:
@@ -41,9 +41,10 @@ class Runs:
         self._written: AuditedModel | None = None
 
     def both(self, inputs: Mapping[str, Any]) -> tuple[Answer, Answer]:
-        """Return what became of the model as it is and exposed.
+        """Return the answers of the original model and of the exposed one.
 
-        If a runtime does not take bodies that hand out values, they keep them. What hangs is not run again.
+        If the runtime fails on the exposed model, it is run again without exposed values in bodies. A model that hangs
+        unexposed is not run again.
 
         Raises
         ------
@@ -62,7 +63,7 @@ class Runs:
         return plain, exposed
 
     def exposed(self, inputs: Mapping[str, Any], seconds: float | None = None) -> Answer:
-        """Return what became of the exposed model, in so many seconds, if not those of the process's limits."""
+        """Return the answer of the exposed model, within `seconds` or, if None, the process's time limit."""
         if self.subject.exposed is None:
             return self._process.call("run_exposed", self.subject.file.absolute(), inputs, seconds=seconds)
         path = Path(self._folder) / "exposed.onnx"
@@ -70,7 +71,7 @@ class Runs:
             try:
                 write_model(self.subject.exposed, path)
             except OSError as error:
-                raise ModelError(f"the model with its divisions exposed cannot be put into a file: {error}") from None
+                raise ModelError(f"the model with its divisions exposed cannot be written: {error}") from None
             self._written = self.subject
         answer = self._process.call("run_model", path, inputs, seconds=seconds)
         return replace(answer, words=answer.words.replace(f"{self._folder}{os.sep}", ""))
@@ -82,7 +83,7 @@ def end_in_words(answer: Answer) -> str:
 
 
 def _without_bodies(subject: AuditedModel, why: str) -> AuditedModel:
-    """Return the model with bodies that keep their values, and tell so of the divisions in them."""
+    """Return the model without exposed values in bodies, and with the reason in the taps of their divisions."""
     from vinculum.conformance.audit.onnx_subject import onnx_subject
 
     plainer = onnx_subject(read_source(subject.file), with_bodies=False, expand=subject.expanded > 0)

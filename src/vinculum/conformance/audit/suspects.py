@@ -1,4 +1,4 @@
-"""Which divisions a runtime may have died of: what our engine meets when it runs the same model."""
+"""Divisions that may have crashed a runtime: x/0 and MIN/-1 that our engine finds when it runs the same model."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from vinculum.models.model import Model
 from vinculum.ops.policies import Overflow, ZeroDivisor
 
 _SECONDS = 60.0
-_LARGEST_RESULT = 1 << 30  # Bytes, of an operator whose operand says how large its result is.
+_LARGEST_RESULT = 1 << 30  # Bytes, for operators whose operands determine the size of the result.
 
 
 def suspects(file: Path, inputs: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence for the first division that meets MIN/-1, and for the first integer one that meets x/0.
+    """Return a sentence for the first division with MIN/-1, and for the first integer division by 0.
 
     Parameters
     ----------
     file : Path
-        The model's; if our engine cannot run it, nobody is suspected.
+        The file of the model; if our engine cannot run it, there are no suspects.
     inputs : Mapping of str to array
-        What the runtime was given.
+        The inputs that the runtime had.
     """
     from vinculum.models import load
 
@@ -42,5 +42,5 @@ def _first(model: Model, inputs: Mapping[str, Any], zero_divisor: ZeroDivisor, o
     except (DivisionByZeroError, IntegerOverflowError) as error:
         return str(error.args[0])  # Without the advice to take another policy.
     except VinculumError:
-        return None  # What our engine cannot run either tells nothing.
+        return None  # A model that our engine cannot run reveals nothing.
     return None

@@ -1,4 +1,4 @@
-"""The places of a model at which an audit looks: its divisions, and where the operands and the quotient of each are."""
+"""The divisions that an audit observes, and the sources of their operands and quotients."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from vinculum.spec.model import AttributeValue
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where a value is to be had: as an input of the model, as a constant of its file, or from the runtime.
+    """The source of a value: an input of the model, a constant of its file, or an output of the runtime.
 
     Attributes
     ----------
     input : str or None
-        The input whose value it is, where that is given.
+        The input that has the value, if the input is given.
     constant : ndarray or None
         The value in the file.
     place : int or None
-        Which of the exposed values it is.
+        The position among the exposed values.
     """
 
     input: str | None = None
@@ -42,12 +42,12 @@ class Source:
         return self.constant if self.place is None else exposed[self.place]
 
     def is_constant(self, inputs: Mapping[str, Any]) -> bool:
-        """Tell whether it is the same in every run, so that a runtime may fold it."""
+        """Tell whether the value is the same in every run, so that a runtime may fold it."""
         return self.constant is not None and self.input not in inputs
 
 
 class Layout(Enum):
-    """How a runtime hands the values of a division out."""
+    """How a runtime returns the exposed values of a division."""
 
     AS_THEY_ARE = "as they are"
     STACKED = "all iterations of a Loop together"
@@ -63,15 +63,15 @@ class Tap:
     division : Division
         The node.
     attributes : Mapping of str to AttributeValue
-        Those that it sets.
+        The attributes that it sets.
     sources : tuple of Source
-        Of its operands and then of its quotient.
+        The sources of its operands, then of its quotient.
     unobserved : str or None
-        Why nothing can be said about it, if its values cannot be exposed.
+        Why its values cannot be exposed; None if they can.
     layout : Layout
-        How its values come.
+        How its values are returned.
     guarded : bool
-        Whether it stands for a guard, which `vinculum harden` put in the place of a division.
+        Whether it is a guard by which `vinculum harden` replaced a division.
     """
 
     division: Division
@@ -84,24 +84,24 @@ class Tap:
 
 @dataclass(frozen=True, eq=False)
 class AuditedModel:
-    """A model that is to be audited.
+    """A model to audit.
 
     Attributes
     ----------
     file : Path
-        Where it lies.
+        The file.
     inputs : tuple of ModelTensor
-        What it takes.
+        The inputs.
     outputs : tuple of str
-        The names of what it returns.
+        The names of the outputs.
     taps : tuple of Tap
-        Its divisions, in the file's order.
+        The divisions, in the file's order.
     exposed : ModelProto or None
-        The model with the exposed values behind its own outputs; None if the runtime itself exposes them.
+        The model with the exposed values after its own outputs; None if the runtime itself exposes them.
     inner : tuple of InnerDivision
-        The nodes that divide inside.
+        The nodes that divide internally.
     expanded : int
-        How many of those gave way to their function bodies.
+        How many of those were replaced by their function bodies.
     """
 
     file: Path
@@ -114,12 +114,12 @@ class AuditedModel:
 
     @property
     def exposes_bodies(self) -> bool:
-        """Whether subgraphs were changed to expose what stands in them."""
+        """Whether subgraphs were changed to expose values in them."""
         return any(tap.layout is not Layout.AS_THEY_ARE for tap in self.taps)
 
 
 def distinct_name(name: str, path: str, taken: set[tuple[str, str]]) -> str:
-    """Return the name of a division, numbered if another at its path has it, and take it."""
+    """Return the name of a division, numbered if it is taken at this path, and add it to the taken names."""
     wanted, number = name, 1
     while (path, name) in taken:
         number += 1
@@ -129,7 +129,7 @@ def distinct_name(name: str, path: str, taken: set[tuple[str, str]]) -> str:
 
 
 def inside_body(path: str) -> str:
-    """Return why nothing is observed at a path of a body: its values stay in it."""
+    """Return the reason why a division at a path inside a body is not observed."""
     operator, _, attribute = path.rpartition("/")[2].partition(":")
     article = "an" if operator[:1] in "AEIO" else "a"
     return f"inside the {attribute} of {article} {operator.partition('#')[0]}"

@@ -1,1 +1,1 @@
-"""Cases, generated from the rows of the specification: operands, shapes, placements, and what must be refused."""
+"""Test cases generated from the rows of the specification: operands, shapes, placements, and required refusals."""

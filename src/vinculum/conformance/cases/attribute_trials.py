@@ -1,4 +1,4 @@
-"""Attributes that change nothing, are left to their defaults or are spelled otherwise, and those to be refused."""
+"""Trials of attributes: hints, defaults, alternative spellings, and attributes that must be refused."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _UNLISTED_STRING = "tensorflow"
 _NO_BOOLEAN = "maybe"
 
 Asked = tuple[str, Subject | tuple[str, ...], Mapping[str, AttributeValue]]
-"""What is tried, what it is after, and the attributes as they are written; what is after attributes must be refused."""
+"""The scenario, its subject, and the attributes of the model; a trial with `Subject.ATTRIBUTES` must be refused."""
 
 
 def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield what is tried with the attributes of an operator version, those of shapes apart."""
+    """Yield the trials of the attributes of an operator version, except those that concern shapes."""
     spec, element_type = builder.spec, builder.element_type
-    # Numbers on which every rounding differs; of floats ordinary ones, which floor division would change.
+    # Integers on which all roundings differ; ordinary floats, whose quotients floor division would change.
     classes = value_classes(element_type, len(spec.inputs))
     values = next(v for v in classes if v.subject in (Subject.ORDINARY, Subject.DISCARDED, Subject.QUOTIENT))
     for tried, subject, attributes in _asked(spec, element_type):
@@ -45,7 +45,7 @@ def attribute_trials(builder: CaseBuilder) -> Iterator[Trial]:
             partial(values.operands, element_type),
             refusal if refused else exact,
             Level.FULL if refused and not builder.chosen else Level.DEFAULT,
-            # A runtime may read an attribute where it folds constants and not at run time, or the other way round.
+            # A runtime may honour an attribute when it folds constants but not at run time, or conversely.
             BOTH if element_type.is_integer and not refused else (),
         )
 
@@ -87,7 +87,7 @@ def _rounding(spec: OperatorSpec, element_type: ElementType, name: str, aliases:
 
 
 def _of_other_versions(spec: OperatorSpec) -> Iterator[Asked]:
-    """Yield the attributes that other versions of the operator have and this one has not."""
+    """Yield the attributes that other versions of the operator have and this one lacks."""
     others = (a.name for row in versions(spec.name, dialect=spec.dialect) for a in row.attributes)
     for name in dict.fromkeys(others):
         if spec.attribute(name) is None:

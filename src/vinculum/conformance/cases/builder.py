@@ -1,4 +1,4 @@
-"""What the cases of one operator version and element type share, and how one of them is put together."""
+"""Building the cases of one operator version and element type."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Attributes = Mapping[str, AttributeValue]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Operands and attributes that are after one thing: a case for each placement of the operands.
+    """Operands and attributes that test one thing: a case for each placement of the operands.
 
     Attributes
     ----------
     tried, shapes : str
-        What an id calls the thing, and the shapes.
+        The scenario and the shapes, as in the id.
     subject : Subject or tuple of str
-        What the cases are after; or the tags of clauses, of which the version has one.
+        What the cases test; or tags of clauses, one of which the version has.
     attributes : Mapping
-        Those that are written down.
+        The attributes that the model sets.
     operands : callable
-        Returns them.
+        Returns the operands.
     expected : callable
-        Returns what the specification says of the answer.
+        Returns the expectation by the specification.
     level : Level
-        The first level that asks it with run-time operands.
+        The first level that runs it with run-time operands.
     constants : tuple of Placement or None
-        Which other placements the default level asks, or `level` if it is later; the rest come at the last level, or
-        never if this is None.
+        The other placements that the default level runs, or `level` if that is later; the remaining ones run at the
+        last level, or never if this is None.
     """
 
     tried: str
@@ -53,7 +53,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class CaseBuilder:
-    """An operator version, an element type, and the level up to which cases are asked for."""
+    """An operator version, an element type, and the last level whose cases are built."""
 
     spec: OperatorSpec
     element_type: ElementType
@@ -61,24 +61,24 @@ class CaseBuilder:
 
     @cached_property
     def chosen(self) -> bool:
-        """Whether the element type is of those that are asked what has little to do with element types."""
+        """Whether the element type is one of those that run the cases that hardly depend on the element type."""
         return self.element_type.name in CHOSEN_TYPES
 
     @cached_property
     def newest(self) -> bool:
-        """Whether no later version of the operator is there; each of SONNX's three operators is its own newest."""
+        """Whether this is the newest version of the operator; each of SONNX's three operators is its own newest."""
         return self.spec.variant is not None or self.spec is versions(self.spec.name, dialect=self.spec.dialect)[-1]
 
     @cached_property
     def newest_of_its_shapes(self) -> bool:
-        """Whether no later version joins shapes in the same way."""
+        """Whether no later version has the same broadcasting rules."""
         rows = versions(self.spec.name, dialect=self.spec.dialect)
         return self.newest or all(
             row.broadcasting != self.spec.broadcasting for row in rows[rows.index(self.spec) + 1 :]
         )
 
     def roundings(self) -> Iterator[Attributes]:
-        """Yield the attributes for each rounding that can be chosen, the default first; nothing where none can."""
+        """Yield the attributes for each selectable rounding, the default first; no attributes if there is no choice."""
         name = self.spec.integer_rounding_attribute
         declared = self.spec.attribute(name) if name else None
         if declared is None or not self.element_type.is_integer:
@@ -90,7 +90,7 @@ class CaseBuilder:
                 yield {declared.name: value}
 
     def joining(self, joined: Joined) -> Attributes | None:
-        """Return the attributes under which operands lie under each other in this way; None if they cannot."""
+        """Return the attributes under which operands are broadcast in this way; None if the version cannot."""
         selector = self.spec.broadcasting_attribute
         declared = self.spec.attribute(selector) if selector else None
         default = self.spec.broadcasting[declared.default if declared else None]
@@ -103,13 +103,13 @@ class CaseBuilder:
         return None
 
     def rounding(self, attributes: Attributes) -> str:
-        """Return what an id calls the rounding that attributes choose; nothing where none can be chosen."""
+        """Return the rounding that attributes choose, as in the id; empty where there is no choice."""
         if self.spec.integer_rounding_attribute is None or not self.element_type.is_integer:
             return ""
         return self.spec.rounding(declared_attributes(self.spec, attributes)).name.lower()
 
     def cases(self, trial: Trial) -> Iterator[Case]:
-        """Yield a trial in every placement that a level up to this one asks; the policy of levels is here alone."""
+        """Yield a case for every placement that the levels up to this one run; only this method assigns levels."""
         for placement in placements(self.spec):
             if placement is Placement.RUN_TIME:
                 level = trial.level

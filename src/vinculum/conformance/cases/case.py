@@ -1,4 +1,4 @@
-"""A case: an operation with an id, the clause that it tests, and the answer that the specification expects."""
+"""A test case: an operation with an id, the clause that it tests, and the answer that the specification expects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vinculum.spec.element_types import ElementType
 
 @total_ordering
 class Level(Enum):
-    """How many of the cases are run: each level holds those before it."""
+    """How many of the cases are run: each level includes the levels before it."""
 
     QUICK = "quick"  # Seconds.
     DEFAULT = "default"  # About a minute.
@@ -29,19 +29,19 @@ class Level(Enum):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of ``vinculum conform`` that select it."""
+        """The options of ``vinculum conform`` that select the level."""
         return () if self is Level.DEFAULT else (f"--{self.value}",)
 
     def __lt__(self, other: Level) -> bool:
         return self._place < other._place
 
-    def __le__(self, other: Level) -> bool:  # A million times for a full run.
+    def __le__(self, other: Level) -> bool:  # Not derived by total_ordering: a full run calls it a million times.
         return self._place <= other._place
 
 
 @dataclass(frozen=True)
 class CaseId:
-    """What names a case: no two of the suite have the same.
+    """The name of a case, unique in the suite.
 
     As text it has five parts: ``"Divide-1 floor/int64/MIN divided by -1/equal shapes of 1 element/constant divisor"``.
 
@@ -52,11 +52,11 @@ class CaseId:
     rounding : str
         ``"floor"`` or ``"truncating"`` where an attribute chooses it, else empty.
     element_type : str
-        The dividend's.
+        The dividend's element type.
     scenario : str
-        What is tried.
+        What the case tries.
     shapes : str
-        How the shapes are joined, or what they are.
+        The shapes, or how they are joined.
     placement : str
         Which operands are constants of the model.
     """
@@ -87,20 +87,20 @@ class CaseId:
 
 
 Advance = Callable[[int, CaseId], None]
-"""Called with how many cases have been judged or written, and the id of the last of them."""
+"""Called with the number of cases judged or written so far, and the id of the latest one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What the specification says of an answer.
+    """The answer that the specification requires.
 
     Attributes
     ----------
     quotient : ndarray or None
-        The exact reference's; None if the operation must be refused.
+        The quotient by the exact reference; None if the operation must be refused.
     unspecified : ndarray of bool or None
-        The elements whose quotient the specification leaves unspecified; None if there is none. Where there is one the
-        whole operation may be refused as well.
+        The elements whose quotient the specification leaves unspecified; None if there are none. If there are any, the
+        whole operation may also be refused.
     """
 
     quotient: NDArray[Any] | None
@@ -114,19 +114,17 @@ class Case:
     Attributes
     ----------
     id : CaseId
-        Its name.
+        The name.
     clause : str
         The tag of the clause of ``operation.spec`` that it tests.
     element_type : ElementType
-        The column of the matrix that it counts for: the dividend's.
+        The dividend's element type: the column of the matrix in which the case is counted.
     asked : callable
-        Returns what the runtime is asked. Operands take their time to make, which is not spent on cases that are only
-        listed.
+        Returns the operation. It is called only for cases that run, as making operands is slow.
     expected : callable
-        Returns what the specification says of the answer. The exact reference takes its time for that, which is not
-        spent on cases that are not asked.
+        Returns the expectation. It is called only for cases that run, as the exact reference is slow.
     level : Level
-        The first level that holds it.
+        The first level that includes the case.
     """
 
     id: CaseId
@@ -138,10 +136,10 @@ class Case:
 
     @cached_property
     def operation(self) -> Operation:
-        """What the runtime is asked."""
+        """The operation that the runtime executes."""
         return self.asked()
 
     @cached_property
     def expectation(self) -> Expectation:
-        """What the specification says of the answer."""
+        """The answer that the specification requires."""
         return self.expected()

@@ -1,4 +1,4 @@
-"""Which clause of an operator version a case tests, by what the case is after."""
+"""The clause of an operator version that a case tests, by the subject of the case."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vinculum.spec.model import AttributeValue, IntegerRounding, OperatorSpec
 
 
 class Subject(Enum):
-    """What a case is after."""
+    """What a case tests."""
 
     QUOTIENT = auto()  # a quotient rounded, truncated or floored
-    ORDINARY = auto()  # that the element type is divided at all
-    DISCARDED = auto()  # how much of the exact quotient is dropped
+    ORDINARY = auto()  # that the element type is supported at all
+    DISCARDED = auto()  # how much of the exact quotient rounding discards
     SPECIAL = auto()  # zeros, infinities and NaN
     ZERO_BY_ZERO = auto()
     TOO_LARGE = auto()  # beyond the largest number of a float type
@@ -51,23 +51,23 @@ def clause(
     subject: Subject | tuple[str, ...],
     attributes: Mapping[str, AttributeValue] | None = None,
 ) -> str:
-    """Return the tag of the clause of an operator version that says what a case is after.
+    """Return the tag of the clause of an operator version that a case tests.
 
     Parameters
     ----------
     spec : OperatorSpec
         The operator version.
     element_type : ElementType
-        The dividend's; some clauses are of some types only.
+        The dividend's element type; some clauses apply to some types only.
     subject : Subject or tuple of str
-        What the case is after; or the tags of clauses, of which the version has one.
+        What the case tests; or tags of clauses, one of which the version has.
     attributes : Mapping, optional
         They select the rounding of integers, and with it the clause.
 
     Raises
     ------
     KeyError
-        If no clause of the version says it.
+        If the version has no such clause.
     """
     if isinstance(subject, Subject):
         wanted = (*_TAGS.get(subject, ()), *_of_quotients(spec, element_type, attributes or {}))

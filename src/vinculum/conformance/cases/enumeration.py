@@ -1,4 +1,4 @@
-"""The suite: every operator version, element type, pair of shapes, class of values and placement, from the rows."""
+"""The suite: all operator versions, element types, pairs of shapes, classes of values and placements."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _OF_LISTED_TYPES = (value_trials, shape_trials, attribute_trials, mixed_type_tri
 
 
 def cases(level: Level, rows: Iterable[OperatorSpec] | None = None) -> Iterator[Case]:
-    """Yield the cases of a level and of those before it, the same at every run, one at a time.
+    """Yield the cases of a level and of the levels before it, in the same order on every run.
 
     Parameters
     ----------
     level : Level
-        The last level whose cases are wanted.
+        The last level whose cases are yielded.
     rows : iterable of OperatorSpec, optional
         The operator versions; all twelve if None.
 
     Yields
     ------
     Case
-        With an id that no other case of the suite has.
+        A case with an id that is unique in the suite.
     """
     for spec in ROWS if rows is None else rows:
         for element_type in (*spec.element_types, *unlisted_types(spec)):

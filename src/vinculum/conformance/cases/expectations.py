@@ -1,4 +1,4 @@
-"""What the specification expects of an answer, by the exact reference alone."""
+"""The answers that the specification expects, computed by the exact reference alone."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _REFUSAL = Expectation(None)
 
 
 def refusal() -> Expectation:
-    """Return what is expected of an operation that must be refused."""
+    """Return the expectation of an operation that must be refused."""
     return _REFUSAL
 
 
 def expectation(
     spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], operands: Operands
 ) -> Expectation:
-    """Return what is expected: exact quotients, elements that the standard leaves unspecified, or a refusal.
+    """Return the expectation: exact quotients, elements that the standard leaves unspecified, or a refusal.
 
     Parameters
     ----------
     spec : OperatorSpec
         The operator version.
     element_type : ElementType
-        That of every operand.
+        The element type of all operands.
     attributes : Mapping
         They select the rounding of integers.
     operands : tuple of ndarray
-        Dividend and divisor, or Reciprocal's one operand. Shapes that the version joins otherwise than NumPy does
-        must have been given the dimensions of size 1 with which NumPy does it too.
+        Dividend and divisor, or Reciprocal's one operand. Where the version broadcasts unlike NumPy, the caller must
+        insert dimensions of size 1 so that NumPy's broadcasting gives the same result.
     """
     return _by_standard(spec, _exact(element_type, _rounding(spec, element_type, attributes), operands))
 
@@ -46,7 +46,7 @@ def expectation(
 def expectation_of_class(
     spec: OperatorSpec, element_type: ElementType, attributes: Mapping[str, AttributeValue], values: ValueClass
 ) -> Expectation:
-    """Return the same of a class of operands, whose quotients are computed once for all versions."""
+    """Return the expectation of a class of operands; its quotients are computed once for all versions."""
     return _by_standard(spec, _exact_of_class(element_type, _rounding(spec, element_type, attributes), values))
 
 
@@ -57,7 +57,7 @@ def _rounding(
 
 
 def _by_standard(spec: OperatorSpec, exact: Expectation) -> Expectation:
-    # SONNX makes a constraint of what the other two leave unspecified.
+    # SONNX forbids, by a constraint, the divisions that the other two leave unspecified.
     return _REFUSAL if exact.unspecified is not None and spec.dialect is Dialect.SONNX else exact
 
 
@@ -67,7 +67,7 @@ def _exact_of_class(element_type: ElementType, rounding: IntegerRounding, values
 
 
 def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Operands) -> Expectation:
-    """Return the quotients, and which elements have none."""
+    """Return the quotients, and which elements are unspecified."""
     if len(operands) == 1:
         return Expectation(reciprocal(operands[0], element_type))
     a, b = (np.array(operand) for operand in np.broadcast_arrays(*operands))
@@ -75,14 +75,14 @@ def _exact(element_type: ElementType, rounding: IntegerRounding, operands: Opera
     if element_type.is_integer:
         return Expectation(divide(a, b, element_type, rounding=rounding, zero_divisor="zero"), unspecified)
     if unspecified is not None:
-        b = np.where(unspecified, 1, b)  # of the reals: only SONNX has them, and refuses the operation
+        b = np.where(unspecified, 1, b)  # Reals divided by 0: only SONNX has reals, and it refuses the operation.
     return Expectation(divide(a, b, element_type), unspecified)
 
 
 def without_quotient(a: Array, b: Array) -> NDArray[np.bool_] | None:
-    """Return which aligned integers or reals have no quotient of their type, x/0 and MIN/-1; None if all have one.
+    """Return which pairs of aligned integers or reals have no quotient (x/0 and MIN/-1); None if all have one.
 
-    Floats always have one.
+    Floats always have a quotient.
     """
     if element_type_of(b).binary_format is not None:
         return None
@@ -91,11 +91,11 @@ def without_quotient(a: Array, b: Array) -> NDArray[np.bool_] | None:
 
 
 def are_minimum_by_minus_one(a: Array, b: Array) -> NDArray[np.bool_]:
-    """Tell which of aligned integers are the smallest divided by -1; none of unsigned ones and reals."""
+    """Return which pairs of aligned integers are MIN / -1; none for unsigned types and reals."""
     minimum = element_type_of(b).minimum
     return are(a, minimum) & are(b, -1) if minimum else np.zeros(b.shape, np.bool_)
 
 
 def are(array: Array, number: int) -> NDArray[np.bool_]:
-    """Tell which elements are a number that the element type holds."""
+    """Return which elements equal a number that the element type can represent."""
     return np.asarray(array == np.asarray(number).astype(array.dtype), np.bool_)

@@ -1,4 +1,4 @@
-"""What a runtime is asked: one division of two tensors."""
+"""The operation that a runtime executes: one division of two tensors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from vinculum.tensors.storage import element_type_of
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One division that a runtime is asked for: an operator version, its attributes and its operands.
+    """One division for a runtime to execute: an operator version, its attributes and its operands.
 
     Attributes
     ----------
     spec : OperatorSpec
         The operator version.
     attributes : Mapping of str to AttributeValue
-        Those that are written down, by the standard's names; they may be illegal, where a refusal is expected.
+        The attributes that the model sets, by the standard's names; illegal ones where a refusal is expected.
     operands : tuple of ndarray
-        Dividend and divisor, for Reciprocal the one operand; of ml_dtypes' element types where NumPy has none, and
-        object arrays of Fraction for SONNX's reals.
+        Dividend and divisor, or Reciprocal's one operand; ml_dtypes supplies the element types that NumPy lacks, and
+        SONNX's reals are object arrays of Fraction.
     constant : tuple of bool
-        For each operand whether it is a constant of the model, which a runtime may fold, or comes at run time.
+        For each operand, whether it is a constant of the model, which a runtime may fold, or an input at run time.
     """
 
     spec: OperatorSpec
@@ -41,12 +41,12 @@ class Operation:
 
     @property
     def inputs(self) -> dict[str, NDArray[Any]]:
-        """The operands that come at run time, by the operator's names for them, in its order."""
+        """The run-time operands by the operator's input names, in the operator's order."""
         return self._placed(constant=False)
 
     @property
     def constants(self) -> dict[str, NDArray[Any]]:
-        """The operands that are constants of the model, likewise."""
+        """The operands that are constants of the model, by the operator's input names."""
         return self._placed(constant=True)
 
     def _placed(self, *, constant: bool) -> dict[str, NDArray[Any]]:
@@ -55,7 +55,7 @@ class Operation:
 
     @cached_property
     def own_alignment(self) -> Alignment | None:
-        """How the operands lie under the quotient by the operation's own rule; None if they do not."""
+        """How the operation's own rule broadcasts the operands; None if they do not fit."""
         try:
             attributes = checked_attributes(self.spec, self.attributes)
             return _joined(self, self.spec.broadcasting_rule(attributes), attributes.get("axis"))
@@ -64,15 +64,15 @@ class Operation:
 
 
 def declared_attributes(spec: OperatorSpec, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
-    """Return attributes by the names that a version declares; names and values that it has not are left out."""
+    """Return attributes by the names that a version declares, without undeclared names and values."""
     declared = ((spec.attribute(name), value) for name, value in attributes.items())
     return {a.name: value for a, value in declared if a and (not a.allowed or value in a.allowed)}
 
 
 def rounding_asked(operation: Operation) -> IntegerRounding:
-    """Return how an operation's integers are to be rounded, by whatever name its attribute is spelled.
+    """Return how an operation rounds integers, under any spelling of its attribute.
 
-    Where its value is illegal it is the default; an operator that has no integers is said to truncate.
+    An illegal value counts as the default; an operator without integers counts as truncating.
     """
     spec = operation.spec
     if not spec.integer_rounding:
@@ -81,7 +81,7 @@ def rounding_asked(operation: Operation) -> IntegerRounding:
 
 
 def integer_rounding(operation: Operation) -> IntegerRounding | None:
-    """Return the same where integers are divided; None where none are, or the operator has none."""
+    """Return the rounding of an operation on integers; None for other operands, or an operator without integers."""
     integers = element_type_of(operation.operands[0]).is_integer and operation.spec.integer_rounding
     return rounding_asked(operation) if integers else None
 
@@ -89,9 +89,9 @@ def integer_rounding(operation: Operation) -> IntegerRounding | None:
 def alignment(
     operation: Operation, rule: Broadcasting | None = None, *, ignoring_axis: bool = False
 ) -> Alignment | None:
-    """Return how the operands lie under the quotient, by the operation's rule or another; None if they do not.
+    """Return how a rule, by default the operation's own, broadcasts the operands; None if they do not fit.
 
-    Reciprocal's one operand has the shape of the quotient. The axis can be ignored by another rule only.
+    Reciprocal's one operand has the shape of the quotient. `ignoring_axis` has an effect with another rule only.
     """
     if rule is None:
         return operation.own_alignment
@@ -107,16 +107,16 @@ def _joined(operation: Operation, rule: Broadcasting, axis: object) -> Alignment
 
 
 def aligned(operation: Operation, under: Alignment | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return dividend and divisor as they meet: repeated to the quotient's shape, without a copy.
+    """Return dividend and divisor broadcast to the quotient's shape, without a copy.
 
     The dividend of a Reciprocal is 1.
 
     Parameters
     ----------
     operation : Operation
-        One whose operands fit.
+        An operation whose operands fit.
     under : Alignment, optional
-        Another alignment than the operation's own.
+        An alignment to use instead of the operation's own.
     """
     lying = under or alignment(operation)
     assert lying is not None
@@ -135,29 +135,29 @@ def _repeated(operand: NDArray[Any], own: tuple[int | None, ...], shape: Shape) 
 
 
 def quotient_shape(operation: Operation) -> Shape | None:
-    """Return the shape of the quotient, None if the attributes are not legal or the operands do not fit."""
+    """Return the shape of the quotient; None if the attributes are illegal or the operands do not fit."""
     own = alignment(operation)
     return None if own is None else own.shape
 
 
 def pair(operation: Operation, index: Sequence[int]) -> tuple[Any, ...]:
-    """Return the numbers that a quotient is of: dividend and divisor, for Reciprocal the one operand.
+    """Return the operands of one quotient: dividend and divisor, or Reciprocal's one operand.
 
     Parameters
     ----------
     operation : Operation
-        One whose operands fit.
+        An operation whose operands fit.
     index : sequence of int
-        Of the quotient.
+        The index of the quotient.
     """
     return tuple(operand[tuple(index)] for operand in aligned(operation)[-len(operation.operands) :])
 
 
 def reduced(operation: Operation, index: Sequence[int]) -> Operation:
-    """Return an operation of the same shapes in which every pair of operands is the one of a single quotient.
+    """Return an operation of the same shapes in which every element repeats the operands of a single quotient.
 
-    With the shapes a runtime takes the same path through its code, so that what it does wrong with that pair it does
-    wrong here, and every operand can be written down as one number.
+    As the shapes stay, a runtime takes the same path through its code and makes the same mistake with that pair. Each
+    operand can then be written as one number.
     """
     numbers = pair(operation, index)
     operands = [np.full_like(*both) for both in zip(operation.operands, numbers, strict=True)]

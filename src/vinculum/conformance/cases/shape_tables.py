@@ -1,7 +1,7 @@
-"""For each broadcasting rule the shapes at its edge: first those that it joins, then those that it must refuse.
+"""Boundary shapes of each broadcasting rule: first shapes that it accepts, then shapes that it must refuse.
 
-The examples of broadcasting in the documents and in our readings are among them, and square shapes, in which a wrong
-axis gives no error but other numbers.
+They include the examples of broadcasting in the documents and in our readings, and square shapes, for which a wrong
+axis gives wrong numbers instead of an error.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ class ShapePair:
     Attributes
     ----------
     tags : tuple of str
-        The clauses of which a version has one that it tests.
+        Tags of clauses, one of which a tested version has.
     dividend, divisor : tuple of int
-        The shapes; Reciprocal's operand is the divisor, and both are its shape.
+        The shapes; for Reciprocal both are the shape of its operand.
     aligned : tuple of int or None
-        The divisor's shape with the dimensions of size 1 with which NumPy joins the two in the same way; None if
-        the version does not join them.
+        The divisor's shape with dimensions of size 1 inserted so that NumPy broadcasts the two in the same way; None
+        if the version must refuse them.
     tried : str
-        What it tries.
+        The scenario, as in the id.
     attributes : Mapping
-        Those that are written down.
+        The attributes that the model sets.
     everywhere : bool
-        Whether it is of the few that every element type is asked.
+        Whether it is one of the few pairs that run for every element type.
     zero : bool
-        Whether the divisor is 0, which divides nothing as the result is empty.
+        Whether the divisor is 0, although nothing is divided as the result is empty.
     default_written : bool
-        Whether it differs from another pair of shapes only in that the rule in force by default is written down.
+        Whether it differs from another pair of shapes only in that the model sets the default rule explicitly.
     """
 
     tags: tuple[str, ...]
@@ -54,7 +54,7 @@ def _fits(
     tags: tuple[str, ...], dividend: Shape, divisor: Shape, aligned: Shape | None = None,
     axis: int | None = None, *, everywhere: bool = False,
 ) -> ShapePair:  # fmt: skip
-    """Return shapes that are joined; without `aligned` NumPy joins them in the same way as they are."""
+    """Return shapes that fit; without `aligned` NumPy broadcasts them in the same way as they are."""
     tried = "empty tensors" if 0 in dividend + divisor else "distinct numbers"
     aligned = divisor if aligned is None else aligned
     return ShapePair(tags, dividend, divisor, aligned, tried, _written(axis), everywhere)

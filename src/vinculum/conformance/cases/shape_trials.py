@@ -1,4 +1,4 @@
-"""Every pair of shapes of an operator version, those at the edges and just beyond, and what is tried with each."""
+"""The trials of shapes of an operator version: shapes at the limits of its broadcasting rules and just beyond."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RECIPROCAL: tuple[Shape, ...] = ((), (0,), (1,), (1, 1, 1), (2, 0, 3), (2, 3, 4
 
 
 def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield every pair of shapes of the version, those at the edges and those just beyond."""
+    """Yield a trial for every pair of shapes of the version, at the limits of its rules and just beyond."""
     for shapes in shape_pairs(builder.spec):
         fits = shapes.aligned is not None
         level, constants = _asked(builder, shapes)
@@ -40,7 +40,7 @@ def shape_trials(builder: CaseBuilder) -> Iterator[Trial]:
 
 
 def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placement, ...] | None]:
-    """Return the first level that asks a pair of shapes at run time, and how else it is asked."""
+    """Return the first level that runs a pair of shapes with run-time operands, and its other placements."""
     chosen, newest = builder.chosen, builder.newest_of_its_shapes
     folded = DIVISOR if newest and shapes.everywhere and shapes.aligned is not None else ()
     if shapes.everywhere:
@@ -50,7 +50,7 @@ def _asked(builder: CaseBuilder, shapes: ShapePair) -> tuple[Level, tuple[Placem
 
 
 def _expected(builder: CaseBuilder, shapes: ShapePair) -> Expectation:
-    """Return what is expected where the shapes fit."""
+    """Return the expectation for shapes that fit."""
     *dividend, divisor = _operands(builder, shapes)
     aligned = (*dividend, divisor.reshape(shapes.aligned or ()))
     return expectation(builder.spec, builder.element_type, shapes.attributes, aligned)
@@ -64,7 +64,7 @@ def _operands(builder: CaseBuilder, shapes: ShapePair) -> Operands:
 
 
 def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
-    """Yield the pairs of shapes of an operator version: of each broadcasting rule that its attributes can select."""
+    """Yield the pairs of shapes of an operator version, for each broadcasting rule that its attributes can select."""
     if len(spec.inputs) == 1:
         for shape in _RECIPROCAL:
             tried = "an empty tensor" if 0 in shape else "distinct numbers"
@@ -85,13 +85,13 @@ def shape_pairs(spec: OperatorSpec) -> Iterator[ShapePair]:
 
 
 def _has(spec: OperatorSpec, shapes: ShapePair) -> bool:
-    """Tell whether the version has a clause that the shapes test, and their attributes."""
+    """Return whether the version has a clause that the shapes test, and the attributes that they set."""
     tested = any(clause.tag in shapes.tags for clause in spec.clauses)
     return tested and all(spec.attribute(name) is not None for name in shapes.attributes)
 
 
 def shape_words(shapes: ShapePair, operands: int) -> str:
-    """Return what an id calls a pair of shapes: the shapes, and the attributes that are written down."""
+    """Return the text for a pair of shapes in the id: the shapes, and the attributes that the model sets."""
     if operands == 1:
         return f"shape {shapes.divisor}" if shapes.divisor else "a scalar"
     words = f"{shapes.dividend or 'a scalar'} by {shapes.divisor or 'a scalar'}"

@@ -1,4 +1,4 @@
-"""Operands of two element types, or of one that an operator version does not list: both must be refused."""
+"""Operands of two element types, or of an element type that the version does not list: both must be refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mixed_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
     other = _divisor_type(builder.spec, builder.element_type)
     if other is not None:
         operands = dividends((3,), builder.element_type), divisors((3,), other)
-        # Of the reals [C2] says another thing.
+        # For reals, clause [C2] has another subject.
         subject = ("[GR3]",) if builder.element_type is REAL else Subject.TYPES
         yield Trial(f"{other.name} divisors", "equal shapes", subject, {}, lambda: operands, refusal, Level.DEFAULT)
 
@@ -35,10 +35,10 @@ def unlisted_type_trials(builder: CaseBuilder) -> Iterator[Trial]:
 
 
 def unlisted_types(spec: OperatorSpec) -> tuple[ElementType, ...]:
-    """Return the element types that a version does not list and that its standard can write down.
+    """Return the element types that a version does not list although its standard has them.
 
-    SONNX tells its three operators of one name apart by the element type, so that what another of them lists is no
-    mistake: only what none of them lists is refused, integers by the one for integers and floats by the one for floats.
+    SONNX has three operators of one name, selected by the element type. A type that another of them lists is legal, so
+    only types that none of them lists are refused: integers by the integer operator, floats by the float operator.
     """
     if spec.dialect is not Dialect.SONNX:
         return tuple(t for t in ELEMENT_TYPES if t not in spec.element_types and t is not REAL)
@@ -47,15 +47,15 @@ def unlisted_types(spec: OperatorSpec) -> tuple[ElementType, ...]:
 
 
 def _is_likely(spec: OperatorSpec, element_type: ElementType) -> bool:
-    """Tell whether a model may well hold an unlisted type: the newest division of the standard lists it."""
+    """Return whether models are likely to use an unlisted type: the newest division of the standard lists it."""
     newest = versions("Div" if spec.dialect is Dialect.ONNX else spec.name, dialect=spec.dialect)[-1]
     return element_type in newest.element_types or spec.dialect is not Dialect.ONNX
 
 
 def _divisor_type(spec: OperatorSpec, element_type: ElementType) -> ElementType | None:
-    """Return another listed type for the divisor, so that the operands are of two; None if there is none.
+    """Return an element type for the divisor that differs from the dividend's; None for an operator with one operand.
 
-    It is the next in the document's order, which mostly is one of another width; beside SONNX's reals a float.
+    It is the next type in the document's order, mostly one of another width; for SONNX's reals it is double.
     """
     if len(spec.inputs) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Every class of values of an operator and an element type, and what is tried with each."""
+"""The trials of values: every class of values of an operator and an element type."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from vinculum.conformance.cases.values.sizes import sizes
 from vinculum.conformance.cases.values.value_class import ValueClass
 from vinculum.spec.element_types import ElementType
 
-_ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # Rounding plays no part in these.
+_ONCE = (Subject.ZERO_DIVISOR, Subject.MINIMUM, Subject.SIZE)  # These do not depend on the rounding.
 
 
 @cache
 def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass, ...]:
-    """Return the classes of operands of an element type: of a division, or of Reciprocal's one operand.
+    """Return the classes of operands of an element type, for a division or for Reciprocal.
 
     Parameters
     ----------
     element_type : ElementType
-        Of all operands.
+        The element type of all operands.
     operands : int
         2 for a division, 1 for Reciprocal, which has floating-point types only.
     """
@@ -35,7 +35,7 @@ def value_classes(element_type: ElementType, operands: int) -> tuple[ValueClass,
 
 
 def value_trials(builder: CaseBuilder) -> Iterator[Trial]:
-    """Yield every class of values, for every rounding that can be chosen."""
+    """Yield a trial for every class of values and every selectable rounding."""
     spec, element_type = builder.spec, builder.element_type
     for place, rounding in enumerate(builder.roundings()):
         for values in value_classes(element_type, len(spec.inputs)):

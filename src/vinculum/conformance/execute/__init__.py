@@ -1,1 +1,1 @@
-"""A run of the suite: planned, asked in other processes, recorded, kept as a file and compared with another."""
+"""A run of the suite: planning it, executing it in subprocesses, saving it to a file, and comparing two runs."""

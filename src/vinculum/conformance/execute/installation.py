@@ -1,4 +1,4 @@
-"""What is installed here, none of it imported for that, and what every answer depends on beside the runtime."""
+"""The installed versions, found without importing the packages, and the environment on which answers depend."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from vinculum.kernels.threads import get_threads, usable_processors
 from vinculum.version import __version__
 
 RUNTIMES = ("onnxruntime", "openvino", "torch", "jax")
-"""The optional ones; each is also the name of the extra that installs it."""
+"""The optional runtimes; each is also the name of the extra that installs it."""
 _CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True)
 class Installation:
-    """What quotients and their times may depend on, and what was found beside it.
+    """What quotients and their times may depend on, and the optional runtimes.
 
     Attributes
     ----------
     version : str
-        Our own.
+        Vinculum's own version.
     backend : str
-        What divides: ``"core"``, which is compiled, or ``"portable"``.
+        The backend that divides: the compiled ``"core"``, or ``"portable"``.
     target : str or None
-        The instructions that the core was given for this processor; None for the portable backend.
+        The instruction set that the core uses on this processor; None for the portable backend.
     threads : int
-        How many a large division uses at most.
+        The most threads that a large division uses.
     processors : int
-        How many the process may use.
+        The number of processors that the process may use.
     python, numpy, onnx : str
         Their versions.
     runtimes : mapping of str to (str or None)
@@ -57,7 +57,7 @@ class Installation:
 
 
 def installation() -> Installation:
-    """Return what is installed here, within milliseconds."""
+    """Return the versions installed here, within milliseconds."""
     dividing = backend().name
     portable = dividing == "portable"
     return Installation(
@@ -78,14 +78,14 @@ def _version(package: str) -> str | None:
         return None
     try:
         return version(package)
-    except PackageNotFoundError:  # Another distribution provides it, such as onnxruntime-gpu; to find it takes longer.
+    except PackageNotFoundError:  # Another distribution provides it, such as onnxruntime-gpu; finding that is slower.
         from vinculum.conformance.runtimes.packages import versions_of
 
         return ", ".join(f"{found} ({name})" for name, found in versions_of(package).items())
 
 
 def environment() -> dict[str, str]:
-    """Return the versions of what every runtime runs on, and the processor's model."""
+    """Return the versions of the software below every runtime, and the processor's model."""
     return {
         "vinculum": __version__,
         "numpy": np.__version__,
@@ -96,7 +96,7 @@ def environment() -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the processor's model as the system calls it; its architecture if the system does not tell."""
+    """Return the processor's model as reported by the system; else its architecture."""
     with suppress(OSError):
         for line in _CPUINFO.read_text().splitlines():
             name, _, model = line.partition(":")

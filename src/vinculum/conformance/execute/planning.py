@@ -1,4 +1,4 @@
-"""What a run is going to ask of whom: what cannot be run is refused here, before anything is."""
+"""Planning a run: its runtime and cases. Errors in the request are raised here, before anything runs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Plan:
     Attributes
     ----------
     backend : str
-        As it was asked for.
+        The name of the runtime as requested.
     runtime : Runtime
-        What it names.
+        The runtime.
     selection : Selection
-        Which cases.
+        The selection of cases.
     cases : iterable of Case
-        Those that it covers, made as they are taken; they can be taken once.
+        The selected cases that the runtime covers, generated lazily; they can be iterated once.
     total : int
-        How many they are; 0 if that is not known before.
+        The number of cases; 0 if it is not known in advance.
     """
 
     backend: str
@@ -40,14 +40,14 @@ class Plan:
 
 
 def plan(backend: str, selection: Selection) -> Plan:
-    """Return the plan to ask a runtime the cases that it covers.
+    """Return the plan of running the cases that a runtime covers.
 
     Parameters
     ----------
     backend : str
-        As `vinculum.conformance.runtimes.registry.runtime` takes it.
+        As for `vinculum.conformance.runtimes.registry.runtime`.
     selection : Selection
-        Which cases.
+        The selection of cases.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def plan(backend: str, selection: Selection) -> Plan:
 
 
 def selected(selection: Selection) -> list[Case]:
-    """Return the cases of a selection, whoever may be asked them.
+    """Return the cases of a selection, for any runtime.
 
     Raises
     ------

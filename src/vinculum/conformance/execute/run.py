@@ -1,4 +1,4 @@
-"""A run of the suite: what one runtime was asked, and what each answer is worth. Every report is a view of it."""
+"""A run of the suite: the cases that one runtime executed, with their verdicts. Every report is a view of it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from vinculum.conformance.oracle.verdict import Kind, Verdict
 
 @dataclass(frozen=True)
 class Cause:
-    """Why cases deviate: a way to compute quotients, or a rule, that predicts what happened in each of them.
+    """Why cases deviate: a way to compute quotients, or a rule, that predicts the outcome of each of them.
 
     Attributes
     ----------
     name : str
-        What files call it: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
+        The name in files: ``"arithmetic: a * (1/b)"``, ``"rule: axis ignored"``.
     statement : str
-        The same in English.
+        The cause in English.
     element_types : tuple of str
-        Those of its cases.
+        The element types of its cases.
     passing : int
-        How many cases that pass it predicts too.
+        How many passing cases it also predicts.
     """
 
     name: str
@@ -39,15 +39,15 @@ class Result:
     Attributes
     ----------
     id : CaseId
-        The case's.
+        The id of the case.
     clause, statement : str
-        The clause that it tests, and what that asks for, in our words.
+        The clause that it tests, and what that requires, in our words.
     verdict : Verdict
-        What the answer is worth.
+        The verdict on the answer.
     cause : str
         The name of the cause that predicts it, if it deviates; empty if none of the run's causes does.
     reproducer : str or None
-        Python source that shows it in the runtime's own interface; None for a pass.
+        Python source that reproduces the answer with the runtime's own interface; None for a pass.
     """
 
     id: CaseId
@@ -60,18 +60,18 @@ class Result:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cases were run, and what each might take.
+    """Which cases were run, and their limits.
 
     Attributes
     ----------
     level : Level
-        Which cases.
+        The last level whose cases were run.
     only : tuple of str
-        Glob patterns, of which a case's id matches one; none if the whole level was run.
+        Glob patterns; the id of each case matches one of them. Empty if the whole level was run.
     seconds : float
         The time limit of a case.
     memory : int
-        The memory limit of a process that answers, in bytes.
+        The memory limit of a subprocess, in bytes.
     """
 
     level: Level
@@ -95,26 +95,26 @@ class Selection:
 
 @dataclass(frozen=True)
 class Run:
-    """What one runtime was asked, and what each answer is worth.
+    """A run of the suite on one runtime.
 
     Attributes
     ----------
     backend : str
-        As it was asked for: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
+        The name as requested: ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``.
     title : str
-        What sentences call it: ``"ONNX Runtime"``.
+        The name in sentences: ``"ONNX Runtime"``.
     versions : Mapping of str to str
-        The versions of what the answers depend on: packages, Python, platform, processor.
+        The versions on which the answers depend: packages, Python, platform, processor.
     selection : Selection
         Which cases were run.
     results : tuple of Result
         One for each case, in the suite's order.
     causes : tuple of Cause
-        Why cases deviate, that of most cases first.
+        Why cases deviate, ordered by decreasing number of cases.
     date : str
-        When it began: ISO 8601, UTC.
+        The start time: ISO 8601, UTC.
     seconds : float
-        How long it took.
+        The duration.
     """
 
     backend: str
@@ -128,7 +128,7 @@ class Run:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The command that makes such a run, word by word."""
+        """The words of the command that makes such a run."""
         return "vinculum", "conform", self.backend, *self.selection.options
 
     @property
@@ -137,5 +137,5 @@ class Run:
         return tuple(result for result in self.results if result.verdict.kind.deviates and not result.cause)
 
     def counts(self) -> Counter[Kind]:
-        """Return how many results there are of each kind."""
+        """Return the number of results of each kind."""
         return Counter(result.verdict.kind for result in self.results)

@@ -1,4 +1,4 @@
-"""What changed between two runs of the suite, such as those of two versions of a runtime."""
+"""The differences between two runs of the suite, such as those of two versions of a runtime."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from vinculum.text import listed
 
 @dataclass(frozen=True)
 class Change:
-    """A case whose answer is worth another verdict, or has another cause.
+    """A case whose verdict or cause changed.
 
     Attributes
     ----------
     before, after : Result
-        What each run has.
+        The result in each run.
     """
 
     before: Result
@@ -26,13 +26,13 @@ class Change:
 
     @property
     def id(self) -> CaseId:
-        """The case's."""
+        """The id of the case."""
         return self.after.id
 
 
 @dataclass(frozen=True)
 class RunDiff:
-    """What changed from one run to another.
+    """The differences between two runs.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class RunDiff:
     changes : tuple of Change
         The cases of both that differ, in the suite's order.
     removed, added : int
-        How many cases only one of them has.
+        The number of cases that only the first or only the second run has.
     """
 
     before: Run
@@ -60,12 +60,12 @@ class RunDiff:
 
 
 def run_diff(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunDiff, ...]:
-    """Return what changed, runtime by runtime; two single runs are compared whatever they are of.
+    """Return the differences for each runtime; two single runs are compared even if their runtimes differ.
 
     Raises
     ------
     AttributeValueError
-        If no runtime is in both.
+        If the files have no runtime in common.
     """
     if len(before) == len(after) == 1:
         return (_diff(before[0], after[0]),)
@@ -85,6 +85,6 @@ def _diff(before: Run, after: Run) -> RunDiff:
 
 
 def _worth(result: Result) -> tuple[object, ...]:
-    """Return what two runs must have in common: the verdict, what was given, and the cause; not what was said."""
+    """Return the parts of a result that are compared: verdict, values and cause, but not the runtime's messages."""
     verdict = result.verdict
     return verdict.kind, verdict.differing, verdict.example, verdict.unspecified, result.cause

@@ -1,4 +1,4 @@
-"""Runs as a JSON file, which any program can read, and from which every report can be made again."""
+"""Runs as a JSON file, which any program can read, and from which every report can be made."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LARGEST = 1 << 30  # Bytes; a run of the full level has some tens of MiB.
 
 @dataclass(frozen=True)
 class RunFile:
-    """What a file holds.
+    """The content of a file.
 
     Attributes
     ----------
     format : str
-        What it is, and the version of its form.
+        The name and the version of the format.
     runs : tuple of Run
         One for each runtime.
     """
@@ -45,7 +45,7 @@ def read_runs(file: Path) -> tuple[Run, ...]:
     Raises
     ------
     ModelError
-        If it is no such file; the line names it.
+        If it is not such a file; the message names it.
     OSError
         If it cannot be read.
     """

@@ -1,4 +1,4 @@
-"""A smaller operation, with as few numbers as still show a verdict, which is what a reproducer asks."""
+"""Shrinking an operation to as few numbers as still give the same verdict, for use in reproducers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from vinculum.conformance.oracle.judgement import judge
 from vinculum.conformance.oracle.verdict import Kind, Verdict
 from vinculum.sandbox import Answer
 
-_FEW = 16  # Numbers that a person still reads one by one.
-_LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # To ask again takes as long again.
+_FEW = 16  # Operands with no more numbers than this stay as they are, as a person can still read them.
+_LASTING = (Kind.HUNG, Kind.OUT_OF_MEMORY)  # Not repeated, as each repetition takes as long again.
 
 Expected = tuple[Operation, Expectation]
 
@@ -22,19 +22,19 @@ Expected = tuple[Operation, Expectation]
 def shrunk(
     operation: Operation, expectation: Expectation, verdict: Verdict, answer: Callable[[Operation], Answer]
 ) -> Operation:
-    """Return an operation of the same shapes whose operands hold one number each, if a runtime does the same with it.
+    """Return an operation of the same shapes whose operands hold one number each, if it gives the same verdict.
 
-    Where it does not, as when it lays the operands under each other in a wrong way, it is the operation itself. Only
-    where the operands are of one shape a wrong quotient needs no second asking: no pair of numbers can be another.
+    Otherwise, for instance if the runtime broadcasts wrongly, return the operation itself. A wrong quotient of operands
+    of equal shapes is not verified again, as there the pair of numbers is certain.
 
     Parameters
     ----------
     operation, expectation
-        What the runtime was asked, and what the specification expects.
+        The operation, and what the specification expects.
     verdict : Verdict
-        What its answer was worth.
+        The verdict on the answer.
     answer : callable
-        Asks the runtime again.
+        Executes an operation in the runtime.
     """
     if verdict.example is not None and len({operand.shape for operand in operation.operands}) == 1:
         return reduced(operation, verdict.example.index)
@@ -56,7 +56,7 @@ def _smaller(operation: Operation, expectation: Expectation, verdict: Verdict) -
     if quotient is None:
         yield _of_first_numbers(operation), expectation
     elif quotient.size:
-        if unspecified is not None and unspecified.any():  # What is unspecified is what runtimes die of.
+        if unspecified is not None and unspecified.any():  # Unspecified divisions are what crashes runtimes.
             yield _of_pair(operation, expectation, np.unravel_index(int(np.argmax(unspecified)), unspecified.shape))
         yield _of_pair(operation, expectation, (0,) * quotient.ndim)
 

@@ -1,4 +1,4 @@
-"""A run of the suite: a runtime is asked every case in other processes, and its answers are judged in ours."""
+"""Running the suite: a runtime executes the cases in subprocesses, and its answers are judged in our process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vinculum.interruption import Interruption
 from vinculum.sandbox import Answer, End, Isolated, Limits
 from vinculum.text import encodable
 
-_LOOK = 0.2  # Seconds from one look for interruptions to the next.
+_LOOK = 0.2  # Seconds between two checks for interruptions.
 
 _UNSPECIFIED = (
     "The specification leaves the quotient unspecified: any will do, but a runtime may not die, nor spoil the others."
@@ -40,23 +40,23 @@ def survey(
     workers: int = 2,
     advance: Advance | None = None,
 ) -> Run:
-    """Return what a runtime answers to the cases of a plan, and what each answer is worth.
+    """Run the cases of a plan on its runtime, and return the results.
 
     Parameters
     ----------
     planned : Plan
-        Whom to ask what. A runtime that goes beyond the limits of the selection is ended, and the run goes on.
+        The runtime and the cases. A runtime that exceeds the limits of the selection is ended, and the run continues.
     known : KnownDeviations, keyword-only
-        Its causes come before others that explain as much.
+        Its causes are preferred to others that explain the same cases.
     workers : int, keyword-only
-        How many processes answer side by side.
+        How many processes answer in parallel.
     advance : callable, keyword-only
         Called from any thread, one call at a time.
 
     Raises
     ------
     ModelError
-        If the runtime cannot be made in another process.
+        If the runtime cannot be made in a subprocess.
     """
     runtime, selection, start = planned.runtime, planned.selection, perf_counter()
     date = datetime.now(UTC).isoformat(timespec="seconds")
@@ -85,7 +85,7 @@ def _results(asked: Sequence[Answered], explanation: Explanation) -> Iterator[Re
         case = one.case
         (statement,) = (clause.statement for clause in case.operation.spec.clauses if clause.tag == case.clause)
         if case.expectation.unspecified is not None:
-            statement = _UNSPECIFIED  # The clause itself tells what our own engine does there.
+            statement = _UNSPECIFIED  # The clause itself describes what our own engine does there.
         cause = causes.get(str(case.id))
         yield Result(case.id, case.clause, statement, one.verdict, cause.name if cause else "", one.reproducer)
 
@@ -99,18 +99,18 @@ def ask(
     limits: Limits | None = None,
     advance: Advance | None = None,
 ) -> tuple[Answered, ...]:
-    """Return the cases with their answers, in their order, whatever the order of the answers.
+    """Return the cases with their answers, in the order of the cases.
 
     Parameters
     ----------
     runtime : Runtime or None
-        The runtime in our process, which writes the reproducers; None if none are wanted.
+        The runtime in our process, which writes the reproducers; None for no reproducers.
     chosen : iterable of Case
         The cases; each is made only when a process is free to answer it.
     factory : str
-        What makes the runtime in the other processes, as `Isolated` takes it.
+        The factory of the runtime in the subprocesses, as for `Isolated`.
     *arguments
-        What it is called with.
+        The arguments of the factory.
     workers, limits, advance
         As in `survey`.
     """
@@ -134,7 +134,7 @@ def ask(
         interruption = stack.enter_context(Interruption())
         processes = [stack.enter_context(Isolated(factory, *arguments, limits=limits)) for _ in range(workers)]
         pool = stack.enter_context(ThreadPoolExecutor(workers))
-        # However it ends: before the pool waits for its threads, what they wait for, or would ask next, is closed.
+        # On exit, processes are closed before the pool joins its threads, which may be waiting for these processes.
         for process in processes:
             stack.callback(process.close)
         working = {pool.submit(work, process) for process in processes}
@@ -149,7 +149,7 @@ def ask(
 def _answer(isolated: Isolated, operation: Operation) -> Answer:
     answer = isolated.call("answer", operation)
     if answer.end is End.OUT_OF_MEMORY:
-        # What leaks from case to case must not be laid at the door of the last: a new process tells.
+        # The memory may have leaked in earlier cases, so the case is repeated in a new process.
         return isolated.call("answer", operation)
     return answer
 

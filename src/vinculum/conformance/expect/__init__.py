@@ -1,4 +1,4 @@
-"""Known deviations of a runtime, as a strict file: what it lists must happen, and nothing else may."""
+"""Known deviations of a runtime in a strict file: all listed deviations must occur, and no others."""
 
 from __future__ import annotations
 

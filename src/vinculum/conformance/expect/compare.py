@@ -1,4 +1,4 @@
-"""Where a run and a file of known deviations disagree."""
+"""Disagreements between a run and a file of known deviations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vinculum.conformance.expect.known import KnownCases, KnownCause, KnownDevia
 
 
 class Disagreement(Enum):
-    """In what way they disagree."""
+    """How a run and a file disagree."""
 
     NEW_FAILURE = "new failure"
     OTHER_FAILURE = "other failure"
@@ -21,16 +21,16 @@ class Disagreement(Enum):
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Where a run and a file of known deviations disagree.
+    """A disagreement between a run and a file of known deviations.
 
     Attributes
     ----------
     how : Disagreement
-        In what way.
+        The kind of disagreement.
     result : Result or None
-        The case; None for an entry of the file that no case needs.
+        The result of the case; None for an unused entry of the file.
     entry : KnownCause, KnownCases or None
-        What the file says; None for a new failure.
+        The entry of the file; None for a new failure.
     """
 
     how: Disagreement
@@ -39,10 +39,10 @@ class Mismatch:
 
 
 def mismatches(run: Run, known: KnownDeviations) -> tuple[Mismatch, ...]:
-    """Return where a run disagrees with what is known; nothing if it is as expected.
+    """Return the disagreements between a run and the known deviations; empty if all is as expected.
 
-    An entry that no case needs is a mismatch too if the run held every case of the file's level: the case may have
-    another name now, or the runtime may have been mended.
+    An unused entry is a mismatch too if the run included every case of the file's level: the case may have been
+    renamed, or the runtime fixed.
     """
     found: list[Mismatch] = []
     used: set[str] = set()

@@ -22,9 +22,9 @@
     ids = ["Div-14/bfloat16/*/*/*"]
     reason = "which arithmetic there is depends on the processor"
 
-A cause is what a run of ``vinculum conform`` names; it must give the bits of each case that deviates. Cases are named
-by patterns of ids, part by part: ``*`` stands for anything within one of the five parts. What is refused as the
-specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not.
+Causes are named as in a run of ``vinculum conform``; a cause must predict every bit of its deviating cases. Cases are
+given by patterns of ids, part by part: ``*`` matches anything within one of the five parts. A pattern of ``refused`` or
+``not supported`` may match cases that are refused as required, but no other passes.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class Content(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_known_deviations(file: Path) -> KnownDeviations:
-    """Return what a file knows, in TOML or in the older form, which had patterns only.
+    """Return the content of a file, in TOML or in the older format, which had patterns only.
 
     Raises
     ------
     ModelError
-        If it says what cannot be; the line names the file, and the place in it.
+        If the content is invalid; the message names the file and the position in it.
     OSError
         If it cannot be read.
     """
@@ -112,7 +112,7 @@ def read_known_deviations(file: Path) -> KnownDeviations:
 
 
 def _allowed(words: str) -> str:
-    """Return what is allowed in the place of what is not, by the words of the parser."""
+    """Return a list of the allowed names or values for an error message of the parser."""
     allowed: Iterable[str]
     if "unknown field" in words:
         entry = CauseEntry if "$.cause[" in words else CasesEntry if "$.cases[" in words else Content

@@ -1,4 +1,4 @@
-"""What a file of known deviations says of a runtime: causes that predict cases, and patterns of cases."""
+"""The known deviations of a runtime: causes that predict cases, and patterns of cases."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from vinculum.conformance.oracle.verdict import Kind
 from vinculum.spec.element_types import by_name
 
 PARTS = 5
+"""The number of parts of a case's id."""
 PATTERN = f"a pattern of ids has {PARTS} parts, joined by '/', such as Div-14/int32/*/*/*"
-"""Of a case's id."""
 
 
 @dataclass(frozen=True)
 class KnownCause:
-    """A cause that is known: it must predict every case that it is given for, bit for bit.
+    """A known cause: it must predict every case assigned to it, bit for bit.
 
     Attributes
     ----------
     name : str
-        As `vinculum.conformance.execute.run.Cause` has it: ``"arithmetic: a * (1/b)"``.
+        The name as in `vinculum.conformance.execute.run.Cause`: ``"arithmetic: a * (1/b)"``.
     element_types : tuple of str
-        The dividends' of its cases.
+        The dividends' element types in its cases.
     reason, link : str
-        Why, and where it was reported; the link may be empty.
+        The reason, and the address of a report, which may be empty.
     where : str
-        Where the file says it.
+        The position of the entry in the file.
     """
 
     name: str
@@ -42,24 +42,24 @@ class KnownCause:
     where: str
 
     def explains(self, result: Result) -> bool:
-        """Tell whether a case deviates for this cause."""
+        """Tell whether a case deviates by this cause."""
         return result.cause == self.name and result.id.element_type in self.element_types
 
 
 @dataclass(frozen=True)
 class KnownCases:
-    """Cases that are known by their ids.
+    """Known cases, given by a pattern of ids.
 
     Attributes
     ----------
     pattern : tuple of str
-        One for each part of a case's id.
+        A pattern for each part of a case's id.
     kinds : tuple of Kind
-        The verdict on all of them; several if the processor decides.
+        The verdict on all of them; several if it depends on the processor.
     reason, link : str
-        Why, and where it was reported; the link may be empty.
+        The reason, and the address of a report, which may be empty.
     where : str
-        Where the file says it.
+        The position of the entry in the file.
     """
 
     pattern: tuple[str, ...]
@@ -69,33 +69,33 @@ class KnownCases:
     where: str
 
     def matches(self, id: CaseId) -> bool:
-        """Tell whether a case is among them."""
+        """Tell whether the id of a case matches the pattern."""
         return all(map(fnmatchcase, id.parts, self.pattern))
 
     def allows(self, kind: Kind) -> bool:
-        """Tell whether a verdict is one of those; what must be refused may lie among what is refused throughout."""
+        """Tell whether a verdict is listed; a required refusal is allowed wherever refusals are listed."""
         refused_throughout = Kind.REFUSED in self.kinds or Kind.UNSUPPORTED in self.kinds
         return kind in self.kinds or (kind is Kind.REFUSED_AS_REQUIRED and refused_throughout)
 
 
 @dataclass(frozen=True)
 class KnownDeviations:
-    """A file: what is known of one backend.
+    """The known deviations of one backend.
 
     Attributes
     ----------
     file : Path
-        Where it was read.
+        The file from which they were read.
     backend : str
-        As `Run.backend` has it.
+        The backend, as in `Run.backend`.
     level : Level
-        The cases that it knows of.
+        The level of the run that they describe.
     versions : tuple of (str, str)
-        The packages that it was made with.
+        The packages with which they were recorded.
     causes : tuple of KnownCause
-        In the file's order.
+        The causes in the file's order.
     cases : tuple of KnownCases
-        In the file's order; a case of one of them needs no cause.
+        The patterns in the file's order; matching cases need no cause.
     """
 
     file: Path
@@ -106,15 +106,15 @@ class KnownDeviations:
     cases: tuple[KnownCases, ...] = ()
 
     def entries(self, result: Result) -> Iterator[KnownCause | KnownCases]:
-        """Yield all that the file says of a deviating case."""
+        """Yield all entries for a deviating case."""
         yield from (cause for cause in self.causes if cause.explains(result))
         kind = result.verdict.kind
         yield from (cases for cases in self.cases if kind in cases.kinds and cases.matches(result.id))
 
     def as_causes(self) -> tuple[Cause, ...]:
-        """Return the causes as what predicts cases."""
+        """Return the causes in the form that predicts cases."""
         return tuple(written(cause.name, [by_name(name) for name in cause.element_types]) for cause in self.causes)
 
     def reason(self, result: Result) -> tuple[str, str] | None:
-        """Return the reason and the link of the first entry that knows of a case; None if none does."""
+        """Return the reason and the link of the first entry for a case; None if there is none."""
         return next(((entry.reason, entry.link) for entry in self.entries(result)), None)

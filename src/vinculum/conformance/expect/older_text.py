@@ -1,6 +1,6 @@
-"""The older form of a file of known deviations: lines of text, with patterns of cases alone.
+"""The older format of known deviations: lines of text, with patterns of cases but no causes.
 
-A file has lines of these forms; blank ones and those that begin with ``#`` say nothing::
+A file has lines of these forms; blank lines and those that begin with ``#`` are ignored::
 
     backend: onnxruntime
     level: default
@@ -10,11 +10,11 @@ A file has lines of these forms; blank ones and those that begin with ``#`` say 
     link: https://example.org/issues/1
     crashed: Div-*/int64/MIN divided by -1/*/*
 
-``backend`` and ``level`` stand first: what is run, and how much of it. Each ``version`` names a package. A ``reason``
-holds for the lines below it, with the ``link`` to where it was reported, if it was. Every other line is a verdict and
-a pattern of case ids, part by part: ``*`` stands for anything within one of the five parts. What is refused as the
-specification requires may lie within a pattern of ``refused`` or ``not supported``; any other pass may not. Where it
-depends on the processor, verdicts are joined: ``exact or off by ulps: Div-14/bfloat16/*/*/*``.
+``backend`` and ``level`` come first. Each ``version`` names a package. A ``reason`` applies to the lines below it, with
+an optional ``link`` to a report. Every other line is a verdict and a pattern of case ids, part by part: ``*`` matches
+anything within one of the five parts. A pattern of ``refused`` or ``not supported`` may match cases that are refused as
+required, but no other passes. Where the verdict depends on the processor, the possible verdicts are joined:
+``exact or off by ulps: Div-14/bfloat16/*/*/*``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _LEVELS = {level.value: level for level in Level}
 
 
 def from_older_text(text: str, file: Path) -> KnownDeviations:
-    """Return what the text of a file knows.
+    """Return the known deviations in the text of a file.
 
     Raises
     ------
     ModelError
-        If a line is none that there can be; it names the file and the line's number.
+        If a line is invalid; the message names the file and the line's number.
     """
     head: dict[str, str] = {}
     versions: list[tuple[str, str]] = []
@@ -74,7 +74,7 @@ def from_older_text(text: str, file: Path) -> KnownDeviations:
 
 
 def _kinds(key: str) -> tuple[Kind, ...]:
-    """Return the verdicts that a line lists; none if it lists none, or passes alone."""
+    """Return the verdicts that a line lists; empty if it lists other words, or passes only."""
     kinds = tuple(_KINDS[name] for name in key.split(" or ") if name in _KINDS)
     return kinds if len(kinds) == len(key.split(" or ")) and not all(kind.passes for kind in kinds) else ()
 

@@ -1,4 +1,4 @@
-"""What a run found, written as a file of known deviations."""
+"""Writing the deviations in a run as a file of known deviations."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _Pattern = tuple[str, ...]
 
 
 def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
-    """Return the file that expects just what a run found.
+    """Return the file that expects exactly the deviations of a run.
 
-    Cases that a cause predicts stand by the cause. The patterns of the others are as few as simple means make them:
-    each stands for cases of one verdict, and for no other case of the run.
+    Cases that a cause predicts are covered by the cause. The others are covered by patterns, a small number found
+    greedily; each matches cases of one verdict, and no other case of the run.
 
     Parameters
     ----------
     run : Run
         The run.
     known : KnownDeviations, optional
-        Where reasons are taken from: the commonest that it has for a cause's cases. Of cases of which it says that one
-        of several verdicts will do, it has the say. Without it a cause's reason is its statement.
+        An earlier file, from which reasons are taken: for a cause, the most common reason of its cases; without it, the
+        cause's statement. Its entries that allow several verdicts are kept.
     """
     platform = environment()
     versions = {name: version for name, version in run.versions.items() if name not in platform}
@@ -51,7 +51,7 @@ def as_toml(run: Run, known: KnownDeviations | None = None) -> str:
 
 
 def _any_of_several(result: Result, known: KnownDeviations | None) -> KnownCases | None:
-    """Return the entry that allows a case several verdicts, where the processor decides; None if none does."""
+    """Return the entry that allows a case several verdicts, depending on the processor; None if there is none."""
     for entry in known.cases if known else ():
         if len(entry.kinds) > 1 and result.verdict.kind in entry.kinds and entry.matches(result.id):
             return entry
@@ -91,12 +91,12 @@ def _cases(run: Run, loose: Mapping[CaseId, KnownCases], known: KnownDeviations 
 
 
 def _quoted(value: str | list[str]) -> str:
-    """Return a text, or a list of texts, as TOML writes it, which is as JSON does."""
+    """Return a text, or a list of texts, as TOML, whose syntax for them is that of JSON except for DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _patterns(verdicts: Mapping[_Pattern, Kind], kinds: tuple[Kind, ...], wanted: set[_Pattern]) -> Iterator[_Pattern]:
-    """Yield patterns that match all of the wanted cases, none that would disagree and none of another reason."""
+    """Yield patterns that match all wanted cases, and no cases with another verdict or another reason."""
     refuted: set[_Pattern] = set()
     for parts, kind in verdicts.items():
         if parts not in wanted and not (kind is Kind.REFUSED_AS_REQUIRED and Kind.REFUSED in kinds):
@@ -113,7 +113,7 @@ def _patterns(verdicts: Mapping[_Pattern, Kind], kinds: tuple[Kind, ...], wanted
         candidates = {pattern: rest for pattern, parts in candidates.items() if (rest := parts - matched)}
 
 
-@lru_cache(maxsize=1 << 13)  # The cases of a run are gone through once for each group.
+@lru_cache(maxsize=1 << 13)  # Each group iterates over all cases of the run.
 def _matching(parts: _Pattern) -> tuple[_Pattern, ...]:
     """Return the patterns of whole parts that match a case."""
     return tuple(product(*((part, "*") for part in parts)))

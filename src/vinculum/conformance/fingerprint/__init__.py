@@ -1,4 +1,4 @@
-"""How a runtime computes its quotients, in words: what explains its answers to some of the suite's cases."""
+"""How a runtime computes its quotients, in words: an explanation of its answers to some of the suite's cases."""
 
 from __future__ import annotations
 

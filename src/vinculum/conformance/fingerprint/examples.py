@@ -1,4 +1,4 @@
-"""Wrong quotients in words: an example as an equation, where they stand, and how large the errors are."""
+"""Wrong quotients in words: an example as an equation, the kinds of operands, and the size of the errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Group = Sequence[Answered]
 
 @dataclass(frozen=True, eq=False)
 class _Wrong:
-    """The wrong quotients of a case, their operands and the right ones, and which of those are ordinary numbers."""
+    """Dividends, divisors, wrong and right quotients of a case, and which pairs consist of ordinary numbers only."""
 
     numbers: tuple[Array, Array, Array, Array]
     ordinary: NDArray[np.bool_]
@@ -38,7 +38,7 @@ def _wrong(one: Answered) -> _Wrong:
 
 
 def example(wrong: Group) -> str:
-    """Return a wrong quotient as an equation, of ordinary numbers and of x / x if there is one; else nothing."""
+    """Return a wrong quotient as an equation, preferably of ordinary numbers and x / x; empty if there is none."""
     examples: dict[int, str] = {}
     for one in wrong:
         if one.outcome != VALUES:
@@ -53,7 +53,7 @@ def example(wrong: Group) -> str:
 
 
 def where(wrong: Group) -> str:
-    """Return how many wrong float quotients are of ordinary numbers, and by how many encodings they are off at most."""
+    """Return how many wrong float quotients have ordinary operands, and their largest error in ulps."""
     found = [_wrong(one) for one in wrong]
     if wrong[0].case.element_type.is_integer:
         return ""
@@ -72,7 +72,7 @@ def where(wrong: Group) -> str:
 
 
 def _ordinary(numbers: Array) -> NDArray[np.bool_]:
-    """Return which numbers are neither subnormal, zero, infinite nor NaN; every integer is."""
+    """Return which numbers are ordinary: all integers, and all normal floats."""
     if element_type_of(numbers).is_integer:
         return np.ones(numbers.shape, np.bool_)
     with np.errstate(invalid="ignore"):  # ml_dtypes warns of signalling NaN.

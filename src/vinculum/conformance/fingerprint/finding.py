@@ -1,4 +1,4 @@
-"""What a fingerprint tells."""
+"""A fingerprint and its findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Status(Enum):
-    """How what was found stands to the specification."""
+    """How a finding relates to the specification."""
 
     DEVIATES = "deviates"
     AS_SPECIFIED = "as specified"
@@ -23,17 +23,17 @@ class Finding:
     Attributes
     ----------
     probe : str
-        What was looked at: ``"division"``, ``"constants"``, ``"MIN / -1"``.
+        What was examined: ``"division"``, ``"constants"``, ``"MIN / -1"``.
     subject : str
-        Of what: mostly an element type.
+        What it applies to: mostly an element type.
     statement : str
         How the runtime computes, in few words: ``"computed in int32 (upper bits dropped)"``.
     status : Status
-        Whether the specification asks for that.
+        Whether the specification requires that.
     detail : str
-        More words, if there is more to say.
+        Details, if there are any.
     evidence : str
-        An example with its numbers, or the runtime's own words; empty if there is nothing to show.
+        An example with its numbers, or the runtime's message; empty if there is neither.
     """
 
     probe: str
@@ -51,11 +51,11 @@ class Fingerprint:
     Attributes
     ----------
     backend, title : str
-        As it was asked for, and what sentences call it.
+        The name as it was requested, and the name in sentences.
     versions : Mapping of str to str
-        Of the packages that the answers depend on.
+        Versions of the packages that the answers depend on.
     findings : tuple of Finding
-        In the order of the probes; a probe that the runtime cannot be asked is left out.
+        The findings in the order of the probes; probes that the runtime cannot execute are left out.
     seconds : float
         How long it took.
     """

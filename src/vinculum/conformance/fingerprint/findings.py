@@ -1,4 +1,4 @@
-"""What the answers to cases say of how a runtime computes: a view of their explanation, by subject."""
+"""Findings about how a runtime computes, derived by subject from the explanation of its answers to cases."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _WAYS = ((DIV_14, IntegerRounding.TRUNCATING), *((DIVIDE_1, rounding) for roundi
 
 
 def findings(answered: Sequence[Answered]) -> Iterator[Finding]:
-    """Yield what the answers to cases of the suite say, subject by subject."""
+    """Yield the findings that follow from answers to cases of the suite, subject by subject."""
     return _Answers(answered).findings()
 
 
 class _Answers:
-    """Answers, and what explains them."""
+    """Answers and their explanation."""
 
     def __init__(self, answered: Sequence[Answered]) -> None:
         groups = dict(_by(answered, lambda one: why_refused(one.case.operation)))
@@ -99,7 +99,7 @@ class _Answers:
         yield from self._edges("MIN / -1", by_zero=False)
 
     def _mains(self) -> Iterator[tuple[ElementType, Group]]:
-        """Yield each element type, and the plain divisions of it."""
+        """Yield each element type and its plain divisions."""
         plain = [one for one in self._legal if _plain(one) and len(one.case.operation.operands) == 2]
         for element_type, own in _by(plain, lambda one: one.case.element_type):
             yield element_type, _main(own)
@@ -110,7 +110,7 @@ class _Answers:
         return self._fits[divided[0].case.element_type].whole(divided) if divided else None
 
     def _told(self, probe: str, subject: str, group: Group) -> Finding:
-        """Return how quotients are computed, and where there are none though there should be."""
+        """Return how quotients are computed, and which cases lack a quotient that they should have."""
         divided = [one for one in group if one.outcome == VALUES]
         failed = [one for one in group if one.deviates and one.outcome != VALUES]
         if not divided:
@@ -177,7 +177,7 @@ class _Answers:
                 yield Finding("rounding attribute", str(element_type), "honoured", Status.AS_SPECIFIED)
 
     def _axes(self) -> Iterator[Finding]:
-        """Yield whether divisors are laid where an axis says, of those that NumPy would lay elsewhere."""
+        """Yield whether an axis is honoured, from the cases in which NumPy would align the divisor differently."""
         moved = [
             one
             for one in self._legal
@@ -229,7 +229,7 @@ class _Answers:
                 yield Finding("empty tensors", subject, "divided", Status.AS_SPECIFIED)
 
     def _versions(self) -> Iterator[Finding]:
-        """Yield which operator versions of ONNX are there, if the runtime can be asked for all of them."""
+        """Yield which operator versions of ONNX are supported, if the answers cover all of them."""
         groups = dict(_by(self._legal, lambda one: one.case.operation.spec))
         rows = [spec for spec in ROWS if spec.dialect is Dialect.ONNX]
         for spec in rows if all(spec in groups for spec in rows) else ():
@@ -239,7 +239,7 @@ class _Answers:
                 yield _without_quotients("operator versions", spec.title, groups[spec])
 
     def _edges(self, probe: str, *, by_zero: bool) -> Iterator[Finding]:
-        """Yield what is done at run time with what no document settles, and with constants if that is not the same."""
+        """Yield how unspecified divisions behave at run time, and with constants if that differs."""
         alone = [one for one in self._legal if _alone(one, by_zero) and one.outcome != UNSUPPORTED]
         groups = {
             key: _main(own) for key, own in _by(alone, lambda one: (one.case.element_type, one.case.operation.constant))
@@ -268,7 +268,7 @@ def _counts(wrong: Group, divided: Group) -> str:
 
 
 def _plain(one: Answered) -> bool:
-    """Tell whether a case is about numbers: no attribute but that of the rounding, and quotients that are settled."""
+    """Tell whether a case tests numbers only: no attribute except the rounding, and every quotient is specified."""
     operation = one.case.operation
     return (
         set(operation.attributes) <= {operation.spec.integer_rounding_attribute}
@@ -277,7 +277,7 @@ def _plain(one: Answered) -> bool:
 
 
 def _main(own: Group) -> Group:
-    """Return the cases of one way to ask for a division: truncating ones before others, ONNX's first."""
+    """Return the cases of one operator version and rounding: the first supported one in the order of `_WAYS`."""
     some: list[Group] = [group for way in _WAYS if (group := [one for one in own if _asks(one, *way)])]
     ready = [group for group in some if any(one.outcome != UNSUPPORTED for one in group)]
     return (ready or some or [own])[0]
@@ -288,7 +288,7 @@ def _asks(one: Answered, spec: OperatorSpec, rounding: IntegerRounding) -> bool:
 
 
 def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = False) -> Group:
-    """Return the cases with such constants, and with a divisor of rank 0 for all or one for each dividend."""
+    """Return the cases with these constants, and with a divisor of rank 0 or of the dividend's shape."""
     return [
         one
         for one in group
@@ -299,7 +299,7 @@ def _placed(group: Group, constant: tuple[bool, ...], *, one_divisor: bool = Fal
 
 
 def _without_quotients(probe: str, subject: str, group: Group) -> Finding:
-    """Return what is said of answers that hold no quotients of the right type and shape; the worst of them."""
+    """Return the finding for the worst of answers without quotients of the right type and shape."""
     for one in group:
         if one.answer.end in _KILLED:
             return Finding(probe, subject, f"kills the process ({one.answer.words})", Status.DEVIATES)
@@ -317,7 +317,7 @@ def _gave(one: Answered) -> str:
 
 
 def _kind(one: Answered) -> str:
-    """Return what tells illegal operands from others that are illegal for the same reason."""
+    """Return what distinguishes illegal operands from others that are illegal for the same reason."""
     types = dict.fromkeys(str(element_type_of(operand)) for operand in one.case.operation.operands)
     return " by ".join(types) if len(types) > 1 else one.case.operation.spec.title
 
@@ -343,12 +343,12 @@ def _edge(probe: str, element_type: ElementType, group: Group) -> Finding:
     a, b = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     quotients = np.concatenate([one.answer.value.reshape(-1) for one in group])
     equations = {str(q): f"{x} / {y} = {q}" for x, y, q in zip(a, b, quotients, strict=True)}
-    statement = _rule(quotients, a, element_type) or "gives what differs from element to element"
+    statement = _rule(quotients, a, element_type) or "follows no rule common to all elements"
     return Finding(probe, subject, statement, Status.UNSPECIFIED, evidence=", ".join(list(equations.values())[:4]))
 
 
 def _rule(quotients: Array, a: Array, element_type: ElementType) -> str | None:
-    """Return the rule that every quotient follows, None if it is none of these."""
+    """Return the rule that all quotients follow; None if they follow none of these."""
     least, most, numbers = element_type.minimum, element_type.maximum, a.astype(object)
     by_sign = [most if x > 0 else least if x < 0 else 0 for x in numbers]
     rules: Mapping[str, Any] = {

@@ -1,4 +1,4 @@
-"""The fingerprint of a runtime: some of the suite's cases asked, and what their answers say of how it computes."""
+"""The fingerprint of a runtime: running some of the suite's cases, and inferring from the answers how it computes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vinculum.spec.onnx_div import DIV_14
 from vinculum.spec.onnx_reciprocal import RECIPROCAL_13
 from vinculum.spec.openvino_divide import DIVIDE_1
 
-_TELLING = 64  # Elements; fewer tell little of how constants are divided.
+_TELLING = 64  # Elements; fewer reveal little about how constants are divided.
 
 
 def fingerprint(
@@ -32,18 +32,18 @@ def fingerprint(
     limits: Limits | None = None,
     advance: Advance | None = None,
 ) -> Fingerprint:
-    """Return how the runtime of that name computes its quotients.
+    """Return how a runtime computes its quotients.
 
     Parameters
     ----------
     backend : str
         As `vinculum.conformance.runtimes.registry.runtime` takes it: ``"openvino"``, ``"torch[device=cuda]"``.
     chosen : sequence of Case, optional
-        What it is asked; if None, what `selected` returns.
+        The cases to run; if None, those that `selected` returns.
     workers : int, keyword-only
         How many processes answer side by side.
     limits : Limits, keyword-only
-        What a single case may take.
+        The limits of a single case.
     advance : callable, keyword-only
         Called from any thread, one call at a time.
 
@@ -68,14 +68,14 @@ def fingerprint(
 
 
 def selected(asked: Runtime) -> list[Case]:
-    """Return the cases of the suite's default level that tell most of how a runtime computes."""
+    """Return the cases of the suite's default level that reveal most about how a runtime computes."""
     covered = [case for case in cases(Level.DEFAULT) if asked.covers(case.operation)]
     onnx = {case.element_type for case in covered if case.operation.spec is DIV_14}
     return [case for case in covered if _tells(case, case.element_type in onnx)]
 
 
 def _tells(case: Case, onnx: bool) -> bool:
-    """Tell whether a case is worth its time; Divide-1 tells of an element type only what ONNX's operator does not."""
+    """Tell whether a case is worth its time; Divide-1 is used for what ONNX's operator does not reveal."""
     operation, quick, whole = case.operation, case.level is Level.QUICK, case.element_type.is_integer
     if operation.constant == (True, False) or case.element_type not in DIV_14.element_types:
         return False

@@ -1,1 +1,1 @@
-"""What an answer is worth beside the exact reference: verdicts, as data."""
+"""Judging answers by the exact reference: verdicts, as data."""

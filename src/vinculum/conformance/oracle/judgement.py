@@ -1,4 +1,4 @@
-"""What an answer is worth: it is held against the exact quotients, bit for bit."""
+"""The verdict on an answer: it is compared with the exact quotients, bit for bit."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ _DEATHS = {
 
 
 def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Verdict:
-    """Return what an answer is worth.
+    """Return the verdict on an answer.
 
-    NaN equals NaN, whatever its sign and payload; -0.0 and 0.0 differ. In which order the bytes of a number lie is no
-    matter of its element type.
+    All NaN are equal, regardless of sign and payload; -0.0 and 0.0 differ. The byte order of an array is ignored.
 
     Parameters
     ----------
     operation : Operation
-        What was asked.
+        The operation.
     expectation : Expectation
         What the specification expects.
     answer : Answer
-        What became of the operation.
+        The answer of the runtime.
     """
     if answer.end in _DEATHS:
         return Verdict(_DEATHS[answer.end], answer.words)
@@ -54,7 +53,7 @@ def judge(operation: Operation, expectation: Expectation, answer: Answer) -> Ver
         unspecified = None
     if answer.end is End.REFUSED:
         return Verdict(Kind.REFUSED if unspecified is None else Kind.UNSPECIFIED, answer.words)
-    # Of a class of its own an array may look as it likes.
+    # Subclasses of ndarray may override comparison and indexing, so they are converted.
     actual = np.asarray(answer.value) if isinstance(answer.value, np.ndarray) else answer.value
     if not _has_type(actual, expected.dtype):
         wanted = "exact rationals" if expected.dtype.hasobject else str(expected.dtype)

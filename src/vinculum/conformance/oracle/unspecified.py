@@ -1,4 +1,4 @@
-"""What a runtime gave where the specification leaves a quotient unspecified: x/0 gave MIN."""
+"""A runtime's quotients where the specification leaves them unspecified, in short: x/0 gave MIN."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from vinculum.conformance.oracle.verdict import Gave, number_text
 from vinculum.spec.element_types import ElementType
 from vinculum.tensors.storage import element_type_of
 
-_LOOKED_AT = 512  # Quotients; a runtime that does another thing with each of more is not worth the time.
+_LOOKED_AT = 512  # The most quotients that are examined, to limit the time.
 _TOLD = 3
 
 Quotients = dict[Any, Any]
-"""What was given, by dividend."""
+"""The quotients by dividend."""
 
 
 def what_it_gave(operation: Operation, actual: NDArray[Any], unspecified: NDArray[np.bool_]) -> tuple[Gave, ...]:
-    """Return what a runtime gave for the quotients that the specification leaves unspecified.
+    """Return a summary of a runtime's quotients that the specification leaves unspecified.
 
     Parameters
     ----------
     operation : Operation
-        What was asked.
+        The operation.
     actual : ndarray
-        What was given.
+        The quotients of the runtime.
     unspecified : ndarray of bool
-        Which of its elements are unspecified; one at least.
+        Which of them are unspecified; at least one.
     """
     element_type = element_type_of(actual)
     a, b = aligned(operation)
@@ -62,13 +62,13 @@ def _gave(divisor: str, quotients: Quotients, element_type: ElementType) -> Iter
 
 
 def _in_common(quotients: Quotients, element_type: ElementType) -> str | None:
-    """Return the one quotient that all dividends have, None if they do not."""
+    """Return the quotient that all dividends share; None if their quotients differ."""
     texts = {_text(quotient, element_type) for quotient in quotients.values()}
     return texts.pop() if len(texts) == 1 else None
 
 
 def _text(number: Any, element_type: ElementType) -> str:
-    """Return a number as text, the smallest and the largest integer of a type by name: ``"MIN"``."""
+    """Return a number as text; the smallest and the largest integer of a type become ``"MIN"`` and ``"MAX"``."""
     if element_type.is_integer and number == element_type.maximum:
         return "MAX"
     return "MIN" if element_type.minimum and number == element_type.minimum else number_text(number, element_type)

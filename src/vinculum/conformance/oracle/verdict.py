@@ -1,4 +1,4 @@
-"""What an answer is worth beside what the specification expects: data, which the reports put into words."""
+"""Verdicts on answers, as data, which the reports express in words."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class Kind(Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> Kind | None:
-        """Read what older files call it."""
+        """Accept the name of a verdict in older files."""
         return cls.UNSPECIFIED if value == "silent by specification" else None
 
     @property
     def passes(self) -> bool:
-        """Whether it is what the specification asks for."""
+        """Whether it conforms to the specification."""
         return self in (Kind.EXACT, Kind.REFUSED_AS_REQUIRED, Kind.UNSPECIFIED)
 
     @property
     def deviates(self) -> bool:
-        """Whether it is a fault: what is not supported is neither a pass nor one."""
+        """Whether it is a fault; "not supported" is neither a pass nor a fault."""
         return not self.passes and self is not Kind.UNSUPPORTED
 
 
 @dataclass(frozen=True)
 class Example:
-    """The first element that differs; each number as text, that of a float with its encoding."""
+    """The first element that differs, with numbers as text; floats include their encoding."""
 
     index: tuple[int, ...]
     operands: tuple[str, ...]
@@ -57,18 +57,18 @@ class Example:
 
 @dataclass(frozen=True)
 class Gave:
-    """What a runtime gave where the specification leaves the quotient unspecified.
+    """A runtime's quotient where the specification leaves it unspecified.
 
     Attributes
     ----------
     dividend : str
-        A number, or ``"x"`` for all that were asked.
+        A number, or ``"x"`` for all dividends in the operation.
     divisor : str
         A number.
     quotient : str
-        What it gave for these; for several dividends the quotient that they share.
+        The quotient; for several dividends the quotient that they share.
     where : str
-        Of which dividends that holds, ``"x > 0"``, where not of all.
+        The dividends to which it applies, ``"x > 0"``; empty for all.
     """
 
     dividend: str
@@ -78,33 +78,33 @@ class Gave:
 
     @property
     def quotients(self) -> str:
-        """Which quotients they are: ``"x/0"``."""
+        """The division: ``"x/0"``."""
         return f"{self.dividend}/{self.divisor}"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an answer is worth.
+    """The verdict on an answer.
 
     Attributes
     ----------
     kind : Kind
-        The verdict.
+        The kind of verdict.
     said : str
-        What the runtime said as it refused, or what ended it: ``"SIGFPE"``. For an answer of a wrong type or shape,
-        or one that should not be, what it gave: ``"int32 of shape (2, 3)"``.
+        The message of a refusal, or what ended the process: ``"SIGFPE"``. For an answer of a wrong type or shape, or
+        instead of a required refusal, a description of the answer: ``"int32 of shape (2, 3)"``.
     elements, differing : int
         How many quotients were compared, and how many of them differ.
     ulps : Mapping of int to int
-        For floats: how many quotients are off by that many ulps, from 2**k to below 2**(k + 1), by k.
+        For floats: the number of quotients with an error from 2**k to below 2**(k + 1) ulps, by k.
     largest : int or None
-        The most ulps that a quotient is off; None if the difference is not a number of ulps.
+        The largest error in ulps; None if the difference is not a number of ulps.
     example : Example or None
         The first element that differs.
     expected : str
-        For an answer of a wrong type or shape, what it should be: ``"float32"``, ``"(2, 3)"``.
+        For an answer of a wrong type or shape, the right one: ``"float32"``, ``"(2, 3)"``.
     unspecified : tuple of Gave
-        What was given for quotients that the specification leaves unspecified.
+        The quotients that the specification leaves unspecified.
     """
 
     kind: Kind

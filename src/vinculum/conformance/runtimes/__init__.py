@@ -1,1 +1,1 @@
-"""The runtimes that can be asked, one file each behind one protocol; each imports its package only to answer."""
+"""The supported runtimes, one module each behind one protocol; each imports its package only when it runs."""

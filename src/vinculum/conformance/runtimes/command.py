@@ -1,4 +1,4 @@
-"""Any program that divides: it is asked over a pipe, and its death by a signal is a crash of the runtime."""
+"""Any program as a runtime: operations are sent over a pipe, and termination by a signal counts as a crash."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted
 
 PREFIX = "command:"
-_PATIENCE = 5.0  # Seconds for the end of a program that has closed its pipe.
+_PATIENCE = 5.0  # Seconds to wait for a program that has closed its pipe to exit.
 _WIDTH = 64
 
 
 class Command:
-    """A program, from the first operation until it dies; it is started again for the next one then.
+    """A program, started for the first operation and restarted for the next one after it exits.
 
     Parameters
     ----------
     command : str
-        A path or a name on the PATH, and arguments; quoted as a shell's.
+        A path or a name on the PATH, and arguments, quoted as in a shell.
     options : Mapping of str to str
-        Each is an argument more, ``--name=value``.
+        Options, each passed as an additional argument ``--name=value``.
 
     Raises
     ------
     AttributeValueError
-        If it cannot be split, or is empty.
+        If the command cannot be split, or is empty.
     """
 
     def __init__(self, command: str, options: Mapping[str, str]) -> None:
@@ -55,9 +55,9 @@ class Command:
         self._running: subprocess.Popen[bytes] | None = None
 
     def check(self) -> None:
-        """Refuse to go on if there is no such program, or it does not answer what 1/1 is.
+        """Raise ModelError if the program does not exist, or does not answer when asked for 1/1.
 
-        That it does not support it, or refuses, is an answer.
+        "Not supported" and a refusal count as answers.
         """
         self._program()
         asked_elsewhere("start", f"{__name__}:Command", *self._given, called=quoted(self.title))
@@ -68,11 +68,11 @@ class Command:
         return {program.name: f"sha256 {sha256(program.read_bytes()).hexdigest()[:16]}"}
 
     def covers(self, operation: Operation) -> bool:
-        """Tell that every operation is covered, but for that of reals, which no program stores."""
+        """Tell whether the operands can be sent: all operations are covered except those on reals."""
         return not any(operand.dtype.hasobject for operand in operation.operands)
 
     def start(self) -> None:
-        """Divide one by one."""
+        """Divide 1 by 1."""
         with suppress(UnsupportedError, ModelError):
             self.answer(ONE_BY_ONE)
 
@@ -82,9 +82,9 @@ class Command:
         Raises
         ------
         UnsupportedError, ModelError
-            If it says so.
+            If the program answers that.
         CrashedError
-            If it dies, or what it writes is no answer; it is started again for the next operation.
+            If it exits, or writes an invalid answer; it is restarted for the next operation.
         """
         process = self._started()
         try:
@@ -95,7 +95,7 @@ class Command:
             raise
 
     def reproducer(self, operation: Operation) -> str:
-        """Return Python source that asks the program the same, and prints how it ended and what it wrote."""
+        """Return Python source that sends the operation to the program, and prints its exit code and output."""
         names = operand_names(operation)
         pieces: list[str] = []
         for place, piece in enumerate(operation_pieces(operation)):
@@ -117,7 +117,7 @@ class Command:
         if Path(self.title).is_dir():
             raise ModelError(f"{quoted(self.title)} is a folder; give the path of a program")
         if Path(self.title).is_file():
-            raise ModelError(f"the program {quoted(self.title)} may not be executed; chmod +x allows it")
+            raise ModelError(f"the program {quoted(self.title)} is not executable; chmod +x makes it so")
         raise ModelError(f"there is no program {quoted(self.title)}; give a path, or a name on the PATH")
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -127,13 +127,13 @@ class Command:
                     self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
                 )
             except OSError as error:
-                if isinstance(error, FileNotFoundError):  # The program is there: `check` has looked.
+                if isinstance(error, FileNotFoundError):  # The program itself exists: `check` found it.
                     raise CrashedError("the interpreter named in its first line does not exist") from None
                 raise CrashedError(error.strerror or one_line(error)) from None
         return self._running
 
     def _exchanged(self, process: subprocess.Popen[bytes], message: bytes) -> bytes:
-        """Return the content of the message that a program answers a message with."""
+        """Send a message to a program, and return the content of its answer."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -156,7 +156,7 @@ class Command:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | str:
-    """Return the code with which a program ended; words if it lives and has closed its pipe, and end it then."""
+    """Return the exit code of a program, or a text if it has closed its pipe and still runs."""
     try:
         return process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -168,7 +168,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with suppress(OSError):  # What was not written yet cannot be any more.
+            with suppress(OSError):  # Buffered input cannot be written to a dead program.
                 pipe.close()
 
 

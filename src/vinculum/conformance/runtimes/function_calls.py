@@ -1,4 +1,4 @@
-"""What the runtimes that are libraries have in common: an operator is a function of theirs, called with arrays."""
+"""The common part of the runtimes that are libraries, whose operators are functions called with arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vinculum.tensors.storage import element_type_of
 
 
 class Function(Enum):
-    """The functions that libraries have for division."""
+    """The functions of libraries for division."""
 
     DIVIDE = "divide"
     TRUNCATING_DIVIDE = "truncating divide"
@@ -23,7 +23,7 @@ class Function(Enum):
 
 
 def function_for(operation: Operation) -> Function:
-    """Return the function that an operation is put to; the dividend's element type decides for both operands."""
+    """Return the function that executes an operation; the dividend's element type decides."""
     if operation.spec.name == "Reciprocal":
         return Function.RECIPROCAL
     if not element_type_of(operation.operands[0]).is_integer:
@@ -39,10 +39,10 @@ def is_signed(operation: Operation) -> bool:
 
 
 def can_be_called(operation: Operation) -> bool:
-    """Tell whether a function call can ask this: the newest version, no constants, nothing that takes an attribute.
+    """Tell whether a function call can express this: the newest version, without constants and other attributes.
 
-    Rounding is a choice of the function. Functions broadcast unless the shapes are equal, so that a rule that forbids
-    broadcasting can be asked for equal shapes only.
+    The rounding selects the function. As functions always broadcast, a rule that forbids broadcasting can be tested
+    with equal shapes only.
     """
     if operation.spec not in (DIV_14, RECIPROCAL_13, DIVIDE_1) or any(operation.constant):
         return False

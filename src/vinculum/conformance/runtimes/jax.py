@@ -1,4 +1,4 @@
-"""JAX, asked through its functions, with 64-bit types switched on."""
+"""JAX, called through its functions, with 64-bit types enabled."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Jax:
         self._compiled = chosen("jax", "jit", options, ("true", "false"), "false") == "true"
 
     def check(self) -> None:
-        """Refuse to go on if JAX is not installed."""
+        """Raise ModelError if JAX is not installed."""
         check_package(self.title, "jax", f"{__name__}:Jax", self._options)
 
     def versions(self) -> Mapping[str, str]:
@@ -50,7 +50,7 @@ class Jax:
         return versions_of("jax", "jaxlib", "numpy", "ml_dtypes")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether a function call can ask this."""
+        """Tell whether a function call can express this."""
         return can_be_called(operation)
 
     def start(self) -> None:
@@ -58,7 +58,7 @@ class Jax:
         self._device()
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return what the function gives."""
+        """Return the result of the function."""
         import jax
 
         operands = [jax.device_put(operand, self._device()) for operand in operation.operands]

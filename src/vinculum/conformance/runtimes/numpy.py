@@ -1,4 +1,4 @@
-"""NumPy, asked through its universal functions; ml_dtypes has the loops for the element types that NumPy lacks."""
+"""NumPy, called through its universal functions; ml_dtypes provides them for the element types that NumPy lacks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vinculum.sandbox import UnsupportedError
 
 _NAMES = {
     Function.DIVIDE: "divide",
-    Function.TRUNCATING_DIVIDE: "floor_divide",  # The same where nothing is signed.
+    Function.TRUNCATING_DIVIDE: "floor_divide",  # Equivalent for unsigned integers.
     Function.FLOOR_DIVIDE: "floor_divide",
     Function.RECIPROCAL: "reciprocal",
 }
@@ -30,12 +30,12 @@ _LACKING = "NumPy has no truncating division of integers: numpy.floor_divide rou
 
 
 class Numpy:
-    """NumPy. Of integers it has floor division only, which truncates where nothing is signed.
+    """NumPy. For integers it has only floor division, which truncates unsigned integers.
 
     Parameters
     ----------
     options : Mapping of str to str
-        None is known.
+        No option is supported.
 
     Raises
     ------
@@ -49,21 +49,21 @@ class Numpy:
         check_names("numpy", options, ())
 
     def check(self) -> None:
-        """Accept: NumPy is always there."""
+        """Accept: NumPy is always installed."""
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of NumPy and ml_dtypes."""
         return versions_of("numpy", "ml_dtypes")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether a function call can ask this."""
+        """Tell whether a function call can express this."""
         return can_be_called(operation)
 
     def start(self) -> None:
         """Do nothing: it is imported already."""
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return what the universal function gives, and keep its warnings to itself."""
+        """Return the result of the universal function, without its warnings."""
         if _is_lacking(operation):
             raise UnsupportedError(_LACKING)
         function = getattr(np, _NAMES[function_for(operation)])

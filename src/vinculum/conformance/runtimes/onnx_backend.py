@@ -1,4 +1,4 @@
-"""Any implementation of the standard ONNX backend interface, asked with a model of one node."""
+"""Any implementation of the standard ONNX backend interface, called with a model of one node."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from vinculum.errors import ModelError
 from vinculum.sandbox import UnsupportedError
 from vinculum.text import listed, one_line
 
-_UNSUPPORTED = ("NotImplementedError", "BackendIsNotSupposedToImplementIt")  # The second is onnx's, for backends.
+_UNSUPPORTED = ("NotImplementedError", "BackendIsNotSupposedToImplementIt")  # onnx defines the second for backends.
 
 
 class OnnxBackend:
-    """A backend of ONNX's interface: what has `prepare`, or at least `run_model`.
+    """A backend of ONNX's interface: an object with `prepare`, or at least `run_model`.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class OnnxBackend:
         self._options = dict(options)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient that the backend gives; what it does not implement, as it says, is not supported."""
+        """Return the backend's quotient; "not implemented" errors become UnsupportedError."""
         from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
 
         quotient: NDArray[Any] = self._outputs(onnx_model(operation), operation.inputs)[0]
@@ -53,7 +53,7 @@ class OnnxBackend:
         arrays = list(inputs.values())
         try:
             if hasattr(self._backend, "prepare"):
-                # Kept until the outputs are copied, which may lie in its memory.
+                # Kept alive until the outputs are copied, as they may be in its memory.
                 prepared = self._backend.prepare(model, **self._options)
                 given = prepared.run(arrays)
             else:
@@ -71,15 +71,15 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
     Parameters
     ----------
     operation : Operation
-        What is asked.
+        The operation.
     source : str
         The expression that names the backend.
     options : Mapping of str to str
-        As the backend takes them.
+        The options of the backend.
     prepares : bool
-        Whether it has `prepare`, which is then what is called.
+        Whether it has `prepare`, which is then called.
     module : str
-        What is imported for the expression.
+        The module to import for the expression.
     """
     written = "".join(f", {name}={value!r}" for name, value in options.items())
     inputs = f"list({inputs_source(operation)}.values())"
@@ -94,15 +94,15 @@ def reproducer(operation: Operation, source: str, options: Mapping[str, str], *,
 
 
 def _copied(given: Any, names: Sequence[str]) -> list[Any]:
-    """Return copies of what a backend gave for outputs: a sequence of arrays, a mapping, or for one output the array.
+    """Return copies of a backend's outputs, given as a sequence of arrays, a mapping, or a single array.
 
     Raises
     ------
     ModelError
-        If there are fewer than the model has.
+        If there are fewer outputs than the model has.
     """
     if isinstance(given, Mapping):
-        if len(names) == len(given) == 1:  # It may call its one output as it likes.
+        if len(names) == len(given) == 1:  # A single output may have any name.
             given = dict(zip(names, given.values(), strict=True))
         missing = [name for name in names if name not in given]
         if missing:

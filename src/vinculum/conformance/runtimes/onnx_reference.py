@@ -27,18 +27,18 @@ class OnnxReference:
         check_names("onnx-reference", options, ())
 
     def check(self) -> None:
-        """Do nothing: the onnx package is one of ours."""
+        """Do nothing: Vinculum depends on the onnx package."""
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of onnx, and of NumPy, which computes."""
+        """Return the versions of onnx and of NumPy, which does the arithmetic."""
         return versions_of("onnx", "numpy")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether it is an operation about an ONNX operator."""
+        """Tell whether the operator is one of ONNX's."""
         return operation.spec.dialect is Dialect.ONNX
 
     def start(self) -> None:
-        """Divide one by one."""
+        """Divide 1 by 1."""
         self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:

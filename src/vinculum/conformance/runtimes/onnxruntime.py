@@ -1,4 +1,4 @@
-"""ONNX Runtime, of any execution provider, asked through its Python interface."""
+"""ONNX Runtime with any execution provider, called through its Python interface."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LEVELS = {
 _UNSUPPORTED = (
     "could not find an implementation",
     "fallback to cpu ep has been explicitly disabled",
-    "current official support for domain",  # It knows no operator set as new as the model's.
+    "current official support for domain",  # The model's operator set is too new.
 )
 
 
@@ -49,13 +49,13 @@ class OnnxRuntime:
     Parameters
     ----------
     options : Mapping of str to str
-        ``provider``: an execution provider, or several joined by ``+``, the first the most wanted; unless
-        ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first of them;
-        ``NAME.KEY``: of the one of that name. ``provider_library``: the path of a plug-in library that offers the
-        providers named. ``operator_library``: the path of one with custom operators.
-        ``graph_optimization_level``: ``disable``, ``basic``, ``extended`` or ``all``, its default.
-        ``intra_op_num_threads``: its default here is 1, since tensors are small and other cases run beside. Any other
-        key with a dot in it is a session configuration entry.
+        ``provider``: an execution provider, or several joined by ``+`` in order of preference; unless
+        ``CPUExecutionProvider`` is named, nothing falls back to it. ``provider.KEY``: an option of the first provider;
+        ``NAME.KEY``: an option of the named provider. ``provider_library``: the path of a plug-in library with the
+        named providers. ``operator_library``: the path of a library with custom operators.
+        ``graph_optimization_level``: ``disable``, ``basic``, ``extended`` or ``all``, the default.
+        ``intra_op_num_threads``: 1 by default, as tensors are small and other cases run in parallel. Any other key
+        with a dot in it is a session configuration entry.
     """
 
     title = "ONNX Runtime"
@@ -81,11 +81,11 @@ class OnnxRuntime:
                 self._entries[name] = value
 
     def check(self) -> None:
-        """Refuse to go on if its package is not installed, or it does not start as the options say."""
+        """Raise ModelError if its package is not installed, or it does not start with the options."""
         check_package(self.title, "onnxruntime", f"{__name__}:OnnxRuntime", self._options)
 
     def start(self) -> None:
-        """Divide one by one, as the options say."""
+        """Divide 1 by 1 with the options."""
         self.answer(ONE_BY_ONE)
 
     def versions(self) -> Mapping[str, str]:
@@ -93,7 +93,7 @@ class OnnxRuntime:
         return versions_of("onnxruntime")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether it is an operation about an ONNX operator."""
+        """Tell whether the operator is one of ONNX's."""
         return operation.spec.dialect is Dialect.ONNX
 
     def answer(self, operation: Operation) -> NDArray[Any]:
@@ -104,12 +104,12 @@ class OnnxRuntime:
         return quotient  # type: ignore[no-any-return]  # the one output is a tensor
 
     def run(self, model: bytes | str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the outputs of a model, serialised or the path of its file, that a new session computes.
+        """Return the outputs of a model, given as bytes or as a path, computed by a new session.
 
         Raises
         ------
         UnsupportedError, ModelError
-            As ONNX Runtime refuses it.
+            If ONNX Runtime does not support it or refuses it.
         """
         from vinculum.models.engines.onnxruntime.values import to_python, to_runtime
 
@@ -118,15 +118,15 @@ class OnnxRuntime:
             values = {name: to_runtime(name, array) for name, array in inputs.items()}
             names = [output.name for output in session.get_outputs()]
             results = session.run_with_ort_values(names, values)
-            # Copied while the inputs live, on whose memory an output may lie.
+            # Copied while the inputs are alive, as an output may share their memory.
             return {name: deepcopy(to_python(name, value)) for name, value in zip(names, results, strict=True)}
         except VinculumError:
             raise
-        except Exception as error:  # Its exceptions have no base in common.
+        except Exception as error:  # ONNX Runtime's exceptions have no common base class.
             raise _refusal(error) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, by ONNX Runtime's own reading of it."""
+        """Return all outputs of the model in a file, which ONNX Runtime itself reads."""
         return list(self.run(str(file), inputs).values())
 
     def reproducer(self, operation: Operation) -> str:
@@ -202,14 +202,14 @@ def _check_available(wanted: Sequence[str], available: Sequence[str]) -> None:
 
 @cache
 def _registered(path: str) -> None:
-    """Let ONNX Runtime load a plug-in library of providers, once in a process."""
+    """Let ONNX Runtime load a plug-in library of providers, once per process."""
     import onnxruntime
 
     onnxruntime.register_execution_provider_library(Path(path).name, path)
 
 
 def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the devices of each provider, those of a plug-in library too."""
+    """Return the devices of each provider, including those of a plug-in library."""
     import onnxruntime
 
     _registered(path)
@@ -221,7 +221,7 @@ def _plugged(path: str, providers: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _run_lines(operation: Operation) -> list[str]:
-    """Return the lines that run a session and print; ONNX Runtime gives no array of a type that NumPy has not."""
+    """Return the lines that run a session and print; types that NumPy lacks are read through an OrtValue."""
     if all(array.dtype.isbuiltin == 1 for array in operation.operands):
         return [print_quotient(f"session.run(None, {inputs_source(operation)})[0]")]
     dividend = operand_names(operation)[0]
@@ -238,7 +238,7 @@ def _run_lines(operation: Operation) -> list[str]:
 
 
 def _refusal(error: Exception) -> Exception:
-    """Return an error of ONNX Runtime's as one that says no more than its reason."""
+    """Return ONNX Runtime's error as one of ours with only the reason."""
     from vinculum.models.engines.onnxruntime.session import reason_of
 
     words = str(error).lower()

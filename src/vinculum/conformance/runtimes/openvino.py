@@ -1,4 +1,4 @@
-"""OpenVINO, of any device, asked in ONNX models and in its own IR."""
+"""OpenVINO on any device, called with ONNX models and with its own IR."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class OpenVino:
     Parameters
     ----------
     options : Mapping of str to str
-        ``device``: ``CPU``, its default, or what else OpenVINO finds here. Any other key is a property that the model
-        is compiled with. ``INFERENCE_PRECISION_HINT`` is f32 unless it is given: the precision that the model declares,
-        where OpenVINO by itself may compute in f16 or bf16.
+        ``device``: ``CPU``, the default, or another device that OpenVINO finds. Any other key is a property for
+        compiling the model. ``INFERENCE_PRECISION_HINT`` is f32 by default, the precision that the model declares;
+        without it OpenVINO may compute in f16 or bf16.
     """
 
     title = "OpenVINO"
@@ -45,11 +45,11 @@ class OpenVino:
         self._properties = {**_PRECISION, **given}
 
     def check(self) -> None:
-        """Refuse to go on if its package is not installed, or it does not start as the options say."""
+        """Raise ModelError if its package is not installed, or it does not start with the options."""
         check_package(self.title, "openvino", f"{__name__}:OpenVino", self._options)
 
     def start(self) -> None:
-        """Divide one by one, as the options say."""
+        """Divide 1 by 1 with the options."""
         self.answer(ONE_BY_ONE)
 
     def versions(self) -> Mapping[str, str]:
@@ -57,32 +57,32 @@ class OpenVino:
         return versions_of("openvino")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether it is an operation about an operator of ONNX or of its own."""
+        """Tell whether the operator is one of ONNX's or OpenVINO's."""
         return operation.spec.dialect in (Dialect.ONNX, Dialect.OPENVINO)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient that the model computes; one without constants is compiled once for many operations."""
+        """Return the quotient that the model computes; compiled models without constants are cached."""
         content, weights = _model(operation)
         _check_device(self._device)
         compiled = _compiled.__wrapped__ if any(operation.constant) else _compiled
         try:
             model = compiled(content, weights, self._device, tuple(self._properties.items()))
             (quotient,) = _inferred(model, dict(enumerate(operation.inputs.values())))
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:  # The only type that OpenVINO raises.
             raise _refusal(error) from None
         return quotient
 
     def read(self, *source: Any) -> Any:
-        """Return the model in a file, by its path, or in bytes, as OpenVINO holds it.
+        """Return OpenVINO's object for a model, given as a path or as bytes.
 
         Raises
         ------
         UnsupportedError, ModelError
-            As OpenVINO refuses it.
+            If OpenVINO does not support it or refuses it.
         """
         try:
             return _core().read_model(*source)
-        except RuntimeError as error:  # All that OpenVINO raises.
+        except RuntimeError as error:  # The only type that OpenVINO raises.
             raise _refusal(error) from None
 
     def run(self, model: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray[Any]]:
@@ -93,12 +93,12 @@ class OpenVino:
         model : Model
             As `read` returns it.
         inputs : Mapping of int to array
-            By their places in the model.
+            The inputs by their positions in the model.
 
         Raises
         ------
         UnsupportedError, ModelError
-            As OpenVINO refuses it.
+            If OpenVINO does not support it or refuses it.
         """
         _check_device(self._device)
         try:
@@ -107,7 +107,7 @@ class OpenVino:
             raise _refusal(error) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, by OpenVINO's own reading of it."""
+        """Return all outputs of the model in a file, which OpenVINO itself reads."""
         model = self.read(str(file))
         return self.run(model, places(model, inputs))
 
@@ -119,12 +119,12 @@ class OpenVino:
 
 
 def places(model: Any, inputs: Mapping[str, Any]) -> dict[int, Any]:
-    """Return inputs by their places: ONNX names tensors, an IR its Parameters; what is unused has none.
+    """Return inputs by their positions: ONNX names tensors, an IR names Parameters; unused inputs are left out.
 
     Raises
     ------
     ModelError
-        If one is to be given that has none of their names: OpenVINO would take whatever its memory holds.
+        If an input of the model is not given, as OpenVINO would use uninitialised memory.
     """
     found: dict[int, Any] = {}
     for place, port in enumerate(model.inputs):
@@ -165,7 +165,7 @@ def _inferred(compiled: Any, inputs: Mapping[int, NDArray[Any]]) -> list[NDArray
 
 
 def _model(operation: Operation) -> tuple[bytes, bytes]:
-    """Return what OpenVINO reads: a model, and the constants beside it."""
+    """Return what OpenVINO reads: a model, and the constants in the accompanying file."""
     if operation.spec.dialect is Dialect.OPENVINO:
         from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
 
@@ -176,9 +176,9 @@ def _model(operation: Operation) -> tuple[bytes, bytes]:
 
 
 def _refusal(error: Exception) -> Exception:
-    """Return OpenVINO's error with its reason only: that it lacks something, or else that the model is wrong.
+    """Return OpenVINO's error as one of ours with only the reason: not supported, or a wrong model.
 
-    Errors that begin while a node is validated are about the model, whatever their words are.
+    Errors while a node is validated concern the model, even if their text sounds like "not supported".
     """
     reason = reason_of(error)
     lacks = "While validating" not in str(error) and _UNSUPPORTED.search(reason)

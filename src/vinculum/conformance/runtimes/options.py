@@ -1,4 +1,4 @@
-"""Options of a runtime: `key=value` in the brackets behind its name."""
+"""Options of a runtime: `key=value` in brackets after its name."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MOST = 1024
 
 
 def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) -> None:
-    """Refuse an option whose name is none of those allowed.
+    """Check that all options have allowed names.
 
     Raises
     ------
     AttributeValueError
-        The line names the option, and those allowed.
+        If one has not; the message names it and the allowed ones.
     """
     for name in options:
         if name not in allowed:
@@ -25,12 +25,12 @@ def check_names(title: str, options: Mapping[str, str], allowed: Sequence[str]) 
 
 
 def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[str], default: str) -> str:
-    """Return the value of an option that is one of a few.
+    """Return the value of an option with a fixed set of allowed values.
 
     Raises
     ------
     AttributeValueError
-        If it is none of them.
+        If the value is not allowed.
     """
     value = options.get(name, default)
     if value not in allowed:
@@ -39,12 +39,12 @@ def chosen(title: str, name: str, options: Mapping[str, str], allowed: Sequence[
 
 
 def whole_number(title: str, name: str, options: Mapping[str, str], default: int) -> int:
-    """Return the value of an option that is a whole number from 0 to 1024, as many as threads can be.
+    """Return the value of an option that is an integer from 0 to 1024, the largest number of threads.
 
     Raises
     ------
     AttributeValueError
-        If it is none.
+        If the value is not such a number.
     """
     value = options.get(name, str(default))
     if not (value.isascii() and value.isdigit() and len(value) <= 4 and int(value) <= _MOST):

@@ -1,4 +1,4 @@
-"""Whether a runtime's package is installed, and in which version, without importing it; and whether it starts."""
+"""Checks whether a runtime's package is installed, in which version, and whether the runtime starts."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from vinculum.sandbox import End, Isolated, Limits
 from vinculum.spec.onnx_div import DIV_14
 from vinculum.version import __version__
 
-_SECONDS = 60.0  # To import a runtime takes seconds.
-_DEATHS = ("SIG", "signal ", "exit code ")  # How the words about a process that died begin.
+_SECONDS = 60.0  # Importing a runtime takes seconds.
+_DEATHS = ("SIG", "signal ", "exit code ")  # The beginnings of messages about a process that died.
 _ONE = np.ones(1, np.float32)
 
 ONE_BY_ONE = Operation(DIV_14, {}, (_ONE, _ONE), (False, False))
-"""What every runtime that divides at all can divide."""
+"""The division 1 / 1, which every runtime can execute."""
 
 
 def check_package(title: str, package: str, factory: str, options: Mapping[str, str]) -> None:
-    """Refuse to go on without a package, or with a runtime that does not start as its options say.
+    """Check that a package is installed, and that the runtime starts with its options.
 
     Parameters
     ----------
     title : str
-        What messages call the runtime.
+        The runtime's name in messages.
     package : str
-        The package, and the extra of ours that installs it.
+        The package, which is also the name of our extra that installs it.
     factory, options
-        What makes the runtime in another process, where it is started if there are options.
+        The runtime's factory and its arguments; with options, the runtime is started in a subprocess.
 
     Raises
     ------
     ModelError
-        The line says how to install it, or why it does not start.
+        If it is not installed (the message says how to install it), or does not start (the message says why).
     """
     if find_spec(package) is None:
         install = f"pip install 'vinculum-div[{package}]'"
@@ -48,14 +48,14 @@ def check_package(title: str, package: str, factory: str, options: Mapping[str, 
         asked_elsewhere("start", factory, options, called=title)
 
 
-_providers = cache(packages_distributions)  # It looks through the files of everything that is installed.
+_providers = cache(packages_distributions)  # Cached, as it reads the file lists of all installed distributions.
 
 
 @cache
 def versions_of(*packages: str) -> dict[str, str]:
     """Return the version of every distribution that provides one of the packages, by the distribution's name.
 
-    Our own is the one that runs, installed or not.
+    For Vinculum it is the version of the running code, even if that is not installed.
     """
     providers = _providers()
     found: dict[str, str] = {}
@@ -75,32 +75,32 @@ def _version(distribution: str) -> str:
 
 
 def asked_elsewhere(method: str, factory: str, *arguments: object, called: str) -> Any:
-    """Return what a method of a runtime gives in another process, which is made for that and ended.
+    """Return the result of a runtime's method, called in a subprocess that is started for this call only.
 
     Parameters
     ----------
     method : str
-        Its name; it takes no arguments.
+        The name of a method without arguments.
     factory : str
-        ``"package.module:attribute"``, what makes the runtime there.
+        ``"package.module:attribute"``, which makes the runtime in the subprocess.
     *arguments
-        What the factory is called with.
+        The arguments of the factory.
     called : str, keyword-only
-        What messages call the runtime.
+        The runtime's name in messages.
 
     Raises
     ------
     VinculumError
-        If the runtime cannot be made there.
+        If the runtime cannot be made.
     ModelError
-        If the method refuses, or the process dies of it.
+        If the method raises an error, or the process dies.
     """
     with Isolated(factory, *arguments, limits=Limits(seconds=_SECONDS), called=called) as elsewhere:
         answer = elsewhere.call(method)
     if answer.end is End.RETURNED:
         return answer.value
     words = answer.words
-    if answer.end is End.REFUSED and words.startswith(called):  # A line of ours, which says all.
+    if answer.end is End.REFUSED and words.startswith(called):  # Our own message, which is complete.
         raise ModelError(words)
     died = answer.end is End.CRASHED and words.startswith(_DEATHS)
     raise ModelError(f"{called} cannot be started: {'the process ended: ' if died else ''}{words}")

@@ -1,7 +1,7 @@
-"""The bytes of the pipe between us and a program that divides: an operation, and what it answers.
+"""The binary protocol between Vinculum and a program that divides: operations and answers.
 
-Everything is little-endian, and begins at a multiple of 8 bytes. Both ways go messages: their length in a uint64,
-then so many bytes.
+Everything is little-endian and aligned to 8 bytes. Messages in both directions consist of a length as a uint64 and
+that number of bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vinculum.tensors.storage import dtype_of, element_type_of
 
 LENGTH = struct.Struct("<Q")
 LONGEST = 1 << 32
-"""Bytes of an answer; what says that it is longer is none."""
+"""The largest answer in bytes; a greater length means that the output is not an answer."""
 
 _QUESTION = struct.Struct("<16s16sIIII")
 _ATTRIBUTE = struct.Struct("<32sII")
@@ -35,12 +35,12 @@ _QUOTIENT, _UNSUPPORTED, _REFUSED = range(3)
 
 
 def operation_bytes(operation: Operation) -> bytes:
-    """Return the message that asks for an operation."""
+    """Return the message for an operation."""
     return b"".join(operation_pieces(operation))
 
 
 def operation_pieces(operation: Operation) -> list[bytes]:
-    """Return the same in pieces: every second of them is the elements of an operand."""
+    """Return the message for an operation in pieces; every second piece is the elements of an operand."""
     spec = operation.spec
     head = _QUESTION.pack(
         spec.dialect.value.encode(),
@@ -60,14 +60,14 @@ def operation_pieces(operation: Operation) -> list[bytes]:
 
 
 def answered(content: bytes) -> NDArray[Any]:
-    """Return the quotient that a message holds, without its length.
+    """Return the quotient in the content of an answer.
 
     Raises
     ------
     UnsupportedError, ModelError
-        If it says so.
+        If the answer is "not supported" or a refusal.
     CrashedError
-        If it is no answer.
+        If it is malformed.
     """
     if len(content) < _ANSWER.size:
         raise CrashedError(f"its answer has {len(content)} bytes; one has at least {_ANSWER.size}")
@@ -103,7 +103,7 @@ def _dtype(code: int) -> np.dtype[Any]:
 
 
 def _attribute(name: str, value: AttributeValue) -> bytes:
-    """Return an attribute: 1 an integer, 2 a list of them, 3 text, 4 true or false."""
+    """Return the bytes of an attribute, with its kind: 1 integer, 2 list of integers, 3 text, 4 Boolean."""
     if isinstance(value, str):
         text = value.encode()
         return _ATTRIBUTE.pack(name.encode(), 3, len(text)) + _padded(text)
@@ -118,7 +118,7 @@ def _tensor_head(array: NDArray[Any], constant: bool) -> bytes:
 
 
 def _elements(array: NDArray[Any]) -> bytes:
-    """Return an array's elements, little-endian; those of 4 bits have a byte each."""
+    """Return an array's elements, little-endian; 4-bit elements take a byte each."""
     little = array if array.dtype.itemsize == 1 else array.astype(array.dtype.newbyteorder("<"), copy=False)
     return little.tobytes()
 

@@ -1,4 +1,4 @@
-"""A runtime by the name of its module and attribute: an ONNX backend, or a divider of the protocol of ours."""
+"""A runtime given by its module and attribute: an ONNX backend, or a divider with Vinculum's own protocol."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _INTERFACES = ("answer", "prepare", "run_model")
 
 
 class Plugin:
-    """What ``package.module:attribute`` names; the working folder is searched last for the module.
+    """The object named ``package.module:attribute``; the working folder is searched last for the module.
 
-    With ``answer`` it follows `vinculum.testing.Divider`, and is asked about every standard; with ``prepare`` or
-    ``run_model`` it is a backend of ONNX's interface. Without an attribute, ``module:``, it is the module itself.
+    An object with ``answer`` is a `vinculum.testing.Divider`, which runs the cases of all standards; one with
+    ``prepare`` or ``run_model`` is a backend of ONNX's interface. ``module:`` names the module itself.
 
     Parameters
     ----------
     target : str
         ``"package.module:attribute"``.
     options : Mapping of str to str
-        Keyword arguments of an ONNX backend's methods, or the mapping that a divider's class is made with.
+        Keyword arguments of an ONNX backend's methods, or the argument of a divider's class.
     title : str, optional
-        What sentences call it: the name that an entry point of its package gives it; else the target.
+        The name in sentences: that of the package's entry point, else the target.
     """
 
     def __init__(self, target: str, options: Mapping[str, str], title: str = "") -> None:
@@ -54,49 +54,49 @@ class Plugin:
         self._description: dict[str, Any] | None = None
 
     def check(self) -> None:
-        """Refuse to go on if the module cannot be imported, or what is there is no runtime."""
+        """Raise ModelError if the module cannot be imported, or the object is not a runtime."""
         self._told()
 
     def versions(self) -> Mapping[str, str]:
-        """Return what it tells itself, and the version of the package that the module belongs to if it is installed."""
+        """Return the versions that it reports itself, and the version of its package if that is installed."""
         package = self._target.partition(":")[0].partition(".")[0]
         found = versions_of(package) if self._told()["native"] else versions_of(package, "onnx")
         told: dict[str, str] = self._told()["versions"]
         return {name: version for name, version in found.items() if version != "not installed"} | told
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether it can be asked: an ONNX backend is about an ONNX operator, a divider about every one."""
+        """Tell whether it can execute this: an ONNX backend only ONNX operators, a divider all operators."""
         return bool(self._told()["native"]) or operation.spec.dialect is Dialect.ONNX
 
     def start(self) -> None:
-        """Import it, make it if it is the class of a divider, and let it start."""
+        """Import it, make an instance if it is a divider's class, and start it."""
         self._divider()
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient that it gives; what a divider does not cover is not supported."""
+        """Return its quotient; raise UnsupportedError for operations that a divider does not cover."""
         divider = self._divider()
         if hasattr(divider, "covers") and not divider.covers(operation):
             raise UnsupportedError(f"{self.title} does not cover it")
         try:
-            return divider.answer(operation)  # type: ignore[no-any-return]  # whatever it gives is judged
+            return divider.answer(operation)  # type: ignore[no-any-return]  # results of any type are judged
         except NotImplementedError as error:
             raise UnsupportedError(one_line(error)) from None
 
     def run_model(self, file: Path, inputs: Mapping[str, Any]) -> list[Any]:
-        """Return all outputs of the model in a file, in an ONNX backend, or in a divider that runs models too.
+        """Return all outputs of the model in a file.
 
         Raises
         ------
         ModelError
-            If it divides only.
+            If it is a divider that cannot run models.
         """
         divider = self._divider()
         if not hasattr(divider, "run_model"):
             raise ModelError(f"{quoted(self.title)} cannot run models: it is a divider, not an ONNX backend")
-        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # whatever it gives is judged
+        return divider.run_model(file, inputs)  # type: ignore[no-any-return]  # results of any type are judged
 
     def reproducer(self, operation: Operation) -> str:
-        """Return Python source that imports it and asks the same."""
+        """Return Python source that imports it and executes the operation."""
         module, _, attribute = self._target.partition(":")
         source = f"{module}.{attribute}" if attribute else module
         if not self._told()["native"]:
@@ -121,7 +121,7 @@ class Plugin:
         )
 
     def tell(self) -> dict[str, Any]:
-        """Return what it is, in the process where it is imported."""
+        """Return its description, from the process in which it is imported."""
         divider, found = self._divider(), _found(self._target)
         native = not isinstance(divider, OnnxBackend)
         versions = dict(divider.versions()) if hasattr(divider, "versions") else {}
@@ -134,14 +134,14 @@ class Plugin:
         }
 
     def _told(self) -> dict[str, Any]:
-        """Return what `tell` gives in another process, which is asked once."""
+        """Return the result of `tell` in a subprocess, which is started once."""
         if self._description is None:
             factory = f"{__name__}:Plugin"
             self._description = asked_elsewhere("tell", factory, self._target, self._options, called=quoted(self.title))
         return self._description
 
     def _divider(self) -> Any:
-        """Return what answers in this process."""
+        """Return the object that answers in this process."""
         if self._made is None:
             made = _made(self._target, self._options)
             if hasattr(made, "start"):
@@ -151,11 +151,11 @@ class Plugin:
 
 
 def _made(target: str, options: Mapping[str, str]) -> Any:
-    """Return what a target names as an object that answers operations."""
+    """Return an object with `answer` for what a target names."""
     found = _found(target)
     if not hasattr(found, "answer"):
         return OnnxBackend(found, options)
-    made: Any = found  # Whatever class it is, it takes what its signature says.
+    made: Any = found  # A class of any signature, so its type is not checked.
     if inspect.isclass(found) and _takes_options(found):
         return made(options)
     if options:
@@ -164,10 +164,10 @@ def _made(target: str, options: Mapping[str, str]) -> Any:
 
 
 def _takes_options(kind: type) -> bool:
-    """Tell whether a class is made with a mapping of options, rather than with nothing."""
+    """Tell whether a class takes an argument: the mapping of options."""
     try:
         return bool(inspect.signature(kind).parameters)
-    except ValueError:  # It is not written in Python, and does not tell.
+    except ValueError:  # Classes that are not written in Python may have no signature.
         return False
 
 
@@ -176,13 +176,13 @@ def _found(target: str) -> Any:
     with suppress(FileNotFoundError):  # The working folder may have been removed.
         folder = str(Path.cwd())
         if folder not in sys.path:
-            sys.path.append(folder)  # Behind all else: no file there must stand for an installed package.
+            sys.path.append(folder)  # Last, so that no file there hides an installed package.
     name, _, attribute = target.partition(":")
     if not name:
         raise ModelError(f"{quoted(target)} names no module; write package.module:attribute")
     try:
         module = import_module(name)
-    except (Exception, SystemExit) as error:  # To import is to run what is not ours.
+    except (Exception, SystemExit) as error:  # Importing runs foreign code, which may raise anything.
         raise ModelError(f"{quoted(target)} cannot be imported: {type(error).__name__}: {one_line(error)}") from None
     try:
         found = reduce(getattr, attribute.split("."), module) if attribute else module

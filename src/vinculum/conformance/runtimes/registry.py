@@ -1,4 +1,4 @@
-"""Runtimes by the names that the command line takes: our own, those of other packages, plug-ins, and any program.
+"""Runtimes by their names on the command line: built-in ones, those of other packages, plug-ins and programs.
 
 A backend is written `name`, `name[key=value,key=value]`, `package.module:attribute[...]` or `command:./program[...]`.
 """
@@ -18,10 +18,10 @@ from vinculum.errors import AttributeValueError, SpecLookupError
 from vinculum.text import did_you_mean, quoted
 
 GROUP = "vinculum.backends"
-"""The entry points by which other packages offer runtimes: each is a name for a module and attribute."""
+"""The group of entry points by which other packages provide runtimes; each names a module and attribute."""
 
 STARTED = f"{__name__}:started"
-"""What makes a runtime in a process that answers, from its name."""
+"""The factory that makes a runtime from its name in a subprocess."""
 
 _ROOM = "vinculum.conformance.runtimes"
 _OWN = {
@@ -41,18 +41,18 @@ Factory = Callable[[Mapping[str, str]], Runtime]
 
 
 def names() -> tuple[str, ...]:
-    """Return every name that stands for a runtime: our own first, then those of other packages."""
+    """Return all names of runtimes: built-in ones first, then those of other packages."""
     return (*_OWN, *sorted(name for name in _foreign() if name not in _OWN))
 
 
 def runtime(backend: str) -> Runtime:
-    """Return the runtime that a text names; nothing foreign is imported.
+    """Return the runtime of a name; nothing foreign is imported.
 
     Parameters
     ----------
     backend : str
-        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``, ``"command:./program"``. A name
-        of ours goes before one of another package, and this before a program and a module.
+        ``"onnxruntime"``, ``"openvino[device=GPU]"``, ``"package.module:attribute"``, ``"command:./program"``. Built-in
+        names precede those of other packages, which precede programs and modules.
 
     Raises
     ------
@@ -77,12 +77,12 @@ def runtime(backend: str) -> Runtime:
 
 
 def started(backend: str) -> Runtime:
-    """Return a runtime that has been started, so that no case's time is spent on that.
+    """Return a runtime that has been started, so that no case is charged with the time for that.
 
     Parameters
     ----------
     backend : str
-        As `runtime` takes it.
+        As for `runtime`.
     """
     made = runtime(backend)
     made.start()
@@ -95,7 +95,7 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
     Raises
     ------
     AttributeValueError
-        If the brackets or what is in them are malformed.
+        If the brackets or their contents are malformed.
     """
     match = _BACKEND.fullmatch(backend.strip())
     if match is None:
@@ -112,7 +112,7 @@ def parsed(backend: str) -> tuple[str, dict[str, str]]:
 
 
 def _foreign() -> dict[str, str]:
-    """Return what stands for a module and attribute in the entry points of other packages."""
+    """Return the entry points of other packages: names, each with a module and attribute."""
     return {point.name: f"{point.module}:{point.attr}" for point in entry_points(group=GROUP)}
 
 
@@ -127,7 +127,7 @@ def _unknown(name: str) -> str:
 
 
 def _is_module(name: str) -> bool:
-    """Tell whether a name could be imported, from the working folder too, without importing anything."""
+    """Tell whether a name can be imported, also from the working folder, without importing it."""
     if not name.isidentifier():
         return False
     return Path(f"{name}.py").is_file() or Path(name, "__init__.py").is_file() or find_spec(name) is not None

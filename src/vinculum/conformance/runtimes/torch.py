@@ -1,4 +1,4 @@
-"""PyTorch, asked through its functions on tensors of a device."""
+"""PyTorch, called through its functions on tensors of a device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Torch:
     Parameters
     ----------
     options : Mapping of str to str
-        ``device``: where the tensors lie, ``"cpu"`` or ``"cuda"``.
+        ``device``: the device of the tensors, ``"cpu"`` or ``"cuda"``.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class Torch:
         self._device = chosen("torch", "device", options, ("cpu", "cuda"), "cpu")
 
     def check(self) -> None:
-        """Refuse to go on if PyTorch is not installed."""
+        """Raise ModelError if PyTorch is not installed."""
         check_package(self.title, "torch", f"{__name__}:Torch", self._options)
 
     def versions(self) -> Mapping[str, str]:
@@ -55,7 +55,7 @@ class Torch:
         return versions_of("torch")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell whether a function call can ask this."""
+        """Tell whether a function call can express this."""
         return can_be_called(operation)
 
     def start(self) -> None:
@@ -66,7 +66,7 @@ class Torch:
             raise ModelError("this PyTorch finds no CUDA device here; leave device=cuda out")
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return what the function gives, and as unsupported what it says that it does not implement."""
+        """Return the result of the function; its NotImplementedError becomes UnsupportedError."""
         import torch
 
         operands = [_tensor(torch, operand, self._device) for operand in operation.operands]
@@ -99,7 +99,7 @@ def _tensor_source(name: str, array: NDArray[Any], device: str) -> str:
 
 
 def _print_source(operation: Operation) -> str:
-    """Return the line that prints the quotient, whose type nobody but PyTorch knows where two are divided."""
+    """Return the line that prints the quotient; for operands of two types, only PyTorch knows its type."""
     dtype, *others = (operand.dtype for operand in operation.operands)
     if any(other != dtype for other in others):
         return "print(quotient)"
@@ -111,14 +111,14 @@ def _print_source(operation: Operation) -> str:
 
 def _function(torch: Any, function: Function) -> Callable[..., Any]:
     if function is Function.RECIPROCAL:
-        return torch.reciprocal  # type: ignore[no-any-return]  # PyTorch's types are not looked at
+        return torch.reciprocal  # type: ignore[no-any-return]  # PyTorch's types are not checked
     mode = _ROUNDING_MODES.get(function)
     return lambda a, b: torch.div(a, b, rounding_mode=mode)
 
 
 def _tensor(torch: Any, array: NDArray[Any], device: str) -> Any:
-    """Return a tensor of the same bits; those of the types that NumPy lacks travel as integers."""
-    writable = np.array(array)  # PyTorch warns of tensors that share memory which cannot be written.
+    """Return a tensor of the same bits; types that NumPy lacks are passed as integers."""
+    writable = np.array(array)  # PyTorch warns about tensors that share read-only memory.
     if hasattr(np, array.dtype.name):
         return torch.from_numpy(writable).to(device)
     name = array.dtype.name

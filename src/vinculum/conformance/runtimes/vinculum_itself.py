@@ -1,4 +1,4 @@
-"""Our own engine, asked as its users ask it: in models of ONNX and OpenVINO, and through `vinculum.sonnx`."""
+"""Our own engine, called as users call it: with models of ONNX and OpenVINO, and through `vinculum.sonnx`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class VinculumItself:
         """Do nothing: it is installed."""
 
     def versions(self) -> Mapping[str, str]:
-        """Return its own version, and those of the packages that compute and read for it."""
+        """Return its own version, and those of the packages on which its answers depend."""
         return versions_of("vinculum", "numpy", "ml_dtypes", "onnx")
 
     def covers(self, operation: Operation) -> bool:
-        """Tell that every operation is covered, but for constants of SONNX, where an operator is called directly."""
+        """Tell whether it covers this: all except constants of SONNX, whose operators are called as functions."""
         return operation.spec.dialect is not Dialect.SONNX or not any(operation.constant)
 
     def start(self) -> None:
-        """Divide one by one."""
+        """Divide 1 by 1."""
         self.answer(ONE_BY_ONE)
 
     def answer(self, operation: Operation) -> NDArray[Any]:
-        """Return the quotient of the one division in the model, or for SONNX of the call."""
+        """Return the quotient of the one division in the model, or of the function call for SONNX."""
         if operation.spec.dialect is Dialect.SONNX:
             from vinculum.sonnx import div
 
@@ -63,7 +63,7 @@ class VinculumItself:
         return list(load(file).run(inputs).values())
 
     def reproducer(self, operation: Operation) -> str:
-        """Return Python source that asks the same of the installed package."""
+        """Return Python source that executes the operation with the installed package."""
         sources = {Dialect.ONNX: _onnx_lines, Dialect.OPENVINO: _ir_lines, Dialect.SONNX: _sonnx_lines}
         modules = {Dialect.ONNX: "vinculum.backend", Dialect.OPENVINO: "vinculum", Dialect.SONNX: "vinculum.sonnx"}
         dialect = operation.spec.dialect
@@ -93,7 +93,7 @@ def _sonnx_lines(operation: Operation) -> list[str]:
 
 
 def _in_ir(operation: Operation) -> NDArray[Any]:
-    """Return the quotient of a model in files, since an IR is two."""
+    """Return the quotient of an IR, which is loaded from its two files."""
     from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
     from vinculum.models.source import load
 

@@ -1,1 +1,1 @@
-"""The suite's cases as files, for programs without Python, and what their answers are worth."""
+"""The suite's cases as files for programs without Python, and the verdicts on their answers."""

@@ -1,7 +1,7 @@
-"""How other specifications divide integers: rows of small numbers under every rounding, x/0 and MIN/-1 that they have.
+"""How other specifications divide integers: rows of small numbers, x/0 and MIN/-1 for every rounding they define.
 
-What a specification says was read there; where one leaves the quotient open, or defines the division away, a row has
-none. Those whose rounding is not written down, as SPIR-V's, PTX's and NNAPI's, are left out.
+The rules were read in the specifications themselves. Where a specification does not define the quotient, or forbids
+the division, the row has no quotient. Specifications without a written rounding (SPIR-V, PTX, NNAPI) are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from vinculum.tensors.storage import dtype_of
 
 
 def euclidean(a: int, b: int) -> int:
-    """Return a / b rounded so that the remainder is not negative, b not 0."""
+    """Return a / b rounded so that the remainder is at least 0; b must not be 0."""
     return a // b if b > 0 else -(a // -b)
 
 
@@ -45,7 +45,7 @@ class Rounding(Enum):
 
 
 class Outcome(Enum):
-    """What a division gives that has no quotient of its type: x/0, and MIN/-1."""
+    """The result of a division without a quotient of its type: x/0 and MIN/-1."""
 
     UNSPECIFIED = "is unspecified"
     REFUSED = "must be refused"
@@ -57,20 +57,20 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Specification:
-    """A division of integers by another specification.
+    """The integer division of another specification.
 
     Attributes
     ----------
     name : str
-        The specification, and the operator.
+        The specification and the operator.
     rounding : Rounding
         How it rounds.
     by_zero, overflow : Outcome
-        Of x/0 and of MIN/-1.
+        The results of x/0 and of MIN/-1.
     element_types : tuple of ElementType
-        Those integers that it divides.
+        The integer types that it divides.
     source : str
-        Where that is written.
+        The address of the text.
     """
 
     name: str
@@ -136,7 +136,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def convention_lines() -> Iterator[ConventionLine]:
-    """Yield every row: for each element type ordinary quotients, x/0 and MIN/-1, under each convention there is."""
+    """Yield all rows: for each element type, ordinary quotients, x/0 and MIN/-1 under each existing convention."""
     for t in _ALL:
         own = [specification for specification in SPECIFICATIONS if t in specification.element_types]
         numbers, overflow = _numbers(t), (t.minimum, -1)
@@ -162,14 +162,14 @@ def _without_quotient(
 
 
 def _given(outcome: Outcome, dividend: int, t: ElementType) -> int:
-    """Return what a division without a quotient gives; 0 where nothing is specified."""
+    """Return the result of a division without a quotient; 0 where none is specified."""
     ones = -1 if t.kind is Kind.SIGNED else t.maximum
     given = {Outcome.DIVIDEND: dividend, Outcome.ALL_ONES: ones, Outcome.MINIMUM: t.minimum}
     return given.get(outcome, 0)
 
 
 def _numbers(t: ElementType) -> list[int]:
-    """Return small numbers of both signs, and the ends of the type's range."""
+    """Return small numbers of both signs, and the limits of the type's range."""
     small = [-8, -7, -6, -3, -2, -1, 0, 1, 2, 3, 6, 7, 8]
     ends = [t.minimum, t.minimum + 1, t.maximum - 1, t.maximum]
     return sorted({number for number in (*small, *ends) if number >= t.minimum})

@@ -1,4 +1,4 @@
-"""Tensors as text: every element as the hexadecimal digits of its bits, most significant first; reals as fractions."""
+"""Tensors as text: each element as the hexadecimal digits of its bits, most significant first; reals as fractions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vinculum.tensors.storage import dtype_of, native
 from vinculum.text import quoted
 
 UNSPECIFIED = "-"
-"""What stands for an element that the specification leaves unspecified."""
+"""Written for an element that the specification leaves unspecified."""
 
 _FRACTION = re.compile(r"-?\d{1,1000}(/\d{1,1000})?")
 
@@ -28,11 +28,11 @@ def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: N
     Parameters
     ----------
     array : ndarray
-        Of the element type.
+        An array of the element type.
     element_type : ElementType
         Elements of 4 bits have one digit, of 8 bits two, and so on.
     unspecified : ndarray of bool, optional
-        The elements of which only a dash is written.
+        The elements for which a dash is written.
     """
     if element_type is REAL:
         texts = [str(number) for number in array.flat]
@@ -51,12 +51,12 @@ def elements_text(array: NDArray[Any], element_type: ElementType, unspecified: N
 
 
 def array_of(text: str, shape: Sequence[int], element_type: ElementType) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the array that a text writes down, zero where it has a dash, and where it has one.
+    """Return the array of a text, with zeros for dashes, and a mask of the dashes.
 
     Raises
     ------
     ModelError
-        If it has another number of elements than the shape, or one of another length or with other digits.
+        If the number of elements does not match the shape, or an element has the wrong length or wrong digits.
     """
     texts = text.split()
     if len(texts) != prod(shape):

@@ -1,4 +1,4 @@
-"""The export of cases: the same command writes the same bytes."""
+"""The export of cases; it is reproducible: the same command writes the same bytes."""
 
 from __future__ import annotations
 
@@ -48,19 +48,20 @@ _SCHEMAS: dict[str, type[Struct]] = {
 def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, advance: Advance | None = None) -> Index:
     """Write cases into a folder, and return its index.
 
-    Every export holds ``index.json``, ``cases.jsonl`` and their schemas; beside them lies what the format adds.
+    Every export holds ``index.json``, ``cases.jsonl``, their schemas, and the files of the format.
 
     Parameters
     ----------
     folder : Path
-        It must be empty, or not be there.
+        A folder that is empty or does not exist.
     form : str
-        ``"onnx"``: folders of node tests, of ONNX's operators. ``"jsonl"``: the conventions of other specifications.
-        ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every tensor.
+        ``"onnx"``: node tests of ONNX's operators, one per folder. ``"jsonl"``: the conventions of other
+        specifications. ``"testfloat"``: the pairs of the cases that divide floats. ``"npy"``: a NumPy file for every
+        tensor.
     level : Level
-        Which cases.
+        The last level whose cases are written.
     only : sequence of str
-        Glob patterns on the ids; all cases are written if there is none.
+        Glob patterns on the ids; all cases are written if there are no patterns.
     advance : callable, optional
         Called after each case.
 
@@ -69,9 +70,9 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
     ModelError
         If the folder is not empty.
     AttributeValueError
-        If a pattern matches no case that the format can hold.
+        If a pattern matches no case that the format supports.
     OSError
-        If nothing can be written there; nothing is left behind.
+        If the folder cannot be written; no partial export remains.
     """
     check_empty(folder)
     index = folder / INDEX
@@ -103,12 +104,12 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
 
 
 def check_empty(folder: Path) -> None:
-    """Refuse a folder that holds anything, or is none.
+    """Check that a folder is empty or does not exist.
 
     Raises
     ------
     ModelError
-        The line says so.
+        If it holds a file, or is not a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"{str(folder)!r} is not a folder; give an empty or a new one")
@@ -117,7 +118,7 @@ def check_empty(folder: Path) -> None:
 
 
 def _chosen(level: Level, form: str, only: Sequence[str]) -> Iterator[Case]:
-    """Yield the cases that a format can hold and a pattern matches; in the end every pattern must have matched one."""
+    """Yield the cases that a format supports and a pattern matches; raise an error if a pattern matched none."""
     idle = set(only)
     for case in cases(level):
         matching = [pattern for pattern in only if case.id.matches(pattern)]

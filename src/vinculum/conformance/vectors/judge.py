@@ -1,4 +1,4 @@
-"""What the answers of any program are worth: they are held against an export, by the one judge of the suite."""
+"""Verdicts on the answers of any program to an export, by the same judge as a run of the suite."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vinculum.sandbox import Answer, End
 from vinculum.tensors.storage import dtype_of
 from vinculum.text import listed, quoted
 
-_MOST = 1 << 34  # Bytes of a file, of which a line at a time is in memory.
+_MOST = 1 << 34  # The largest file in bytes; files of cases and answers are read line by line.
 _ENDS = {
     "refused": End.REFUSED,
     "unsupported": End.UNSUPPORTED,
@@ -41,14 +41,14 @@ _R = TypeVar("_R", bound=Struct)
 
 @dataclass(frozen=True)
 class Judged:
-    """What an answer is worth; None if there is no answer.
+    """The verdict on an answer.
 
     Attributes
     ----------
     id : str
-        The case's, or the convention's.
+        The id of the case or the convention.
     verdict : Verdict or None
-        As of a run of the suite.
+        The verdict, as in a run of the suite; None if there is no answer.
     """
 
     id: str
@@ -56,33 +56,33 @@ class Judged:
 
     @property
     def fails(self) -> bool:
-        """Whether it is not as it must be: wrong, or missing."""
+        """Whether the answer is wrong or missing."""
         return self.verdict is None or self.verdict.kind.deviates
 
 
 def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Judged]:
-    """Yield what every answer to an export is worth, in the order of its cases.
+    """Yield the verdict on every answer to an export, in the order of its cases.
 
-    The rows of conventions are judged where an answer names them: nobody divides by all of them.
+    The rows of conventions need no answer, as no program divides by all of them; those with an answer are judged.
 
     Parameters
     ----------
     folder : Path
         The export.
     answers : Path
-        A file of JSON lines, or a folder of ``NAME.npy`` files, with ``answers.jsonl`` for what has no quotient.
+        A file of JSON lines, or a folder of ``NAME.npy`` files with an ``answers.jsonl`` for cases without quotients.
     only : sequence of str
-        Glob patterns on the ids; the others need no answer.
+        Glob patterns on the ids; other cases need no answer.
 
     Raises
     ------
     ModelError
-        If a file cannot be read, is not of the export, or an answer is of no case.
+        If a file cannot be read or does not belong to the export, or if an answer has no case.
     AttributeValueError
         If a pattern matches no case.
     """
     _check_index(folder)
-    given = _Given(answers)
+    given = _Answers(answers)
     matched: set[str] = set()
     for line in _records(folder / CASES, CaseLine):
         matching = [pattern for pattern in only if fnmatchcase(line.id, pattern)]
@@ -102,13 +102,13 @@ def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Ju
 
 
 def counts(results: Sequence[Judged]) -> dict[str, int]:
-    """Return how many answers there are of each verdict, the passes first; ``"not answered"`` comes last."""
+    """Return the number of answers with each verdict, passes first and ``"not answered"`` last."""
     found = Counter("not answered" if one.verdict is None else one.verdict.kind.value for one in results)
     order = [*(kind.value for kind in Kind), "not answered"]
     return {name: found[name] for name in order if found[name]}
 
 
-class _Given:
+class _Answers:
     """The answers of a program, by id or by name."""
 
     def __init__(self, path: Path) -> None:
@@ -131,7 +131,7 @@ class _Given:
             raise ModelError(f"{str(path)!r} holds no answer; give a file of JSON lines, or a folder of .npy files")
 
     def answer(self, id: str, name: str | None, expected: Tensor | None) -> Answer | None:
-        """Return the answer to a case and forget it, None if there is none."""
+        """Remove and return the answer to a case; None if there is none."""
         line = self._lines.pop(id, None)
         if line is not None:
             try:
@@ -146,19 +146,19 @@ class _Given:
         return Answer(End.RETURNED, read_array(path, dtype))
 
     def check(self) -> None:
-        """Refuse answers to what was not asked."""
+        """Raise an error if answers remain, which belong to no case of the export."""
         left = [*self._lines, *(f"{name}.npy" for name in sorted(self._arrays))]
         if left:
             raise ModelError(f"{str(self._path)!r} answers cases that the export does not have: {listed(left)}")
 
 
 def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
-    """Return what a line tells.
+    """Return the answer in a line.
 
     Raises
     ------
     ModelError
-        If it tells nothing, or two things, or elements that cannot be read.
+        If it has no answer or several, or elements that cannot be read.
     """
     told = [name for name in ("elements", *_ENDS) if getattr(line, name) is not UNSET]
     if len(told) != 1:
@@ -169,7 +169,7 @@ def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
     if told != ["elements"]:
         return Answer(_ENDS[told[0]], None, " ".join(str(getattr(line, told[0])).split()))
     if expected is None and (line.type is UNSET or line.shape is UNSET):
-        return Answer(End.RETURNED, None)  # Whatever it is: it must be refused.
+        return Answer(End.RETURNED, None)  # Any value is wrong, as the case must be refused.
     type_name = line.type if isinstance(line.type, str) else expected.type if expected else ""
     shape = line.shape if isinstance(line.shape, tuple) else _shape(str(line.elements), expected)
     try:
@@ -182,7 +182,7 @@ def _answer(line: AnswerLine, expected: Tensor | None) -> Answer:
 
 
 def _shape(elements: str, expected: Tensor | None) -> tuple[int, ...]:
-    """Return the shape of elements that tell none: the one expected if they are as many."""
+    """Return the shape of elements given without one: the expected shape if the number of elements matches."""
     count = len(elements.split())
     return expected.shape if expected is not None and prod(expected.shape) == count else (count,)
 
@@ -196,7 +196,7 @@ def _verdict(line: CaseLine | ConventionLine, answer: Answer) -> Verdict:
 
 
 def _check_index(folder: Path) -> None:
-    """Refuse an export of another layout, or one whose cases were changed."""
+    """Raise an error for an export of another layout, or one whose cases were changed."""
     path = folder / INDEX
     if not path.is_file():
         raise ModelError(f"{str(folder)!r} is not an export: it has no {INDEX}; make one by vinculum vectors export")
@@ -233,7 +233,7 @@ def _records(path: Path, kind: type[_R]) -> Iterator[_R]:
 
 
 def _opened(path: Path) -> BufferedReader:
-    """Open an ordinary file; a pipe or a device could go on for ever."""
+    """Open an ordinary file; pipes and devices are refused, as they could be endless."""
     try:
         if regular_size(path) > _MOST:
             raise ModelError(f"{str(path)!r} is larger than {_MOST >> 30} GiB")

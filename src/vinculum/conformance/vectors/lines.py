@@ -1,4 +1,4 @@
-"""A case as a line of ``cases.jsonl``, and what a line asks and expects, for the judge."""
+"""A case as a line of ``cases.jsonl``, and the operation and the expectation of a line, for the judge."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DIGITS = 12
 
 
 def standing(case: Case) -> Standing:
-    """Return what is expected of the answer to a case."""
+    """Return the class of a case: what is expected of the answer."""
     if case.expectation.quotient is None:
         return Standing.REFUSED
     return Standing.EXACT if case.expectation.unspecified is None else Standing.UNSPECIFIED
 
 
 def name_of(case: Case) -> str:
-    """Return what a case's folder is called: ``"test_div_14_int64_0123456789ab"``, the same in every export."""
+    """Return the name of a case's folder, ``"test_div_14_int64_0123456789ab"``: the same in every export."""
     words = re.sub(r"[^a-z0-9]+", "_", f"{case.operation.spec.title} {case.element_type}".lower()).strip("_")
     return f"test_{words}_{sha256(str(case.id).encode()).hexdigest()[:_DIGITS]}"
 
@@ -58,12 +58,12 @@ def case_line(case: Case) -> CaseLine:
 
 
 def operation_of(line: CaseLine | ConventionLine) -> Operation:
-    """Return what a line asks; a convention of other specifications is judged as a Div of equal shapes is.
+    """Return the operation of a line; a row of a convention is judged like a Div of equal shapes.
 
     Raises
     ------
     ModelError
-        If there is no such operator version or element type, or a tensor does not fit.
+        If there is no such operator version or element type, or the text of a tensor is invalid.
     """
     arrays = tuple(_array(operand)[0] for operand in line.operands)
     if isinstance(line, ConventionLine):
@@ -76,7 +76,7 @@ def operation_of(line: CaseLine | ConventionLine) -> Operation:
 
 
 def expectation_of(line: CaseLine | ConventionLine) -> Expectation:
-    """Return what a line expects of an answer.
+    """Return the expectation of a line.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def type_of(tensor: Tensor) -> ElementType:
     Raises
     ------
     ModelError
-        If there is none of that name.
+        If the name is unknown.
     """
     try:
         return by_name(tensor.type)
@@ -104,7 +104,7 @@ def type_of(tensor: Tensor) -> ElementType:
 
 
 def tensor_of(array: NDArray[Any], unspecified: NDArray[np.bool_] | None = None) -> Tensor:
-    """Return an array as files have it, with dashes for what is unspecified."""
+    """Return an array as it is written in files, with dashes for unspecified elements."""
     element_type = element_type_of(array)
     return Tensor(element_type.name, array.shape, elements_text(array, element_type, unspecified))
 

@@ -1,4 +1,4 @@
-"""NumPy files: one for every operand and quotient; types that NumPy has not lie there as unsigned integers."""
+"""NumPy files, one for every operand and quotient; types that NumPy lacks are stored as unsigned integers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def write_arrays(case: Case, folder: Path) -> None:
 
 
 def read_array(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the array of a file; unsigned integers are taken for what of a NumPy type has no name in such files.
+    """Return the array of a file; for an expected type that NumPy lacks, unsigned integers are read as its encodings.
 
     Raises
     ------
     ModelError
-        If it is no such file.
+        If it is not an ``.npy`` file.
     """
     try:
         array: NDArray[Any] = np.load(path, allow_pickle=False)
@@ -47,7 +47,7 @@ def _storable(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.isbuiltin == 1:
         return array
     bits = np.ascontiguousarray(array).reshape(array.shape).view(_unsigned(array.dtype))
-    # Of a type of 4 bits the upper half of a byte means nothing.
+    # The upper half of a byte carries no information in 4-bit types.
     return bits & np.uint8(15) if array.dtype.name in ("int4", "uint4") else bits
 
 

@@ -1,4 +1,4 @@
-"""Folders of ONNX's node tests: a model, its inputs, and the quotient where there is one."""
+"""Folders in the layout of ONNX's node tests: a model, its inputs, and the quotient where there is one."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from vinculum.conformance.vectors.lines import name_of, standing
 from vinculum.conformance.vectors.records import Standing
 
 ROOMS = {Standing.EXACT: "node", Standing.UNSPECIFIED: "unspecified", Standing.REFUSED: "refused"}
-"""Where the cases of a class lie: all of `node` can be run and compared."""
+"""The folder of each class of cases; all those in `node` can be run and compared."""
 
-_TOLERANCE = b'{"atol": 0.0, "rtol": 0.0}\n'  # Else ONNX's runner would let a thousandth pass.
+_TOLERANCE = b'{"atol": 0.0, "rtol": 0.0}\n'  # The default of ONNX's runner accepts relative errors of 0.001.
 
 
 def write_folder(case: Case, folder: Path) -> None:
-    """Write a case of ONNX's into a folder of its own below one of three.
+    """Write a case of an ONNX operator into a folder of its own, below the folder of its class.
 
     Parameters
     ----------
     case : Case
         The case.
     folder : Path
-        Of the export.
+        The folder of the export.
     """
     own = folder / ROOMS[standing(case)] / name_of(case)
     data = own / "test_data_set_0"

@@ -1,4 +1,4 @@
-"""What the files hold, line by line: their types are the JSON Schemas that lie beside them."""
+"""The records in an export's files; the JSON Schemas in the export are made from these types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 SCHEMA = 1
-"""The number of this layout; another has another."""
+"""The version of this layout; it changes whenever the layout changes."""
 
 
 class Standing(Enum):
@@ -21,7 +21,7 @@ class Standing(Enum):
 
 
 class Tensor(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tensor: an element type by its ONNX name, a shape, and its elements as `elements` writes them."""
+    """A tensor: an element type by its ONNX name, a shape, and the elements as text."""
 
     type: str
     shape: tuple[int, ...]
@@ -29,13 +29,13 @@ class Tensor(Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(
             description="In row-major order, separated by spaces: the hexadecimal digits of each element's bits, most "
-            "significant first; a real as a fraction; a dash where the specification leaves the quotient open."
+            "significant first; a real as a fraction; a dash where the specification leaves the quotient unspecified."
         ),
     ]
 
 
 class Operand(Tensor, frozen=True, forbid_unknown_fields=True):
-    """An operand; whether it is a constant of the model, which a runtime may fold."""
+    """An operand, and whether it is a constant of the model, which a runtime may fold."""
 
     constant: bool
 
@@ -44,14 +44,14 @@ class CaseLine(Struct, frozen=True, forbid_unknown_fields=True, rename={"standin
     """A line of ``cases.jsonl``."""
 
     id: str
-    name: Annotated[str, Meta(description="That of its folder or file; the same in every export.")]
+    name: Annotated[str, Meta(description="The name of its folder or file; the same in every export.")]
     standing: Standing
     clause: Annotated[str, Meta(description="The clause of the operator version that it tests: see vinculum spec.")]
     standard: str
     operator: str
     version: int
     variant: str | None
-    rounding: Annotated[str | None, Meta(description="Of integers: truncating or floor.")]
+    rounding: Annotated[str | None, Meta(description="The rounding of integers: truncating or floor.")]
     attributes: dict[str, int | bool | str | tuple[int, ...]]
     operands: tuple[Operand, ...]
     quotient: Annotated[Tensor | None, Meta(description="None if it must be refused.")]
@@ -63,16 +63,16 @@ class ConventionLine(Struct, frozen=True, forbid_unknown_fields=True, rename={"s
     id: str
     standing: Standing
     rounding: str
-    convention: Annotated[str, Meta(description="What is tried, and what it gives there.")]
-    specifications: Annotated[tuple[str, ...], Meta(description="Whose convention this is, for this element type.")]
+    convention: Annotated[str, Meta(description="What is divided, and the result under the convention.")]
+    specifications: Annotated[tuple[str, ...], Meta(description="Those with this convention for the element type.")]
     operands: tuple[Tensor, ...]
     quotient: Tensor | None
 
 
 class AnswerLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of answers: an id, and elements, or in a few words why there are none.
+    """A line of answers: an id, and either elements or, in a few words, why there are none.
 
-    Without a type and a shape the elements are of those that are expected.
+    Without a type and a shape, the elements have the expected ones.
     """
 
     id: str
@@ -101,7 +101,7 @@ class Index(Struct, frozen=True, forbid_unknown_fields=True):
     level: str
     only: tuple[str, ...]
     versions: dict[str, str]
-    cases: Annotated[dict[str, int], Meta(description="How many there are of each class.")]
+    cases: Annotated[dict[str, int], Meta(description="The number of cases of each class.")]
     files: tuple[File, ...]
 
 
@@ -112,5 +112,5 @@ def schema_of(record: type[Struct]) -> bytes:
 
 
 def indented(value: object) -> bytes:
-    """Return a value as a JSON file that can be read."""
+    """Return a value as an indented JSON file."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -1,4 +1,4 @@
-"""Lines of Berkeley TestFloat: two operands, the quotient, and the exception flags of IEEE 754, by exact rationals."""
+"""Lines in the format of Berkeley TestFloat: two operands, the quotient, and the exception flags of IEEE 754."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from vinculum.reference.rounding import decode, power_of_two
 from vinculum.spec.element_types import BFLOAT16, DOUBLE, FLOAT, FLOAT16, BinaryFormat, ElementType
 
 FUNCTIONS = {FLOAT16: "f16_div", BFLOAT16: "bf16_div", FLOAT: "f32_div", DOUBLE: "f64_div"}
-"""The element types, and the files; TestFloat itself has no function for bfloat16."""
+"""The names of the files by element type; TestFloat itself has no function for bfloat16."""
 
 INEXACT, UNDERFLOW, OVERFLOW, DIVIDE_BY_ZERO, INVALID = 1, 2, 4, 8, 16
-"""The flags as SoftFloat has them."""
+"""The flags as SoftFloat encodes them."""
 
 
 def divides_floats(case: Case) -> bool:
-    """Tell whether a case divides two floats of a type that there is a file of."""
+    """Tell whether a case divides floats of a type in `FUNCTIONS`."""
     two_floats = case.element_type in FUNCTIONS and len(case.operation.operands) == 2
     return two_floats and case.expectation.quotient is not None
 
 
 def pairs_of(cases: Iterable[Case]) -> dict[ElementType, list[tuple[int, int]]]:
-    """Return the encodings of dividends and divisors of cases that divide floats, each pair once, in order."""
+    """Return the encodings of dividends and divisors of cases that divide floats, sorted and without repetitions."""
     found: dict[ElementType, set[tuple[int, int]]] = {}
     for case in cases:
         a, b = (elements(np.ascontiguousarray(own), case.element_type) for own in aligned(case.operation))
@@ -46,10 +46,10 @@ def lines(pairs: Iterable[tuple[int, int]], element_type: ElementType) -> Iterat
 
 
 def flags(a_bits: int, b_bits: int, fmt: BinaryFormat) -> int:
-    """Return the exceptions that a division raises, rounding to nearest even.
+    """Return the exceptions that a division raises under roundTiesToEven.
 
-    Whether tininess is detected before rounding or after it is all the same: p digits divided by p digits are never so
-    near below a power of two, within 2**-p / 2 of it, that full precision rounds them up to it.
+    Detecting tininess before or after rounding makes no difference: a quotient of p-bit significands is never so near
+    below a power of two, within 2**-p / 2 of it, that rounding with full precision gives that power.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Which numbers are divided: classes of operands, each with an English name and the thing that it is after."""
+"""Classes of operands, each with an English name and the subject that it tests."""

@@ -1,4 +1,4 @@
-"""Arrays from encodings and of whole numbers, random encodings that never change, and distinct numbers for shapes."""
+"""Arrays from encodings and integers, reproducible random encodings, and distinct numbers for tests of shapes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from vinculum.spec.element_types import REAL, BinaryFormat, ElementType
 from vinculum.tensors.storage import dtype_of
 
 _LARGEST = 1 << 12
-_PRIME = 4093  # So that dividends and divisors repeat themselves at different distances.
+_PRIME = 4093  # So that dividends and divisors repeat with different periods.
 
 
 def floats(codes: Iterable[int], element_type: ElementType) -> Array:
-    """Return the floating-point numbers of these encodings."""
+    """Return the floating-point numbers with these encodings."""
     return np.array(list(codes), np.uint64).astype(f"u{element_type.bits // 8}").view(dtype_of(element_type))
 
 
 def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
-    """Return whole numbers of any element type; an integer type holds them, a floating-point type rounds them."""
+    """Return integers in any element type; integer types hold them exactly, floating-point types round them."""
     if element_type is REAL:
         return np.array([Fraction(number) for number in numbers], dtype=object)
     wide = np.float64 if element_type.binary_format else np.int64 if element_type.minimum else np.uint64
@@ -32,12 +32,12 @@ def whole(numbers: Iterable[int], element_type: ElementType) -> Array:
 
 
 def scalar(number: int, element_type: ElementType) -> Array:
-    """Return one whole number, of no dimension."""
+    """Return one integer as an array of rank 0."""
     return whole([number], element_type).reshape(())
 
 
 def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:
-    """Return random words as wide as the element type; the same for the same `what`, on every machine."""
+    """Return random words of the element type's width; the same `what` gives the same words on every machine."""
     seed = crc32(f"{what}, {element_type.name}".encode())
     words: NDArray[np.uint64] = np.random.PCG64(seed).random_raw(count)
     codes: list[int] = (words >> np.uint64(64 - element_type.bits)).tolist()
@@ -45,7 +45,7 @@ def random_bits(what: str, element_type: ElementType, count: int) -> list[int]:
 
 
 def random_below(what: str, bound: int, count: int) -> list[int]:
-    """Return random whole numbers from 0 to below `bound`; the same for the same `what`."""
+    """Return random integers from 0 to `bound` - 1; the same `what` gives the same numbers."""
     words: list[int] = np.random.PCG64(crc32(what.encode())).random_raw(2 * count).tolist()
     return [(high << 64 | low) % bound for high, low in zip(words[::2], words[1::2], strict=True)]
 
@@ -53,7 +53,7 @@ def random_below(what: str, bound: int, count: int) -> list[int]:
 def random_normals(
     what: str, element_type: ElementType, fmt: BinaryFormat, lowest: int, highest: int, count: int
 ) -> list[int]:
-    """Return encodings of random signed normal numbers whose biased exponents are from `lowest` to `highest`."""
+    """Return encodings of random signed normal numbers with biased exponents from `lowest` to `highest`."""
     trailing = 1 << fmt.trailing_bits
     first, last = max(lowest, 1), min(highest, fmt.largest >> fmt.trailing_bits)
     magnitudes = random_below(f"{what}, magnitudes of {element_type.name}", (last - first + 1) * trailing, count)
@@ -63,7 +63,7 @@ def random_normals(
 
 
 def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
-    """Return numbers of which no two neighbours are equal, the largest that the type holds exactly first."""
+    """Return descending numbers, from the largest that is exact in the type (at most 4096); neighbours differ."""
     top = (
         min(t.maximum, _LARGEST)
         if t.is_integer
@@ -73,6 +73,6 @@ def dividends(shape: tuple[int, ...], t: ElementType) -> Array:
 
 
 def divisors(shape: tuple[int, ...], t: ElementType) -> Array:
-    """Return numbers from 1 on, no two of them equal as far as the type holds them exactly."""
+    """Return ascending numbers from 1, distinct as far as the type represents them exactly."""
     top = min(t.maximum, _PRIME) if t.is_integer else 1 << (t.binary_format.significand_bits if t.binary_format else 12)
     return whole([1 + i % top for i in range(prod(shape))], t).reshape(shape)

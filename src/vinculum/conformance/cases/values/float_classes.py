@@ -1,4 +1,4 @@
-"""The classes of floating-point operands, of a division and of Reciprocal."""
+"""The classes of floating-point operands, for divisions and for Reciprocal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ QUICK, DEFAULT, FULL = Level
 QUOTIENT, ORDINARY, SPECIAL, DISCARDED = Subject.QUOTIENT, Subject.ORDINARY, Subject.SPECIAL, Subject.DISCARDED
 BY_ZERO, TOO_LARGE = Subject.ZERO_BY_ZERO, Subject.TOO_LARGE
 SCALAR, SCALAR_DIVIDEND, EQUAL = Joined.SCALAR_DIVISOR, Joined.SCALAR_DIVIDEND, Joined.EQUAL
-_PAIRS, _HALF_PAIRS = 1 << 15, 1 << 18  # Of formats of 16 bits the more.
+_PAIRS, _HALF_PAIRS = 1 << 15, 1 << 18  # More for 16-bit formats.
 
 
-# What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
+# Scenario, subject, operands; level for the newest version, level for older ones; placements with constants.
 DIVISIONS = (
     ValueClass("ordinary numbers", ORDINARY, given.ordinary, QUICK, DEFAULT, FOLDED),
     ValueClass("x divided by itself", QUOTIENT, by_themselves(given.nonzero_codes), QUICK, DEFAULT, DIVISOR),
@@ -38,7 +38,7 @@ DIVISIONS = (
     ValueClass("zero divided by zero", BY_ZERO, by_each(given.zeros, given.zeros)),
     ValueClass("edge numbers by each other", SPECIAL, by_each(given.edge_codes, given.edge_codes), DEFAULT, FULL, BOTH),
     ValueClass("subnormal dividends", QUOTIENT, from_pairs(given.subnormal_dividends)),
-    # What flushes where one divisor serves all.
+    # Finds runtimes that flush subnormal numbers only where one divisor serves all dividends.
     ValueClass("subnormal dividends divided by 3", QUOTIENT, given.subnormals_divided_by(3),
                DEFAULT, FULL, DIVISOR, SCALAR),
     ValueClass("subnormal divisors", QUOTIENT, from_pairs(given.subnormal_divisors), DEFAULT, FULL, DIVISOR),

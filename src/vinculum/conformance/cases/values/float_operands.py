@@ -1,4 +1,4 @@
-"""Floating-point operands: what makes the arrays of the classes, and what they are made of."""
+"""Floating-point operands: the makers of the classes' arrays, and the encodings that they use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from vinculum.reference import elements
 from vinculum.spec.element_types import BinaryFormat, ElementType
 
 Codes = Callable[[ElementType, BinaryFormat], Iterable[int]]
-"""Gives encodings of an element type."""
-
+"""Returns encodings of an element type."""
 
 _MANY = 1000
 
@@ -26,7 +25,7 @@ def format_of(t: ElementType) -> BinaryFormat:
 
 
 def from_pairs(make: Callable[[ElementType, BinaryFormat], Iterable[Pair]]) -> Maker:
-    """Return what makes operands of pairs of encodings."""
+    """Return a maker of operands from pairs of encodings."""
 
     def operands(t: ElementType) -> Operands:
         dividends, divisors = zip(*make(t, format_of(t)), strict=True)
@@ -36,22 +35,22 @@ def from_pairs(make: Callable[[ElementType, BinaryFormat], Iterable[Pair]]) -> M
 
 
 def by_each(dividends: Codes, divisors: Codes) -> Maker:
-    """Return what makes every dividend by every divisor."""
+    """Return a maker of every dividend paired with every divisor."""
     return from_pairs(lambda t, fmt: product(dividends(t, fmt), divisors(t, fmt)))
 
 
 def by_themselves(codes: Codes) -> Maker:
-    """Return what makes numbers by themselves."""
+    """Return a maker of numbers, each paired with itself."""
     return from_pairs(lambda t, fmt: ((code, code) for code in codes(t, fmt)))
 
 
 def alone(codes: Codes) -> Maker:
-    """Return what makes Reciprocal's one operand."""
+    """Return a maker of Reciprocal's one operand."""
     return lambda t: (floats(codes(t, format_of(t)), t),)
 
 
 def ordinary_floats(t: ElementType, what: str) -> Array:
-    """Return random normal numbers of ordinary size, the same for the same `what`."""
+    """Return random normal numbers of ordinary size; the same `what` gives the same numbers."""
     fmt = format_of(t)
     reach = min(8, fmt.bias - 2)
     return floats(random_normals(what, t, fmt, fmt.bias - reach, fmt.bias + reach, _MANY), t)
@@ -63,17 +62,17 @@ def ordinary(t: ElementType) -> Operands:
 
 
 def divided_by(number: int) -> Maker:
-    """Return what makes random dividends of ordinary size, and one whole number as a scalar divisor."""
+    """Return a maker of random dividends of ordinary size and one integer as a scalar divisor."""
     return lambda t: (ordinary_floats(t, f"dividends of {number}"), scalar(number, t))
 
 
 def dividing(number: int) -> Maker:
-    """Return what makes one whole number as a scalar dividend, and random divisors of ordinary size."""
+    """Return a maker of one integer as a scalar dividend and random divisors of ordinary size."""
     return lambda t: (scalar(number, t), ordinary_floats(t, f"divisors of {number}"))
 
 
 def random_pairs(count: int) -> Maker:
-    """Return what makes random encodings by random encodings."""
+    """Return a maker of random encodings paired with random encodings."""
     return lambda t: tuple(floats(random_bits(f"{count} {role}", t, count), t) for role in ("dividends", "divisors"))
 
 
@@ -87,7 +86,7 @@ def zeros(_: ElementType, fmt: BinaryFormat) -> list[int]:
 
 
 def special_codes(_: ElementType, fmt: BinaryFormat) -> list[int]:
-    """Return the encodings of zeros, infinities, NaN and 1, and of the ends of the subnormal and normal numbers."""
+    """Return the encodings of zeros, infinities, NaN, 1, and the smallest and largest subnormal and normal numbers."""
     one = fmt.bias << fmt.trailing_bits
     smallest_normal = 1 << fmt.trailing_bits
     infinity = [fmt.largest + 1] if fmt.infinities else []
@@ -112,7 +111,7 @@ def nonzero_codes(t: ElementType, fmt: BinaryFormat) -> list[int]:
 
 
 def subnormal_codes(count: int) -> Codes:
-    """Return what gives subnormal numbers of both signs: the smallest, the largest and random ones."""
+    """Return a function that gives subnormal numbers of both signs: the smallest, the largest and random ones."""
 
     def codes(t: ElementType, fmt: BinaryFormat) -> list[int]:
         largest = (1 << fmt.trailing_bits) - 1
@@ -123,28 +122,28 @@ def subnormal_codes(count: int) -> Codes:
 
 
 def subnormals_divided_by(number: int) -> Maker:
-    """Return what makes subnormal dividends, and one whole number as a scalar divisor."""
+    """Return a maker of subnormal dividends and one integer as a scalar divisor."""
     return lambda t: (floats(subnormal_codes(400)(t, format_of(t)), t), scalar(number, t))
 
 
 def subnormal_dividends(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:
-    """Return subnormal dividends, and divisors that leave quotients of every size."""
+    """Return subnormal dividends, with divisors that give quotients of every size."""
     dividends = [*subnormal_codes(400)(t, fmt)]
     divisors = random_normals("divisors of subnormals", t, fmt, 1, fmt.bias + 2, len(dividends))
     return zip(dividends, divisors, strict=True)
 
 
 def subnormal_divisors(t: ElementType, fmt: BinaryFormat) -> Iterable[Pair]:
-    """Return subnormal divisors, whose reciprocals mostly are infinite, and dividends that are small too."""
+    """Return subnormal divisors, most of whose reciprocals are infinite, with dividends that are small too."""
     divisors = [*subnormal_codes(400)(t, fmt)]
     dividends = random_normals("dividends of subnormals", t, fmt, 1, fmt.bias // 2, len(divisors))
-    # Of every third pair both are subnormal, so that their quotient is an ordinary number.
+    # In every third pair both are subnormal, so that their quotient is an ordinary number.
     dividends[::3] = divisors[::-1][::3]
     return zip(dividends, divisors, strict=True)
 
 
 def multiples(t: ElementType) -> Operands:
-    """Return whole numbers by their factors, all of them held exactly."""
+    """Return integers paired with their factors, all of them exact in the type."""
     limit = 1 << format_of(t).significand_bits
     pairs = [(k * n, n) for n in range(1, 50) for k in range(1, 40) if k * n <= limit]
     dividends, divisors = zip(*pairs, strict=True)
@@ -152,12 +151,12 @@ def multiples(t: ElementType) -> Operands:
 
 
 def next_to_overflow(_: ElementType, fmt: BinaryFormat) -> list[int]:
-    """Return the numbers around 2**-(largest exponent + 1), whose reciprocal is the first beyond the largest number."""
+    """Return the numbers around 2**-(largest exponent + 1), whose reciprocals are near the limit of overflow."""
     middle = 1 << (fmt.trailing_bits - 2)
     return [signed for code in range(middle - 20, middle + 21) if code > 0 for signed in _signed([code], fmt)]
 
 
 def with_subnormal_reciprocals(t: ElementType, fmt: BinaryFormat) -> list[int]:
-    """Return numbers of the two largest exponents, whose reciprocals are subnormal."""
+    """Return numbers with the two largest exponents, whose reciprocals are subnormal."""
     largest = fmt.largest >> fmt.trailing_bits
     return random_normals("the largest", t, fmt, largest - 1, largest, 500)

@@ -1,4 +1,4 @@
-"""Quotients that are as hard to round as quotients can be, built from the width of the significand."""
+"""Quotients that are hardest to round, constructed from the width of the significand."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Pair = tuple[int, int]
 
 
 def nearest_to_halfway(element_type: ElementType, fmt: BinaryFormat, count: int) -> list[Pair]:
-    """Return pairs of encodings whose quotients lie next to halfway between two numbers, as near as any quotient can.
+    """Return pairs of encodings whose quotients are as near as possible to the midpoint between two numbers.
 
     With p-bit significands x and y and an odd M of p + 1 bits, M y + d = 2**p x for d = 1 or -1 puts x / y beside
-    M / 2**p, which is halfway between two numbers. For every odd y one M solves that modulo 2**p.
+    M / 2**p, which is the midpoint between two numbers. For every odd y one M solves that modulo 2**p.
     """
     significands = list(_significands(element_type, fmt, count))
     what = f"exponents of hard quotients of {element_type.name}"
@@ -25,7 +25,7 @@ def nearest_to_halfway(element_type: ElementType, fmt: BinaryFormat, count: int)
     signs = random_below(f"signs, {what}", 4, count)
     pairs = []
     for i, (x, y) in enumerate(significands):
-        # Every other pair is between 1 and 2; of the others the quotient must stay a normal number.
+        # Both operands of every other pair are between 1 and 2; the quotients of the rest must stay normal numbers.
         biased_y = 1 + exponents[2 * i] if i % 2 else fmt.bias
         biased_x = 1 + exponents[2 * i + 1] if i % 2 else fmt.bias
         if not 1 < fmt.bias + biased_x - biased_y < largest:
@@ -53,10 +53,10 @@ def _code(significand: int, biased: int, sign: int, fmt: BinaryFormat) -> int:
 
 
 def hard_reciprocals(fmt: BinaryFormat, count: int) -> list[int]:
-    """Return encodings of numbers whose reciprocals lie next to halfway between two numbers, some of them negative.
+    """Return encodings of numbers, some negative, whose reciprocals are close to the midpoint between two numbers.
 
-    1 / (2**p - j) is 2**-p (1 + j 2**-p + j**2 2**-2p + ...): for an odd j the second term is halfway between two
-    numbers, and the third is just above it.
+    1 / (2**p - j) is 2**-p (1 + j 2**-p + j**2 2**-2p + ...): for an odd j the sum of the first two terms is a
+    midpoint, and the third term puts the reciprocal just above it.
     """
     odd = range(1, min(2 * count, 1 << (fmt.trailing_bits // 2 + 2)), 2)
     return [
@@ -67,10 +67,10 @@ def hard_reciprocals(fmt: BinaryFormat, count: int) -> list[int]:
 
 
 def around(targets: Iterable[Fraction], divisors: Iterable[int], fmt: BinaryFormat) -> list[Pair]:
-    """Return pairs of encodings whose quotients are next to the targets: the dividends nearest to target x divisor.
+    """Return pairs of encodings whose quotients are next to the targets.
 
-    Of each the nearest and its two neighbours, as far as they are positive and finite; with a negative divisor the
-    quotient is negative.
+    The dividends of each pair are the number nearest to target x divisor and its two neighbours, as far as they are
+    positive and finite. With a negative divisor the quotient is negative.
     """
     pairs = []
     for target, divisor in zip(targets, divisors, strict=True):
@@ -80,7 +80,7 @@ def around(targets: Iterable[Fraction], divisors: Iterable[int], fmt: BinaryForm
 
 
 def next_to_overflow(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
-    """Return pairs whose quotients are next to the point from which on they round to infinity."""
+    """Return pairs whose quotients are next to the smallest number that rounds to infinity."""
     largest = decode(fmt.largest, fmt).value
     spacing = largest - decode(fmt.largest - 1, fmt).value
     divisors = random_normals("overflow", element_type, fmt, fmt.bias - 12, fmt.bias - 1, 300)
@@ -99,7 +99,7 @@ def next_to_underflow(element_type: ElementType, fmt: BinaryFormat) -> list[Pair
 
 
 def subnormal_ties(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
-    """Return pairs whose quotients are exactly halfway between two subnormals, and next to it on either side."""
+    """Return pairs whose quotients are exactly at or next to the midpoint between two subnormal numbers."""
     halves = random_below(f"subnormal ties of {element_type.name}", 1 << fmt.trailing_bits, 200)
     halves += [0, 1, 2, (1 << fmt.trailing_bits) - 2, (1 << fmt.trailing_bits) - 1]
     targets = [(2 * half + 1) * power_of_two(fmt.subnormal_exponent - 1) for half in halves]
@@ -109,7 +109,7 @@ def subnormal_ties(element_type: ElementType, fmt: BinaryFormat) -> list[Pair]:
 
 
 def _ties_of_odd_divisors(fmt: BinaryFormat) -> list[Pair]:
-    """Return pairs whose quotients are ties, which a product with the reciprocal misses in a longer format too."""
+    """Return pairs whose quotients are ties, which multiplying by the reciprocal misses even in a wider format."""
     odd = range(3, min(1 << fmt.significand_bits, 128), 2)
     divisors = [round_to_nearest_even(Fraction(2 * n), fmt) for n in odd]
     halves = [(1 if i % 2 else 3) * power_of_two(fmt.subnormal_exponent - 1) for i in range(len(odd))]

@@ -1,6 +1,6 @@
-"""The classes of integer operands: those that have quotients, and zero divisors and MIN divided by -1, which have none.
+"""The classes of integer operands: pairs with a quotient, and zero divisors and MIN divided by -1, which have none.
 
-Where a standard leaves a quotient unspecified a runtime may refuse, but it may not spoil the elements beside.
+Where a standard leaves a quotient unspecified, a runtime may refuse, but all other elements must be right.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def _holding(number: int) -> Types:
 
 
 def _near(k: int) -> Types:
-    """Return what tells that a type of more than 8 bits holds numbers next to 2**k."""
+    """Return the predicate of types of more than 8 bits that hold numbers next to 2**k."""
     return lambda t: t.bits > 8 and t.maximum >= 2**k - 3
 
 
 def _up_to(number: int) -> Types:
-    """Return what tells that a number is the largest of a type, up to 1000."""
+    """Return the predicate of types whose largest number, or 1000 if that is less, is this number."""
     return lambda t: min(t.maximum, 1000) == number
 
 
-# What they try, what they are after, the operands; the level of the newest version and of older ones; also constant.
+# Scenario, subject, operands; level for the newest version, level for older ones; placements with constants.
 INTEGERS = (
     ValueClass("floor and truncation differ", DISCARDED, with_quotient(given.small),
                QUICK, QUICK, FOLDED, EQUAL, _signed),
@@ -50,10 +50,10 @@ INTEGERS = (
     ValueClass("the top bit set", QUOTIENT, with_quotient(given.top_bit), QUICK, DEFAULT, FOLDED, EQUAL, _unsigned),
     ValueClass("x divided by itself", QUOTIENT, with_quotient(given.itself)),
     ValueClass("zero divided by other numbers", QUOTIENT, with_quotient(given.zero_by_others)),
-    # A division by 4 that becomes a shift is floor division, one by -1 may become a negation.
+    # A division by 4 implemented as a shift is floor division; one by -1 may become a negation.
     *(ValueClass(f"ordinary numbers divided by {n}", QUOTIENT, given.divided_by(n),
                  DEFAULT, FULL, DIVISOR, SCALAR, _holding(n)) for n in (3, 4, -3, -1)),
-    # What multiplies by a reciprocal in fixed point is short of a bit.
+    # Finds multiplication by a fixed-point reciprocal that is one bit short.
     ValueClass("large numbers divided by 7", QUOTIENT, given.large_divided_by(7),
                QUICK, FULL, DIVISOR, SCALAR, above(4)),
     ValueClass("MAX divided by ordinary numbers", QUOTIENT, given.dividing(1 << 64),
@@ -64,7 +64,7 @@ INTEGERS = (
                DEFAULT, DEFAULT, BOTH, EQUAL, of_bits(4)),
     ValueClass("every pair of 8-bit values with a quotient", QUOTIENT, with_quotient(given.every_pair),
                DEFAULT, DEFAULT, (), EQUAL, of_bits(8)),
-    # Where the significands of float and double end, and narrower integer types; the former as constants too.
+    # Limits of exact integers in float and double, and of narrower integer types; the former as constants too.
     *(ValueClass(f"numbers next to 2^{k}", QUOTIENT, with_quotient(given.next_to_power(k)),
                  DEFAULT, FULL, constants, EQUAL, _near(k))
       for k, constants in ((24, DIVISOR + BOTH), (31, ()), (32, ()), (53, DIVISOR + BOTH), (63, ()))),

@@ -1,4 +1,4 @@
-"""Integer operands: pairs that have a quotient, and the numbers that the classes are made of."""
+"""Integer operands: the makers of the classes' arrays, and the pairs that they use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MANY = 1000
 
 
 def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
-    """Return what makes operands of those pairs that have a quotient in the type: no zero divisor, and not MIN / -1."""
+    """Return a maker of the pairs that have a quotient in the type, without zero divisors and MIN / -1."""
 
     def operands(t: ElementType) -> Operands:
         kept = [(a, b) for a, b in dict.fromkeys(pairs(t)) if b and (a, b) != (t.minimum, -1)]
@@ -30,58 +30,58 @@ def with_quotient(pairs: Callable[[ElementType], Pairs]) -> Maker:
 
 
 def within(numbers: Iterable[int], t: ElementType) -> list[int]:
-    """Return those of the numbers that the type holds, without repetitions."""
+    """Return the numbers that are in the type's range, without repetitions."""
     return [n for n in dict.fromkeys(numbers) if t.minimum <= n <= t.maximum]
 
 
 def by_each(dividends: Iterable[int], divisors: Iterable[int], t: ElementType) -> Pairs:
-    """Return every dividend by every divisor, as far as the type holds them."""
+    """Return every dividend paired with every divisor, as far as they are in the type's range."""
     return ((a, b) for a, b in product(within(dividends, t), within(divisors, t)))
 
 
 def small(t: ElementType) -> Pairs:
-    """Return small numbers of both signs, most of whose quotients differ when rounded in different directions."""
+    """Return small numbers of both signs; most of their quotients depend on the rounding direction."""
     return by_each(range(-16, 17), (2, 3, 4, 5, 7, -2, -3, -4, -5, -7), t)
 
 
 def every_pair(t: ElementType) -> Pairs:
-    """Return every value of a narrow type by every value."""
+    """Return every pair of values of a narrow type."""
     values = range(t.minimum, t.maximum + 1)
     return by_each(values, values, t)
 
 
 def edges(t: ElementType) -> Pairs:
-    """Return the edge numbers by each other."""
+    """Return every pair of edge values."""
     numbers = elements(edge_values(t), t)
     return by_each(numbers, numbers, t)
 
 
 def itself(t: ElementType) -> Pairs:
-    """Return edge numbers and random ones by themselves."""
+    """Return edge values and random numbers, each paired with itself."""
     numbers = [*elements(edge_values(t), t), *_whole_range(t, "divided by itself", 500)]
     return ((n, n) for n in numbers)
 
 
 def zero_by_others(t: ElementType) -> Pairs:
-    """Return 0 by every edge number."""
+    """Return 0 paired with every edge value."""
     return by_each((0,), elements(edge_values(t), t), t)
 
 
 def top_bit(t: ElementType) -> Pairs:
-    """Return unsigned dividends whose top bit is set, which are negative to who takes them for signed."""
+    """Return unsigned dividends whose top bit is set, which code for signed types takes for negative."""
     top = 1 << (t.bits - 1)
     dividends = [top, top + 1, t.maximum, t.maximum - 1, *(top + n for n in random_below(f"top of {t.name}", top, 40))]
     return by_each(dividends, (1, 2, 3, 5, 7, 10, 255, 1000, top - 1, top, top + 1, t.maximum), t)
 
 
 def next_to_power(k: int) -> Callable[[ElementType], Pairs]:
-    """Return what gives the numbers next to 2**k and -2**k by small ones, and by those next to 2**k."""
+    """Return a function that gives numbers next to 2**k and -2**k, divided by small ones and ones next to 2**k."""
     numbers = [sign * (2**k + d) for d in range(-3, 4) for sign in (1, -1)]
     return lambda t: by_each(numbers, (1, -1, 2, 3, -3, 7, 10, 2**k - 1, 2**k, 2**k + 1), t)
 
 
 def below_multiples(t: ElementType) -> Pairs:
-    """Yield dividends just below large multiples of their divisors: rounded to a float they become the multiple."""
+    """Yield dividends just below large multiples of their divisors; rounding to a float turns them into multiples."""
     for divisor, quotient in _factors(t):
         multiple = divisor * quotient
         yield multiple - 1, divisor
@@ -99,7 +99,7 @@ def multiples(t: ElementType) -> Pairs:
 
 
 def _factors(t: ElementType) -> Pairs:
-    """Return divisors of up to 12 bits, and quotients with which their product is in the upper half of the type."""
+    """Return divisors of up to 12 bits, with quotients such that their products are in the upper half of the range."""
     divisors = [2 + n for n in random_below(f"factors of {t.name}", 1 << min(12, t.bits // 2), 300)]
     shares = random_below(f"shares of {t.name}", 1 << 32, 300)
     quotients = (t.maximum // d * ((1 << 32) + share) >> 33 for d, share in zip(divisors, shares, strict=True))
@@ -107,7 +107,7 @@ def _factors(t: ElementType) -> Pairs:
 
 
 def random_pairs(count: int) -> Callable[[ElementType], Pairs]:
-    """Return what gives random bit patterns; the divisors are of every length, so that the quotients are too."""
+    """Return a function that gives random bit patterns; divisors, and so quotients, have every bit length."""
 
     def pairs(t: ElementType) -> Pairs:
         shifts = random_below(f"{count} shifts of {t.name}", t.bits, count)
@@ -122,7 +122,7 @@ def _whole_range(t: ElementType, what: str, count: int) -> list[int]:
 
 
 def ordinary_dividends(t: ElementType, count: int = _MANY) -> Array:
-    """Return random integers of ordinary size, negative ones too where the type has them; none is 0 or MIN."""
+    """Return random integers of ordinary size, of both signs for signed types; none is 0 or MIN."""
     return _ordinary(t, "dividends", min(100_000, t.maximum), count)
 
 
@@ -143,17 +143,17 @@ def ordinary(t: ElementType) -> Operands:
 
 
 def divided_by(number: int) -> Maker:
-    """Return what makes random dividends of ordinary size, and one number as a scalar divisor."""
+    """Return a maker of random dividends of ordinary size and one scalar divisor."""
     return lambda t: (ordinary_dividends(t), scalar(number, t))
 
 
 def dividing(number: int) -> Maker:
-    """Return what makes one number as a scalar dividend, or the largest if that is smaller, and random divisors."""
+    """Return a maker of one scalar dividend, at most the type's largest number, and random divisors."""
     return lambda t: (scalar(min(number, t.maximum), t), ordinary_divisors(t))
 
 
 def large_divided_by(number: int) -> Maker:
-    """Return what makes the limits of the type and the numbers around multiples near them, and one scalar divisor."""
+    """Return a maker of dividends at the type's limits and around multiples near them, and one scalar divisor."""
 
     def operands(t: ElementType) -> Operands:
         limits = [t.maximum, t.minimum] if t.minimum else [t.maximum]
@@ -166,13 +166,13 @@ def large_divided_by(number: int) -> Maker:
 
 
 def edges_by_zero(t: ElementType) -> Operands:
-    """Return every edge number by 0."""
+    """Return every edge value divided by 0."""
     dividends = edge_values(t).copy()
     return dividends, np.zeros_like(dividends)
 
 
 def by_zero(t: ElementType) -> Operands:
-    """Return random dividends of ordinary size by 0."""
+    """Return random dividends of ordinary size divided by 0."""
     dividends = ordinary_dividends(t)
     return dividends, np.zeros_like(dividends)
 
@@ -183,7 +183,7 @@ def by_one_zero(t: ElementType) -> Operands:
 
 
 def minimum(count: int) -> Maker:
-    """Return what makes the smallest number so many times by -1."""
+    """Return a maker of `count` divisions of the smallest number by -1."""
     return lambda t: (whole([t.minimum] * count, t), whole([-1] * count, t))
 
 
@@ -193,7 +193,7 @@ def minimum_by_one(t: ElementType) -> Operands:
 
 
 def beside(pair: Maker) -> Maker:
-    """Return what makes ordinary pairs, every seventh of which is one of those given."""
+    """Return a maker of ordinary pairs in which every seventh is replaced by a given pair."""
 
     def operands(t: ElementType) -> Operands:
         a, b = ordinary(t)

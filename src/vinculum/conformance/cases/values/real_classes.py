@@ -1,4 +1,4 @@
-"""The classes of operands of SONNX's reals: exact rationals."""
+"""The classes of operands of SONNX's real type: exact rationals."""
 
 from __future__ import annotations
 

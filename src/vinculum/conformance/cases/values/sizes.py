@@ -1,4 +1,4 @@
-"""Tensors of one dimension: sizes that vectors of 4 to 32 elements fill, and those beside which a remainder is left."""
+"""Tensors of one dimension: sizes that fill SIMD vectors of 4 to 32 elements, and sizes that leave a remainder."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def _but_chosen_integers(t: ElementType) -> bool:
     return not _chosen_integers(t)
 
 
-# The level of the newest version, for which element types.
+# The level for the newest version, and the element types that it applies to.
 _OF_CHOSEN = ((DEFAULT, _chosen), (FULL, _others))
 _LEVELS = {
     **dict.fromkeys((2, 5, 9), _OF_CHOSEN),
-    31: ((QUICK, every),),  # Beside vectors of every width it leaves a remainder that fills all but the last place.
-    # Shared out among threads, the last of which has less to do; the exact quotients of so many floats take long.
+    31: ((QUICK, every),),  # For vectors of every width the remainder is one less than a full vector.
+    # Split among threads, with less work for the last one; the exact quotients of that many floats take long.
     70_001: ((DEFAULT, _chosen_integers), (FULL, _but_chosen_integers)),
 }
-_IN_OLDER = (1, 17)  # And with constants.
+_IN_OLDER = (1, 17)  # Sizes that older versions run at the default level, and the newest with constants too.
 
 
 def sizes(operands: int) -> tuple[ValueClass, ...]:
-    """Return a class for each size, of so many operands."""
+    """Return a class for each size, for operators with this number of operands."""
     joined, constants = ("equal shapes", DIVISOR) if operands > 1 else ("a shape", BOTH)
     return tuple(
         ValueClass(

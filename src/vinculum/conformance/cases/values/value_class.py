@@ -1,4 +1,4 @@
-"""A class of operands: numbers that are after one thing, under one English name."""
+"""A class of operands: numbers that test one thing, under one English name."""
 
 from __future__ import annotations
 
@@ -15,35 +15,34 @@ from vinculum.conformance.cases.clauses import Subject
 from vinculum.conformance.cases.placements import Placement
 from vinculum.spec.element_types import ElementType
 
-CHOSEN_TYPES = ("float", "int32", "real")  # Those that are asked what has little to do with element types.
+CHOSEN_TYPES = ("float", "int32", "real")  # They run the cases that hardly depend on the element type.
 
 Array = NDArray[Any]
 Operands = tuple[Array, ...]
 Maker = Callable[[ElementType], Operands]
 """Makes operands of an element type, always the same."""
 
-
 Types = Callable[[ElementType], bool]
-"""Tells of which element types a class is."""
+"""Returns whether a class applies to an element type."""
 
 
 def every(_: ElementType) -> bool:
-    """Tell that a class is of all the element types of its table."""
+    """Return True: the class applies to all element types of its table."""
     return True
 
 
 def of_bits(*bits: int) -> Types:
-    """Return what tells of the element types of so many bits."""
+    """Return the predicate of element types of these widths in bits."""
     return lambda t: t.bits in bits
 
 
 def above(bits: int) -> Types:
-    """Return what tells of the element types of more bits."""
+    """Return the predicate of element types of more than this number of bits."""
     return lambda t: t.bits > bits
 
 
 class Joined(Enum):
-    """How the operands of a class lie under each other."""
+    """How the shapes of a class's operands are joined."""
 
     EQUAL = "equal shapes"
     SCALAR_DIVISOR = "scalar divisor"
@@ -52,28 +51,28 @@ class Joined(Enum):
 
 @dataclass(frozen=True, eq=False)
 class ValueClass:
-    """Operands that are after one thing: a row of a table.
+    """Operands that test one thing: a row of a table.
 
     Attributes
     ----------
     tried : str
-        What they try, in English.
+        The scenario in English, as in the id.
     subject : Subject
-        What they are after.
+        What the operands test.
     make : callable
         Makes the operands.
     level : Level
-        The first level that asks them of an operator's newest version, at run time.
+        The first level that runs them with an operator's newest version, as run-time operands.
     older : Level
-        The same for its older versions.
+        The first level that runs them with its older versions.
     constants : tuple of Placement
-        How else they are asked at the default level, of the newest version; other placements come at the last.
+        The other placements that the default level runs for the newest version; the remaining ones run at the last.
     joined : Joined
-        How they lie under each other.
+        How the shapes are joined.
     types : callable
-        Tells of which element types they are.
+        Returns whether the class applies to an element type.
     label : str
-        What an id calls the way they are joined, where it says more than `joined`.
+        The text for the shapes in the id, where it differs from that of `joined`.
     """
 
     tried: str
@@ -87,11 +86,11 @@ class ValueClass:
     label: str = ""
 
     def operands(self, element_type: ElementType) -> Operands:
-        """Return the operands, made once; they may not be written."""
+        """Return the operands, which are made once and read-only."""
         return _made(self, element_type)
 
     def shapes(self, operands: int) -> str:
-        """Return what an id calls the way in which so many operands are joined."""
+        """Return the text for the shapes in the id, for an operator with this number of operands."""
         return self.label or (self.joined.value if operands > 1 else "one dimension")
 
 

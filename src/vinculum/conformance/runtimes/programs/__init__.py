@@ -1,1 +1,1 @@
-"""An operation as a program: an ONNX model, an OpenVINO IR, and source that anyone can run."""
+"""An operation as an ONNX model, as an OpenVINO IR, and as a stand-alone Python program."""

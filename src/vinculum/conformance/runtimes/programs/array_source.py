@@ -1,4 +1,4 @@
-"""Arrays as Python source that gives them back to the last bit, as short as a person would write it if that can be."""
+"""Arrays as Python source that reproduces them bit by bit, as short as a person would write it if possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vinculum.tensors.storage import element_type_of
 
 _SHORT = 8
-"""More elements than these are told as a sequence if they are one."""
+"""Arrays with more elements than this are written as a sequence if they are one."""
 _LISTED = 64
 """The most elements that are written one by one."""
 _WIDTH = 100
@@ -21,10 +21,10 @@ _LONGEST_NUMBER = 14
 
 
 def array_source(array: NDArray[Any]) -> str:
-    """Return a Python expression for an array, the same to the last bit, that uses ``np`` and what else it must.
+    """Return a Python expression that reproduces an array bit by bit, with ``np`` and other modules as needed.
 
-    Floats stand as decimals where those are short and give the same bits, else as encodings in hexadecimal. One number
-    repeated, and whole numbers in sequence, are said once; many different ones are compressed.
+    Floats are decimals where those are short and give the same bits, else encodings in hexadecimal. A repeated number
+    and a sequence of integers are written as such; many different numbers are compressed.
     """
     dtype = dtype_source(array.dtype)
     if not array.size:
@@ -47,7 +47,7 @@ def dtype_source(dtype: np.dtype[Any]) -> str:
 
 def _listed(array: NDArray[Any], dtype: str) -> str:
     decimals = _nested(array, _decimal)
-    # Python's own integers are wide enough for every type, its floats are not.
+    # Decimals of integers are always exact; those of floats are verified below.
     spelt = f"np.array({decimals}, {dtype})" if array.dtype.isbuiltin == 1 else f"np.array({decimals}).astype({dtype})"
     if element_type_of(array).is_integer:
         return spelt
@@ -70,7 +70,7 @@ def _nested(array: NDArray[Any], spell: Any) -> str:
 def _decimal(element: Any) -> str:
     if element.dtype.kind in "iu":
         return str(element.item())
-    if element.dtype.isbuiltin != 1:  # Its own text is not what Python reads.
+    if element.dtype.isbuiltin != 1:  # Python cannot read the text of ml_dtypes' elements.
         element = int(element) if element_type_of(element).is_integer else np.float64(element)
     text = str(element)
     return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
@@ -81,7 +81,7 @@ def _rational(element: Any) -> str:
 
 
 def _evaluated(array: NDArray[Any]) -> NDArray[Any]:
-    """Return what the decimals of an array of floats give when Python reads them."""
+    """Return the array that Python reads from the decimals of an array of floats."""
     texts = [_decimal(element).removeprefix("np.").replace("-np.", "-") for element in array.reshape(-1)]
     return np.array([float(text) for text in texts]).astype(array.dtype).reshape(array.shape)
 
@@ -97,7 +97,7 @@ def _is_uniform(array: NDArray[Any]) -> bool:
 
 
 def _sequence(array: NDArray[Any], dtype: str) -> str | None:
-    """Return the expression for whole numbers of which each is as much more than the one before; None for others."""
+    """Return the expression for an arithmetic sequence of integers; None for other arrays."""
     flat = array.reshape(-1)
     if not all(np.isfinite(np.float64(element)) for element in flat[:2]):
         return None
@@ -106,7 +106,7 @@ def _sequence(array: NDArray[Any], dtype: str) -> str | None:
     stop = start + step * array.size
     if not step or not all(-(2**63) <= end < 2**63 for end in (start, stop)):
         return None
-    with np.errstate(all="ignore"):  # To what the type cannot hold it is no sequence.
+    with np.errstate(all="ignore"):  # Numbers that the type cannot represent fail the comparison of bits.
         if not _same_bits(np.arange(start, stop, step).astype(array.dtype), flat):
             return None
     ends = f"{start}, {stop}, {step}" if step != 1 else f"{start}, {stop}" if start else str(stop)

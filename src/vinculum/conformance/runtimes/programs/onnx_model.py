@@ -1,4 +1,4 @@
-"""An operation as an ONNX model of one node, which every runtime that reads ONNX can be asked."""
+"""An operation as an ONNX model of one node, for every runtime that reads ONNX."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vinculum.spec.model import AttributeValue
 
 
 def onnx_model(operation: Operation) -> ModelProto:
-    """Return the model that asks for an operation: every operand declared as it is, the quotient as the dividend.
+    """Return the model of an operation: operands declared as they are, the quotient with the dividend's type.
 
-    The quotient's shape is left open where the operands do not fit. The model imports the operator set that introduced
-    the version, so that older versions are really asked. Nothing has checked it: whether it is legal is what the
-    runtime is asked.
+    The quotient's shape is undeclared where the operands do not fit. The model imports the operator set that introduced
+    the version, so that older versions are really tested. It is not checked: the runtime must find out whether it is
+    legal.
     """
     spec = operation.spec
     names = [operand.name for operand in spec.inputs]
@@ -34,5 +34,5 @@ def onnx_model(operation: Operation) -> ModelProto:
 
 
 def _attribute(name: str, value: AttributeValue) -> AttributeProto:
-    # Of an empty list onnx cannot tell what it would hold.
+    # onnx cannot infer the type of an empty list.
     return helper.make_attribute(name, value, attr_type=AttributeProto.INTS if value == () else None)

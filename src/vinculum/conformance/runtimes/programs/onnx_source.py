@@ -1,4 +1,4 @@
-"""Python source that makes the ONNX model of an operation, from the text that it is written in."""
+"""Python source that makes the ONNX model of an operation, from ONNX's textual syntax."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from vinculum.conformance.cases.operation import Operation
 
 
 def onnx_model_lines(operation: Operation) -> list[str]:
-    """Return lines that make `model`, the ONNX model of an operation, from its text and the constant operands."""
+    """Return lines that make `model`, the ONNX model of an operation, from its text and the constants."""
     from onnx import printer
 
     from vinculum.conformance.runtimes.programs.onnx_model import onnx_model
@@ -23,6 +23,6 @@ def onnx_model_lines(operation: Operation) -> list[str]:
 
 
 def inputs_source(operation: Operation) -> str:
-    """Return a Python dictionary of the operands that come at run time: ``{"A": a, "B": b}``."""
+    """Return a Python dictionary of the run-time operands: ``{"A": a, "B": b}``."""
     items = (f'"{name}": {name.lower()}' for name in operation.inputs)
     return f"{{{', '.join(items)}}}"

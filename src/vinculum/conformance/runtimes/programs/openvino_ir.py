@@ -11,10 +11,10 @@ from vinculum.tensors.storage import element_type_of
 
 
 def openvino_ir(operation: Operation) -> tuple[bytes, bytes]:
-    """Return what goes into the ``.xml`` of the IR that asks for an operation, and into the ``.bin`` beside it.
+    """Return the contents of the ``.xml`` and the ``.bin`` file of an operation's IR.
 
-    Every operand is declared as it is, the quotient as the dividend. Attributes stand as they are given, legal or not;
-    those that are not given are not written. The quotient's shape is left open where the operands do not fit.
+    Operands are declared as they are, the quotient with the dividend's type. Attributes are written exactly as given,
+    legal or not. The quotient's shape is undeclared where the operands do not fit.
     """
     spec = operation.spec
     writer = OpenvinoWriter()

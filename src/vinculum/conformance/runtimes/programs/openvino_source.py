@@ -1,4 +1,4 @@
-"""An operation to OpenVINO as Python source: the model as an IR or in ONNX, and what compiles and runs it."""
+"""An operation for OpenVINO as Python source: the model as an IR or in ONNX, compiled and run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def openvino_program(operation: Operation, device: str, properties: Mapping[str,
     Parameters
     ----------
     operation : Operation
-        Of the dialects ONNX and OpenVINO.
+        An operation of the dialects ONNX and OpenVINO.
     device : str
-        What it is compiled for.
+        The device for which the model is compiled.
     properties : Mapping of str to str
-        What it is compiled with.
+        The properties with which it is compiled.
     """
     if operation.spec.dialect is Dialect.OPENVINO:
         model, read = ir_lines(operation), "core.read_model(xml, data)"
@@ -55,7 +55,7 @@ def openvino_program(operation: Operation, device: str, properties: Mapping[str,
 
 
 def _run_lines(operation: Operation) -> list[str]:
-    """Return the lines that run a compiled model and print; those types that NumPy has not are handed over as bytes."""
+    """Return the lines that run a compiled model and print; types that NumPy lacks are passed as bytes."""
     given = [(name.lower(), array) for name, array in operation.inputs.items()]
     if all(array.dtype.isbuiltin == 1 for array in operation.operands):
         return [print_quotient(f"compiled([{', '.join(name for name, _ in given)}])[0]")]
@@ -84,7 +84,7 @@ def _result_lines(dividend: NDArray[Any]) -> list[str]:
 
 
 def ir_lines(operation: Operation) -> list[str]:
-    """Return lines that make `xml` and `data`, the two files of the IR that asks for an operation."""
+    """Return lines that make `xml` and `data`, the two files of an operation's IR."""
     from vinculum.conformance.runtimes.programs.openvino_ir import openvino_ir
 
     xml, data = openvino_ir(operation)
@@ -92,12 +92,12 @@ def ir_lines(operation: Operation) -> list[str]:
 
 
 def _stored(name: str, array: NDArray[Any]) -> str:
-    """Return the expression for an array's bytes as OpenVINO stores them; for that of 4 bits it calls `packed`."""
+    """Return the expression for an array's bytes as OpenVINO stores them; for 4-bit types it calls `packed`."""
     return f"packed({name})" if _is_packed(array) else f"{name}.reshape(-1).view(np.uint8)"
 
 
 def _packing_lines(operation: Operation) -> list[str]:
-    """Return lines that define `packed`, none if no operand needs it."""
+    """Return lines that define `packed`, empty if no operand needs it."""
     return _PACKED.splitlines() if any(map(_is_packed, operation.operands)) else []
 
 
@@ -107,7 +107,7 @@ def _is_packed(array: NDArray[Any]) -> bool:
 
 
 def _data_lines(operation: Operation, data: bytes) -> list[str]:
-    """Return lines that make the file beside an IR, in which every constant begins at an even place."""
+    """Return lines that make the ``.bin`` file of an IR, in which every constant has an aligned offset."""
     from vinculum.models.openvino_ir.types import packed
 
     if not data:
@@ -119,7 +119,7 @@ def _data_lines(operation: Operation, data: bytes) -> list[str]:
         for name, array in constants.items()
     ]
     if len(pieces) == 2:
-        # Equal constants are there once.
+        # Equal constants are stored once.
         gap = len(data) - len(raw[0]) - len(raw[1])
         pieces[1:] = [f"bytes({gap})", pieces[1]] if gap >= 0 else []
     return ["# The constants, each from the offset in its Const layer on.", f"data = {' + '.join(pieces)}"]

@@ -1,4 +1,4 @@
-"""Python source that a stranger can paste: operands that are printed, and a program that imports what it uses."""
+"""Stand-alone Python programs: assignments of the operands, and the imports of the names that a program uses."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _IMPORTS = {
     "ov": "import openvino as ov",
     "torch": "import torch",
 }
-"""The names that programs use, and where each comes from; in the order in which the imports stand."""
+"""The names that programs use and their imports, in the order of the imports."""
 _OF_ONNX = ("helper", "numpy_helper", "parser")
 _REFERENCE = "ReferenceEvaluator"
 _TEXT = re.compile(r'"""[\s\S]*?"""|"[^"\n]*"|#.*')
 
 
 def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
-    """Return source that ends with a line feed and begins with imports: of what the lines use, and those given."""
+    """Return the source of a program: imports for the names in the lines, the given imports, and the lines."""
     body = "\n".join(lines)
     names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", _TEXT.sub("", body)))
     needed = [line for name, line in _IMPORTS.items() if name in names]
@@ -42,14 +42,14 @@ def python_program(*lines: str, imports: Sequence[str] = ()) -> str:
 
 
 def operand_names(operation: Operation) -> list[str]:
-    """Return what programs call the operands: the operator's names for them in lower case."""
+    """Return the names of the operands in programs: the operator's input names in lower case."""
     return [operand.name.lower() for operand in operation.spec.inputs]
 
 
 def operand_lines(operation: Operation) -> list[str]:
     """Return lines that assign each operand to its name, ``a = ...``, and print them.
 
-    What is printed is as much of a float as tells it from its neighbours, and is out before a division can end all.
+    Floats are printed with the digits that make them unique. Output is flushed, as the division may end the process.
     """
     names = operand_names(operation)
     assigned = [f"{name} = {array_source(array)}" for name, array in zip(names, operation.operands, strict=True)]
@@ -58,5 +58,5 @@ def operand_lines(operation: Operation) -> list[str]:
 
 
 def print_quotient(expression: str) -> str:
-    """Return the line that prints what an expression gives."""
+    """Return the line that prints the value of an expression."""
     return f"print(repr({expression}))"

@@ -22,7 +22,7 @@ from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted
 
 PREFIX = "command:"
-_PATIENCE = 5.0  # Seconds for the end of a program that has closed its pipe.
+_PATIENCE = 1.0  # Seconds for the end of a program that has closed its pipe.
 _WIDTH = 64
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx.backend.test.case import base
 from onnx.reference.ops import op_pool_common
 
-_window_by_window = op_pool_common.pool
+_window_by_window: Any = op_pool_common.pool
 
 
 @cache
@@ -41,15 +41,15 @@ def _pool(
     *pads: Any,
     p: int = 1,
     **others: Any,
-) -> NDArray[Any]:
+) -> Any:
     """Do what `pool` does window after window; all at once where they are plain, as a hundred thousand are."""
     if pads or others or {*strides} != {1}:
-        found: NDArray[Any] = _window_by_window(
-            padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, p=p, **others
-        )
-        return found
+        return _window_by_window(padded, x_shape, kernel, strides, out_shape, pooling_type, *pads, p=p, **others)
     axes = tuple(range(2, padded.ndim))
     windows = sliding_window_view(padded, kernel, axes).reshape(*x_shape[:2], *out_shape, -1)
-    if pooling_type == "LPPOOL":
-        return np.asarray(np.sum(np.abs(windows) ** p, -1) ** (1.0 / p), padded.dtype)
-    return np.asarray({"AVG": np.average, "MAX": np.max}[pooling_type](windows, -1), padded.dtype)
+    ways: dict[str, Callable[[], Any]] = {
+        "AVG": lambda: np.average(windows, -1),
+        "LPPOOL": lambda: np.sum(np.abs(windows) ** p, -1) ** (1.0 / p),
+        "MAX": lambda: np.max(windows, -1),
+    }
+    return np.asarray(ways[pooling_type](), padded.dtype)

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 import vinculum
 from vinculum.models.engines.model_runner import Outcome
@@ -56,7 +56,7 @@ class Kind:
     element_types: Sequence[ElementType]
 
 
-Node = tuple[str, Mapping[str, int]]
+Node = tuple[str, Mapping[str, Any]]
 """An operator and its attributes."""
 
 DIV: Node = ("Div", {})
@@ -112,7 +112,9 @@ def model_of(
     pairs: Sequence[Pair], nodes: Sequence[Node], places: Sequence[str], opset: int
 ) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
     """Return a model of the nodes, of every pair of operands in every place, and its inputs."""
-    made, inputs, outputs, constants = [], {}, [], []
+    made: list[NodeProto] = []
+    inputs: dict[str, NDArray[Any]] = {}
+    outputs, constants = [], []
     for number, pair in enumerate(pairs):
         code, rank = element_type_of(pair[0]).onnx_code or 0, max(x.ndim for x in pair)
         operands = {f"{name}{number}": x for name, x in zip("AB", pair, strict=True)}

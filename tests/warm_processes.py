@@ -84,11 +84,11 @@ class WarmProcess:
             raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
         try:
             if self.returncode is None:
-                with selectors.DefaultSelector() as selector:
-                    selector.register(self._server, selectors.EVENT_READ)
-                    if not selector.select(timeout):
-                        raise subprocess.TimeoutExpired("a process of the server", timeout or 0)
-                status = self._server.recv(4, socket.MSG_WAITALL)
+                self._server.settimeout(timeout)
+                try:
+                    status = self._server.recv(4)  # It is sent at once.
+                except (TimeoutError, BlockingIOError):
+                    raise subprocess.TimeoutExpired("a process of the server", timeout or 0) from None
                 # The server ends with the tests, before the last objects do, which kill their processes.
                 self.returncode = os.waitstatus_to_exitcode(int.from_bytes(status)) if status else -signal.SIGKILL
                 self._server.close()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import pytest
 from onnx import TensorProto, numpy_helper
 
 from tests.analysis.containment import complaint, enclosing, looked_at
+from tests.onnx_cases import node_cases
 from vinculum.analysis.domain.abstract_tensor import AbstractTensor
 from vinculum.analysis.domain.constants import constant
 from vinculum.analysis.domain.formats import is_discrete
@@ -22,16 +21,6 @@ UNKNOWN = {
     *("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"),
 }
 """Operators of ONNX's own domain of which nothing is known; most are of text."""
-
-
-@cache
-def cases() -> list[Any]:
-    """Return all cases; they are made, not read."""
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return list(collect_testcases(None))
 
 
 def known_of(array: Any, *, exactly: bool) -> AbstractTensor | None:
@@ -54,7 +43,7 @@ def test_every_output_lies_inside(exactly: bool) -> None:
     wrong: list[str] = []
     unknown: set[str] = set()
     compared = 0
-    for case in cases():
+    for case in node_cases():
         model = deepcopy(case.model)
         del model.graph.value_info[:]
         for output in model.graph.output:

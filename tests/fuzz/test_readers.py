@@ -7,7 +7,6 @@ ONNX's own node tests, are damaged at random, in a process whose memory is limit
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -15,13 +14,12 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from onnx.backend.test.case import node as node_tests
-from onnx.backend.test.case.utils import import_recursive
 
 from tests.fuzz.byte_mutations import mutate_bytes
 from tests.fuzz.proto_mutations import mutate_proto
 from tests.fuzz.subject import EXAMPLES, Case, Subject
 from tests.fuzz.xml_mutations import mutate_xml
+from tests.onnx_cases import node_cases
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 
@@ -97,11 +95,7 @@ class TestConverting:
 
 def node_models() -> list[bytes]:
     """Return the models of ONNX's own node tests, one of nearly every operator."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # What computing their expected results has to say.
-        import_recursive(node_tests)
-        cases = node_tests.collect_testcases(None)
-    contents = [case.model.SerializeToString() for case in cases if case.model is not None]
+    contents = [case.model.SerializeToString() for case in node_cases()]
     return [content for content in contents if len(content) < LARGEST]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ import onnx
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, numpy_helper
 from onnx.backend.base import Backend, BackendRep
-from onnx.backend.test.case import node as node_tests
-from onnx.backend.test.case.utils import import_recursive
+from onnx.backend.test import BackendTest
 from onnx.reference import ReferenceEvaluator
 
+from tests.onnx_cases import node_cases
 from vinculum import backend
 from vinculum.models.onnx.divisions import DIVIDES
 from vinculum.models.onnx.scopes import all_nodes
@@ -85,11 +84,8 @@ class ReferenceBackend(Backend):
 
 def suites_of(tested: Any) -> Suites:
     """Return the runner's tests for the CPU, by category."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # The cases overflow on purpose when they compute what is expected.
-        from onnx.backend.test import BackendTest
-
-        cases = BackendTest(tested).test_cases
+    node_cases()  # Else it makes them itself.
+    cases = BackendTest(tested).test_cases
     suites = {}
     for name, case in cases.items():
         category = name.removeprefix("OnnxBackend").removesuffix("Test")
@@ -154,21 +150,12 @@ class TestRunner:
             assert failed | {name for name, reason in EXCLUDED.items() if reason in undecided} == EXCLUDED.keys()
 
 
-@pytest.fixture(scope="module")
-def cases() -> list[Any]:
-    """Return ONNX's node tests."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # As in `suites_of`.
-        import_recursive(node_tests)
-    return list(node_tests._NodeTestCases)
-
-
 class TestDivisions:
     """The node tests of Div and Reciprocal, to the last bit: the runner itself asks for less."""
 
-    def test_to_the_last_bit(self, cases: list[Any]) -> None:
+    def test_to_the_last_bit(self) -> None:
         tested = set()
-        for case in cases:
+        for case in node_cases():
             (node, *others) = case.model.graph.node
             if others or node.op_type not in DIVIDES:
                 continue
@@ -182,11 +169,11 @@ class TestDivisions:
         assert {"test_div", "test_div_example", "test_div_bcast", "test_div_int8", "test_div_uint64"} <= tested
         assert {"test_reciprocal", "test_reciprocal_example"} <= tested
 
-    def test_of_functions_that_hold_them(self, cases: list[Any]) -> None:
+    def test_of_functions_that_hold_them(self) -> None:
         """What operators are defined by, written out as a graph: every division in it is ours."""
         with_divisions = [
             (case, count)
-            for case in cases
+            for case in node_cases()
             if case.name.endswith("_expanded") and (count := _divisions(case.model)) and case.name not in EXCLUDED
         ]
         assert len(with_divisions) > 100
@@ -211,9 +198,9 @@ def _divisions(model: ModelProto) -> int:
 class TestNodes:
     """`run_node` gives what a model of the node alone gives, for every operator that the evaluator knows."""
 
-    def test_one_of_each_operator(self, cases: list[Any]) -> None:
+    def test_one_of_each_operator(self) -> None:
         first: dict[tuple[str, str], Any] = {}
-        for case in cases:
+        for case in node_cases():
             if len(case.model.graph.node) == 1 and f"{case.name}_cpu" not in EXCLUDED:
                 node: NodeProto = case.model.graph.node[0]
                 first.setdefault((node.domain, node.op_type), case)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,13 @@ def ended(answer: Answer) -> tuple[End, str]:
 
 
 def gone(process: int) -> bool:
-    """Tell whether a process ends in the next moments."""
-    try:
-        psutil.Process(process).wait(A_WHILE)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.TimeoutExpired:
-        return False
+    """Tell whether a process ends in the next moments; whoever inherits it may be long in hearing of it."""
+    deadline = time.monotonic() + A_WHILE
+    with suppress(psutil.NoSuchProcess):
+        while psutil.Process(process).status() != psutil.STATUS_ZOMBIE:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
     return True
 
 

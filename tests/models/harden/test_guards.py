@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -10,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 import vinculum
 from vinculum.models.engines.model_runner import Outcome
@@ -30,16 +31,36 @@ from vinculum.spec.element_types import (
     UINT64,
     ElementType,
 )
-from vinculum.tensors.storage import dtype_of
+from vinculum.tensors.storage import dtype_of, element_type_of
 
-INTEGERS = (INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
+INTEGERS = [INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64]
 POLICIES: tuple[tuple[ZeroDivisor, Overflow], ...] = (("zero", "wrap"), ("saturate", "saturate"))
+WIDE = [each for each in INTEGERS if each.bits >= 32]
+OPSETS = (7, 9, 14, 21)
+"""In which the guards are written differently; before 14 only of the wide types."""
 PLACES = ("", "A", "B", "AB")
 """Which operands are constants."""
 
-Division = Callable[..., ModelProto]
 Outcomes = Callable[..., list[Outcome]]
 Pair = tuple[NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What models are made for."""
+
+    opset: int
+    zero_divisor: ZeroDivisor
+    overflow: Overflow
+    places: Sequence[str]
+    element_types: Sequence[ElementType]
+
+
+Node = tuple[str, Mapping[str, Any]]
+"""An operator and its attributes."""
+
+DIV: Node = ("Div", {})
+MODS: tuple[Node, ...] = (("Mod", {"fmod": 0}), ("Mod", {"fmod": 1}))
 
 
 def all_pairs(element_type: ElementType, largest: int | None = None, smallest: int = 0) -> Pair:
@@ -52,50 +73,62 @@ def all_pairs(element_type: ElementType, largest: int | None = None, smallest: i
     return np.ascontiguousarray(a), np.ascontiguousarray(b)
 
 
-def opsets(element_type: ElementType) -> tuple[int, ...]:
-    """Return operator sets in which the guards are written differently."""
-    return (7, 9, 14, 21) if element_type.bits >= 32 else (14, 21)
-
-
 def check(
     outcomes: Outcomes,
-    division: Division,
     ran_on: str,
     runtime: Runtime,
-    element_type: ElementType,
-    operands: Callable[[ZeroDivisor], Pair],
+    operands: Callable[[ElementType, ZeroDivisor], Pair],
+    nodes: Sequence[Node] = (DIV,),
     *,
-    fmod: int | None = None,
     pairwise: bool = False,
 ) -> None:
-    """Demand of a hardened division what our engine gives, in any operator set, policy and place, or two of them.
+    """Demand of hardened nodes what our engine gives, in any operator set, policy and place, or two of them.
 
-    With fmod it is a remainder, and Python's integers say what it is.
+    One model has the nodes of all element types: to make, check and compile each takes longer than the quotients.
     """
-    kinds = list(_kinds(element_type, runtime, pairwise=pairwise))
-    if fmod is not None:
-        kinds = [kind for kind in kinds if kind[0] >= 10]  # Before, there is no Mod.
-    cases, expected = [], []
-    for opset, place, zero_divisor, overflow in kinds:
-        a, b = operands(zero_divisor)
-        arrays = {"A": a, "B": b}
-        shown = [arrays[name] if name in place else arrays[name].shape for name in "AB"]
-        model = division(element_type, *shown, opset=opset)
-        if fmod is not None:
-            model.graph.node[0].op_type = "Mod"
-            model.graph.node[0].attribute.append(helper.make_attribute("fmod", fmod))
-        inputs = {name: array for name, array in arrays.items() if name not in place}
-        hardened = harden(model, runtime, zero_divisor=zero_divisor, overflow=overflow)
-        cases.append((hardened.model, inputs | {"unused": np.zeros(1, np.float32)}))
-        if fmod is None:
-            expected.append(vinculum.div(a, b, opset=opset, zero_divisor=zero_divisor, overflow=overflow))
-        else:
-            expected.append(remainders(a, b, fmod))
-    found = outcomes(ran_on, cases)
-    assert len(found) == len(cases)
-    for kind, outcome, want in zip(kinds, found, expected, strict=True):
+    kinds = list(_kinds(runtime, nodes, pairwise=pairwise))
+    asked = [[operands(each, kind.zero_divisor) for each in kind.element_types] for kind in kinds]
+    cases = []
+    for kind, pairs in zip(kinds, asked, strict=True):
+        model, inputs = model_of(pairs, nodes, kind.places, kind.opset)
+        hardened = harden(model, runtime, zero_divisor=kind.zero_divisor, overflow=kind.overflow)
+        cases.append((hardened.model, inputs))
+    for kind, pairs, outcome in zip(kinds, asked, outcomes(ran_on, cases), strict=True):
         assert outcome.problem is None, (kind, outcome.problem)
-        check_equal(str(kind), want, outcome.outputs[0], ("expected", ran_on))
+        found = iter(outcome.outputs)
+        for (a, b), node in product(pairs, nodes):
+            want = (
+                vinculum.div(a, b, opset=kind.opset, zero_divisor=kind.zero_divisor, overflow=kind.overflow)
+                if node is DIV
+                else remainders(a, b, node[1]["fmod"])
+            )
+            for place in kind.places:
+                name = f"{node} of {a.dtype}, constants {place!r}, {kind}"
+                check_equal(name, want, next(found), ("expected", ran_on))
+        assert next(found, None) is None
+
+
+def model_of(
+    pairs: Sequence[Pair], nodes: Sequence[Node], places: Sequence[str], opset: int
+) -> tuple[ModelProto, dict[str, NDArray[Any]]]:
+    """Return a model of the nodes, of every pair of operands in every place, and its inputs."""
+    made: list[NodeProto] = []
+    inputs: dict[str, NDArray[Any]] = {}
+    outputs, constants = [], []
+    for number, pair in enumerate(pairs):
+        code, rank = element_type_of(pair[0]).onnx_code or 0, max(x.ndim for x in pair)
+        operands = {f"{name}{number}": x for name, x in zip("AB", pair, strict=True)}
+        constants += [numpy_helper.from_array(array, f"constant {name}") for name, array in operands.items()]
+        for (operator, attributes), place in product(nodes, places):
+            names = [f"constant {name}" if name[0] in place else name for name in operands]
+            inputs |= {name: operands[name] for name in names if name in operands}
+            made.append(helper.make_node(operator, names, [f"C{len(made)}"], f"ratio {len(made)}", **attributes))
+            outputs.append(helper.make_tensor_value_info(made[-1].output[0], code, [None] * rank))
+    declared = [
+        helper.make_tensor_value_info(name, element_type_of(x).onnx_code or 0, x.shape) for name, x in inputs.items()
+    ]
+    graph = helper.make_graph(made, "g", declared, outputs, constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), inputs
 
 
 def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
@@ -106,25 +139,24 @@ def remainders(a: NDArray[Any], b: NDArray[Any], fmod: int) -> NDArray[Any]:
     return np.where(b == 0, 0, truncated if fmod else floored).astype(a.dtype)
 
 
-def _kinds(
-    element_type: ElementType, runtime: Runtime, *, pairwise: bool
-) -> Iterator[tuple[int, str, ZeroDivisor, Overflow]]:
-    kinds = product(enumerate(opsets(element_type)), enumerate(POLICIES), enumerate(PLACES))
-    for (i, opset), (j, (zero_divisor, overflow)), (k, place) in kinds:
-        if pairwise and (i + j + k) % 2:
-            continue  # Each two of the three remain together.
-        if runtime == "openvino" and element_type.maximum > INT32.maximum:
-            zero_divisor = "zero"  # The other policy is refused there.
-        yield opset, place, zero_divisor, overflow
+def _kinds(runtime: Runtime, nodes: Sequence[Node], *, pairwise: bool) -> Iterator[Kind]:
+    for (i, opset), (j, (zero_divisor, overflow)) in product(enumerate(OPSETS), enumerate(POLICIES)):
+        if DIV not in nodes and opset < 10:
+            continue  # There is no Mod.
+        places = PLACES[(i + j) % 2 :: 2] if pairwise else PLACES  # Each two of the three remain together.
+        types = INTEGERS if opset >= 14 else WIDE
+        if runtime == "openvino" and zero_divisor != "zero":
+            beyond = [each for each in types if each.maximum > INT32.maximum]  # The policy is refused there.
+            yield Kind(opset, "zero", overflow, places, beyond)
+            types = [each for each in types if each not in beyond]
+        yield Kind(opset, zero_divisor, overflow, places, types)
 
 
 class TestOnnxRuntime:
     """Issue 3, point 5: hardened for ONNX Runtime, no pair of integers is wrong or kills the process."""
 
-    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType) -> None:
-        pairs = all_pairs(element_type)
-        check(outcomes, division, "onnxruntime", "onnxruntime", element_type, lambda _: pairs)
+    def test_every_pair(self, outcomes: Outcomes) -> None:
+        check(outcomes, "onnxruntime", "onnxruntime", lambda each, _: all_pairs(each))
 
     @pytest.mark.parametrize("operator", ["Div", "Reciprocal"])
     def test_bfloat16_is_carried_by_float(self, outcomes: Outcomes, operator: str) -> None:
@@ -165,53 +197,43 @@ class TestOnnxRuntime:
 class TestOpenVino:
     """Hardened for OpenVINO, every quotient is truncated exactly, at run time and folded, within its int32."""
 
-    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     @pytest.mark.parametrize(
         "pairwise", [pytest.param(True, id="two of three"), pytest.param(False, id="all", marks=pytest.mark.exhaustive)]
     )
-    def test_every_pair(
-        self, outcomes: Outcomes, division: Division, element_type: ElementType, pairwise: bool
-    ) -> None:
-        def operands(zero_divisor: ZeroDivisor) -> Pair:
+    def test_every_pair(self, outcomes: Outcomes, pairwise: bool) -> None:
+        def operands(element_type: ElementType, _: ZeroDivisor) -> Pair:
             a, b = all_pairs(element_type, INT32.maximum, INT32.minimum)
             if element_type is not INT64:
                 return a, b
             beyond = (a == INT32.minimum) & (b == -1)  # The quotient is not within int32.
             return a[~beyond], b[~beyond]
 
-        check(outcomes, division, "openvino", "openvino", element_type, operands, pairwise=pairwise)
+        check(outcomes, "openvino", "openvino", operands, pairwise=pairwise)
 
 
 class TestPortable:
     """The portable form is right on ONNX Runtime, the reference evaluator, and OpenVINO strictly within its int32."""
 
-    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     @pytest.mark.parametrize("ran_on", ["onnxruntime", "reference"])
-    def test_every_pair(self, outcomes: Outcomes, division: Division, element_type: ElementType, ran_on: str) -> None:
-        pairs = all_pairs(element_type)
-        check(outcomes, division, ran_on, "portable", element_type, lambda _: pairs)
+    def test_every_pair(self, outcomes: Outcomes, ran_on: str) -> None:
+        check(outcomes, ran_on, "portable", lambda each, _: all_pairs(each))
 
-    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
-    def test_every_pair_within_int32_on_openvino(
-        self, outcomes: Outcomes, division: Division, element_type: ElementType
-    ) -> None:
-        wide = element_type.maximum > INT32.maximum
-
-        def operands(zero_divisor: ZeroDivisor) -> Pair:
-            a, b = all_pairs(element_type, INT32.maximum, INT32.minimum + 1) if wide else all_pairs(element_type)
-            if not wide or zero_divisor == "zero":
+    def test_every_pair_within_int32_on_openvino(self, outcomes: Outcomes) -> None:
+        def operands(element_type: ElementType, zero_divisor: ZeroDivisor) -> Pair:
+            if element_type.maximum <= INT32.maximum:
+                return all_pairs(element_type)
+            a, b = all_pairs(element_type, INT32.maximum, INT32.minimum + 1)
+            if zero_divisor == "zero":
                 return a, b
             return a[b != 0], b[b != 0]  # The largest of the type is not within int32.
 
         # The same models run in every kind on the other two; OpenVINO takes a hundred times as long to compile each.
-        check(outcomes, division, "openvino", "portable", element_type, operands, pairwise=True)
+        check(outcomes, "openvino", "portable", operands, pairwise=True)
 
 
 class TestRemainders:
     """Hardened remainders are exact, of either sign, for every pair on every runtime; x mod 0 gives 0."""
 
-    @pytest.mark.parametrize("fmod", [0, 1])
-    @pytest.mark.parametrize("element_type", INTEGERS, ids=str)
     @pytest.mark.parametrize(
         ("runtime", "ran_on"),
         [
@@ -221,19 +243,10 @@ class TestRemainders:
             ("portable", "reference"),
         ],
     )
-    def test_every_pair(
-        self,
-        outcomes: Outcomes,
-        division: Division,
-        element_type: ElementType,
-        runtime: Runtime,
-        ran_on: str,
-        fmod: int,
-    ) -> None:
+    def test_every_pair(self, outcomes: Outcomes, runtime: Runtime, ran_on: str) -> None:
         narrow = (INT32.maximum, INT32.minimum) if runtime == "openvino" else ()
-        pairs = all_pairs(element_type, *narrow)
         slow = runtime == "openvino"
-        check(outcomes, division, ran_on, runtime, element_type, lambda _: pairs, fmod=fmod, pairwise=slow)
+        check(outcomes, ran_on, runtime, lambda each, _: all_pairs(each, *narrow), MODS, pairwise=slow)
 
 
 class TestShapes:
@@ -250,20 +263,17 @@ class TestShapes:
             ("portable", "reference"),
         ],
     )
-    @pytest.mark.parametrize("element_type", [INT8, INT32, INT64, UINT64], ids=str)
-    def test_shapes(
-        self, outcomes: Outcomes, division: Division, element_type: ElementType, runtime: Runtime, ran_on: str
-    ) -> None:
-        cases, expected = [], []
-        for a_shape, b_shape in self.SHAPES:
+    def test_shapes(self, outcomes: Outcomes, runtime: Runtime, ran_on: str) -> None:
+        pairs = []
+        for element_type, (a_shape, b_shape) in product((INT8, INT32, INT64, UINT64), self.SHAPES):
             dtype = dtype_of(element_type)
             a = np.resize(np.array([5, 98, 1], dtype), a_shape)
-            a = np.asarray(-a) if element_type.minimum else a
-            b = np.resize(np.array([0, 2, 3], dtype), b_shape)
-            model = division(element_type, a_shape, b_shape)
-            inputs = {"A": a, "B": b, "unused": np.zeros(1, np.float32)}
-            cases.append((harden(model, runtime).model, inputs))
-            expected.append(vinculum.div(a, b, zero_divisor="zero"))
-        for outcome, want in zip(outcomes(ran_on, cases), expected, strict=True):
-            assert outcome.problem is None
-            check_equal("quotient", want, np.asarray(outcome.outputs[0]), ("our engine", ran_on))
+            pairs.append(
+                (np.asarray(-a) if element_type.minimum else a, np.resize(np.array([0, 2, 3], dtype), b_shape))
+            )
+        model, inputs = model_of(pairs, [DIV], [""], 17)
+        (outcome,) = outcomes(ran_on, [(harden(model, runtime).model, inputs)])
+        assert outcome.problem is None
+        for (a, b), found in zip(pairs, outcome.outputs, strict=True):
+            want = vinculum.div(a, b, zero_divisor="zero")
+            check_equal(f"{a.dtype}{a.shape} by {b.shape}", want, np.asarray(found), ("our engine", ran_on))

@@ -143,6 +143,7 @@ def _core() -> Any:
     return openvino.Core()
 
 
+@cache  # OpenVINO looks for devices for a millisecond.
 def _check_device(device: str) -> None:
     devices = _core().available_devices
     name = device.partition(":")[0].partition(".")[0]

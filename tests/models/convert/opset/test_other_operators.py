@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper, parser
 from onnx.defs import get_schema, onnx_opset_version
 
+from tests.onnx_cases import node_cases
 from vinculum.errors import ModelError, VinculumError
 from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.conversion import convert_opset
@@ -485,12 +486,9 @@ class TestFunctions:
 @cache
 def _cases() -> Any:
     """Return ONNX's own node tests, of tensors alone."""
-    from onnx.backend.test.case.node import collect_testcases  # Building two thousand models takes seconds.
-
-    cases: Any = collect_testcases()
     return [
         case
-        for case in cases
+        for case in node_cases()
         if case.data_sets
         and case.model.opset_import[0].domain == ""
         and all(isinstance(array, np.ndarray) for group in case.data_sets[0] for array in group)

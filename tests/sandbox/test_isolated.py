@@ -339,7 +339,7 @@ class TestMaking:
 
     def test_arguments_that_cannot_be_sent(self, subject: Isolated) -> None:
         before = subject.call("count").value
-        with pytest.raises((AttributeError, TypeError, ValueError), match="pickle|local object"):
+        with pytest.raises((AttributeError, TypeError, ValueError), match=r"pickle|local object"):
             subject.call("same", lambda: None)
         assert subject.call("count").value == before + 1
 

@@ -86,7 +86,7 @@ def type_of(name: str, kind: Kind) -> TypeProto:
 
 
 class _Memory:
-    """The bytes of a value's memory, as an array interface: a NumPy array keeps this object alive, and this the value."""
+    """The bytes of a value, as an array interface: a NumPy array keeps this object alive, and this object the value."""
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value

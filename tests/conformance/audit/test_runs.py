@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
+from vinculum.conformance.audit.audit import _with_fewer_hazards
 from vinculum.conformance.audit.onnx_subject import onnx_subject
 from vinculum.conformance.audit.runs import Runs
 from vinculum.conformance.audit.taps import AuditedModel
@@ -37,9 +39,14 @@ def branching(tmp_path: Path) -> AuditedModel:
     ]
     node = helper.make_node("If", ["flag"], ["c"], then_branch=branches[0], else_branch=branches[1])
     inputs = [info("flag", TensorProto.BOOL, ()), info("a", TensorProto.FLOAT, (2,))]
-    graph = helper.make_graph([node], "g", inputs, [info("c", TensorProto.FLOAT, None)])
-    path = tmp_path / "model.onnx"
+    return subject(node, inputs, info("c", TensorProto.FLOAT, None), tmp_path)
+
+
+def subject(node: NodeProto, inputs: Sequence[ValueInfoProto], output: ValueInfoProto, folder: Path) -> AuditedModel:
+    """Return a model of one node."""
+    graph = helper.make_graph([node], "g", inputs, [output])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
     return onnx_subject(read_source(path))
 
@@ -68,3 +75,21 @@ class TestRuns:
         told = f"Runtime does not run the model with its divisions exposed: {ends[1].value} (why)" if ends[2:] else ""
         expected = {f"inside the {name} of an If; {told}" for name in ("then_branch", "else_branch")}
         assert reasons == (expected if told else {None})
+
+
+class TestFewerHazards:
+    """After a crash other divisors are tried, and only what can crash is replaced."""
+
+    @pytest.mark.parametrize(
+        ("name", "divisors", "tried"),
+        [
+            ("int8", [0, -1, 7], [[0, -1, 7], [3, -1, 7], [3, 3, 7]]),
+            ("uint8", [0, 255, 7], [[0, 255, 7], [3, 255, 7]]),
+        ],
+    )
+    def test_which_divisors(self, name: str, divisors: list[int], tried: list[list[int]], tmp_path: Path) -> None:
+        code = helper.np_dtype_to_tensor_dtype(np.dtype(name))
+        a, b, c = (helper.make_tensor_value_info(value, code, [3]) for value in "abc")
+        taps = subject(helper.make_node("Div", ["a", "b"], ["c"]), [a, b], c, tmp_path).taps
+        inputs = {"a": np.zeros(3, name), "b": np.array(divisors, name)}
+        assert [changed["b"].tolist() for changed in _with_fewer_hazards(taps, inputs)] == tried

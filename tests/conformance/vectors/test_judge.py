@@ -118,6 +118,7 @@ class TestVerdicts:
         rows = [{"id": "euclidean/int32/x/0 gives 0", "elements": " ".join(["00000000"] * 17)}]
         (one,) = [one for one in judge(answers, rows) if one.verdict]
         assert (one.id, one.fails) == (rows[0]["id"], False)
+        assert judge(answers, rows, "euclidean/*") == [one]
         rows[0]["id"] = "truncating/int32/x/0 gives x"
         (one,) = [one for one in judge(answers, rows) if one.verdict]
         assert (kinds([one]), one.fails) == (["wrong value"], True)

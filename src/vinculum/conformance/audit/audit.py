@@ -207,9 +207,10 @@ def _with_fewer_hazards(taps: Sequence[Tap], inputs: Mapping[str, Any]) -> Itera
     """Yield inputs, then variants without 0 and without 0 and -1 in the integer inputs that are divisors."""
     yield inputs
     divisors = {tap.sources[-2].input for tap in taps if len(tap.sources) > 1}
-    integers = [name for name in inputs if name in divisors and "int" in inputs[name].dtype.name]
+    types = {name: inputs[name].dtype.name for name in inputs if name in divisors}
+    signed, unsigned = ([name for name in types if types[name].startswith(kind)] for kind in ("int", "uint"))
     tame = dict(inputs)
-    for forbidden in (0, -1):
+    for forbidden, integers in ((0, [*signed, *unsigned]), (-1, signed)):
         before = dict(tame)
         for name in integers:
             kind = inputs[name].dtype

@@ -92,8 +92,10 @@ def judged(folder: Path, answers: Path, only: Sequence[str] = ()) -> Iterator[Ju
             yield Judged(line.id, None if answer is None else _verdict(line, answer))
     if (folder / CONVENTIONS).is_file():
         for row in _records(folder / CONVENTIONS, ConventionLine):
+            matching = [pattern for pattern in only if fnmatchcase(row.id, pattern)]
+            matched.update(matching)
             answer = given.answer(row.id, None, row.quotient or row.operands[0])
-            if answer is not None and (not only or any(fnmatchcase(row.id, pattern) for pattern in only)):
+            if answer is not None and (not only or matching):
                 yield Judged(row.id, _verdict(row, answer))
     given.check()
     idle = [pattern for pattern in only if pattern not in matched]

@@ -161,7 +161,8 @@ class _Hardener:
                 nodes.append(node)
                 continue
             if id(node) in in_floats:
-                decision = replace(decision, note=f"{in_floats[id(node)].risk}; fix it with --fix-exported")
+                notes = (decision.note, f"{in_floats[id(node)].risk}; fix it with --fix-exported")
+                decision = replace(decision, note="; ".join(filter(None, notes)))
             decisions.append(decision)
             if decision.facts is None or decision.what is None:
                 nodes.append(node)

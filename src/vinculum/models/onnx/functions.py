@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from onnx import FunctionProto, ModelProto, NodeProto
 
 from vinculum.errors import ModelError
-from vinculum.models.onnx.scopes import all_nodes
+from vinculum.models.onnx.scopes import all_nodes, name_of
 from vinculum.text import quoted
 
 DOMAIN = "vinculum.function"
@@ -80,14 +80,14 @@ def _complete(node: NodeProto, function: FunctionProto, title: str) -> None:
     if surplus:
         taken = f"{len(function.input)} inputs and {len(function.output)} outputs"
         given = f"{len(node.input)} and {len(node.output)}"
-        raise ModelError(f"node {quoted(node.name)} calls function {title} of {taken} with {given}")
+        raise ModelError(f"node {quoted(name_of(node))} calls function {title} of {taken} with {given}")
     node.input.extend([""] * (len(function.input) - len(node.input)))
     given_names = {attribute.name for attribute in node.attribute}
     node.attribute.extend(a for a in function.attribute_proto if a.name not in given_names)
     lacking = [name for name in function.attribute if name not in given_names]
     if lacking:
         raise ModelError(
-            f"node {quoted(node.name)} calls function {title} without its attribute {quoted(lacking[0])}, "
+            f"node {quoted(name_of(node))} calls function {title} without its attribute {quoted(lacking[0])}, "
             "which has no default; set it"
         )
 

@@ -76,7 +76,7 @@ class ReshapeStep:
 
     def compute(self, execution: RunContext, value: NDArray[Any], pattern: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return a view of the value."""
-        shape = self.reshaping.checked(value.shape, None if pattern is None else pattern)
+        shape = self.reshaping.checked(value.shape, pattern)
         if shape is None or (self.rank is not None and len(shape) != self.rank):
             raise BroadcastError(
                 f"{self.reshaping.title} has to drop dimensions of size 1 down to rank {self.rank}; its input has "

@@ -79,7 +79,7 @@ def report_of(content: str, source: str) -> Report:
     """
     try:
         return _report(msgspec.json.decode(content, type=_File))
-    except (ValueError, KeyError, RecursionError):  # msgspec's own errors are among them.
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError):
         raise ModelError(f"{source} holds no run that vinculum bench --json has written; give such a file") from None
 
 

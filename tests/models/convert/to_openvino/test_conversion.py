@@ -483,6 +483,11 @@ class TestRefused:
         with one_line(ModelError, r"the name 'x\x01' holds a character that XML does not allow"):
             to_openvino(proto)
 
+    def test_a_shape_of_too_many_sizes_is_not_known(self, onnx_model: Callable[..., ModelProto]) -> None:
+        node = helper.make_node("Reshape", ["x", "shape"], ["y"])
+        inputs = {"x": (F, [2]), "shape": (TensorProto.INT64, [2**40])}
+        assert to_openvino(onnx_model([node], inputs, {"y": (F, None)}))
+
     def test_an_output_listed_twice_and_none(self, one_line: OneLine, onnx_model: Callable[..., ModelProto]) -> None:
         tensor: Mapping[str, Any] = {"x": (F, [2])}
         proto = onnx_model([], tensor, tensor)

@@ -13,6 +13,7 @@ from vinculum.models.convert.change import Change
 from vinculum.models.convert.opset.unidirectional_broadcasting import trailing_ones
 from vinculum.models.convert.to_openvino.nodes import PlainNode
 from vinculum.models.convert.to_openvino.writer import Converted, OpenvinoWriter, Value
+from vinculum.models.declared_data import LARGEST_RANK
 from vinculum.models.execution import Division, Shape, labelled
 from vinculum.models.onnx.divisions import declared_element_type
 from vinculum.models.onnx.scopes import name_of
@@ -265,7 +266,7 @@ def reshaped(
 def _known_shape(reshaping: Reshaping, value: Value, numbers: Value | None) -> Sizes | None:
     if numbers is not None and numbers.array is None:
         length = numbers.known.shape[0] if numbers.known.shape else None
-        return (None,) * length if isinstance(length, int) else None
+        return (None,) * length if isinstance(length, int) and length <= LARGEST_RANK else None
     if value.known.shape is None:
         return None
     sizes = tuple(size if isinstance(size, int) else None for size in value.known.shape)

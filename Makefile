@@ -58,7 +58,7 @@ lint: .venv/test
 	$(BIN)/clang-format --dry-run --Werror $(addprefix $(CORE)/,*.cpp *.hpp)
 
 types: .venv/test
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 
 layers: .venv/test
 	$(BIN)/lint-imports

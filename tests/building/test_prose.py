@@ -32,7 +32,7 @@ PHRASES = {
     r"anew": "again",
     r"as many as": "the number of",
     r"by place": "by position",
-    r"dies? of": "crashes with",
+    r"die[sd]? of": "crashes with",
     r"held against": "compared with",
     r"in little memory": "in bounded memory",
     r"it says so": "name what says it",

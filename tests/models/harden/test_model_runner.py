@@ -35,15 +35,15 @@ class TestDeath:
         inputs = UNUSED if constant else UNUSED | {"A": MIN, "B": MINUS_1}
         first, second = outcomes_apart("onnxruntime", [(good, UNUSED), (bad, inputs), (good, UNUSED)])
         assert first.outputs[0].tolist() == [INT64.minimum // 2]
-        assert (second.problem, second.died) == ("died of SIGFPE", True)
+        assert (second.problem, second.died) == ("crashed with SIGFPE", True)
 
     def test_loading_alone_can_be_the_end(self, outcomes_apart: Outcomes, division: Division) -> None:
         (outcome,) = outcomes_apart("onnxruntime", [(division(INT64, MIN, MINUS_1), None)])
-        assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
+        assert (outcome.problem, outcome.died) == ("crashed with SIGFPE", True)
 
     def test_openvino_dies_where_it_folds(self, outcomes_apart: Outcomes, division: Division) -> None:
         (outcome,) = outcomes_apart("openvino", [(division(INT64, MIN, MINUS_1), UNUSED)])
-        assert (outcome.problem, outcome.died) == ("died of SIGFPE", True)
+        assert (outcome.problem, outcome.died) == ("crashed with SIGFPE", True)
 
     @pytest.mark.parametrize(
         ("runtime", "problem", "died"),

@@ -140,7 +140,7 @@ class TestValidation:
         refused(model, remainder, DifferenceError, "node 'ratio' (Mod-13)", "is wrong")
 
     def test_a_rewrite_that_kills(self, refused: Refused, division: Division) -> None:
-        words = "kills the process, which died of SIGFPE; nothing is written"
+        words = "kills the process, which crashed with SIGFPE; nothing is written"
         refused(division(INT64, (5,), np.array([-1])), plain, DifferenceError, words)
 
     def test_a_missing_package(

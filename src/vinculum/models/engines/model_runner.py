@@ -50,7 +50,7 @@ class Outcome:
     """The result of a case: outputs, or a problem."""
 
     outputs: tuple[NDArray[Any], ...] = ()  # In the model's order; empty if there was a problem.
-    problem: str | None = None  # The runtime's message, or how the process ended: ``"died of SIGFPE"``.
+    problem: str | None = None  # The runtime's message, or how the process ended: ``"crashed with SIGFPE"``.
     died: bool = False  # Whether the process ended.
 
 
@@ -84,7 +84,7 @@ def _outcome(answer: Answer, seconds: float) -> Outcome:
     if answer.end is End.RETURNED:
         return Outcome(outputs=tuple(answer.value))
     if answer.end is End.CRASHED:
-        how = "died of" if answer.words.startswith("SIG") else "ended:"
+        how = "crashed with" if answer.words.startswith("SIG") else "ended:"
         return Outcome(problem=f"{how} {answer.words}", died=True)
     if answer.end is End.HUNG:
         return Outcome(problem=f"did not end within {seconds:.0f} seconds", died=True)

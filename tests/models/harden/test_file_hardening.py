@@ -126,7 +126,7 @@ class TestNothingIsWritten:
     @pytest.mark.parametrize(
         ("outcomes", "kind", "words"),
         [
-            ([Outcome(problem="crashed with SIGFPE", died=True)], DifferenceError, "the process died of SIGFPE"),
+            ([Outcome(problem="crashed with SIGFPE", died=True)], DifferenceError, "the process crashed with SIGFPE"),
             ([Outcome(problem="no kernel")], ModelError, "rejects the hardened model: no kernel"),
             ([Outcome(problem=f"{'long ' * 30}reason")], ModelError, f"{'long ' * 30}reason"),
             ([Outcome(), Outcome(problem="no")], DifferenceError, "with inputs that the original accepts: no"),

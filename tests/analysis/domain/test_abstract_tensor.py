@@ -26,3 +26,11 @@ def test_a_bound_is_not_nearer_to_zero_than_the_magnitude() -> None:
 def test_bounds_of_one_sign_say_how_far_from_zero() -> None:
     known = tensor("float32", (3,), [1.0, -4.0, -1.0], [2.0, -3.0, 1.0])
     assert known.mag.tolist() == [1.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("low", "minus_zero", "expected"), [(0.0, False, True), (0.0, True, False), (-1.0, False, False)]
+)
+def test_never_negative_excludes_minus_zero_too(low: float, minus_zero: bool, expected: bool) -> None:
+    known = tensor("float32", (2,), low, 1.0, may_plus_zero=True, may_minus_zero=minus_zero)
+    assert known.never_negative == expected

@@ -58,7 +58,8 @@ def gone(process: int) -> bool:
     """Tell whether a process ends in the next moments; whoever inherits it may be long in hearing of it."""
     deadline = time.monotonic() + A_WHILE
     with suppress(psutil.NoSuchProcess):
-        while psutil.Process(process).status() != psutil.STATUS_ZOMBIE:
+        ending = psutil.Process(process)
+        while ending.status() != psutil.STATUS_ZOMBIE or ending.num_threads() > 1:  # Its first thread may end first.
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.005)

@@ -129,7 +129,8 @@ class TestRunner:
     """
 
     @staticmethod
-    def run(backend: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> unittest.TestResult:
+    def run(backend: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[unittest.TestResult, int]:
+        """Return the result, and how many tests ran and were not skipped."""
         from onnx.backend.test import runner
 
         (folder / "simple").symlink_to(exported("onnx") / "node")
@@ -139,18 +140,20 @@ class TestRunner:
 
         monkeypatch.setattr(runner, "load_model_tests", ours)
         result = unittest.TestResult()
-        Runner(backend, __name__).include("_cpu$").test_suite.run(result)
-        return result
+        suite = Runner(backend, __name__).include("_cpu$").test_suite
+        tests = suite.countTestCases()  # Which a suite forgets as it runs; results of Python 3.12.1 count none skipped.
+        suite.run(result)
+        return result, tests - len(result.skipped)
 
     def test_our_engine(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        result = self.run(VinculumBackend, tmp_path, monkeypatch)
+        result, ran = self.run(VinculumBackend, tmp_path, monkeypatch)
         exact = sum(line.standing is Standing.EXACT for line in lines(exported("onnx")))
         assert (result.failures, result.errors) == ([], [])
-        assert result.testsRun - len(result.skipped) == exact
+        assert ran == exact
 
     def test_one_ulp_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A backend that multiplies by the reciprocal passes the runner's usual tolerance, and fails here."""
-        result = self.run(Reciprocal, tmp_path, monkeypatch)
+        result, _ = self.run(Reciprocal, tmp_path, monkeypatch)
         assert any("test_div_14_float_" in str(test) for test, _ in result.failures)
 
 

@@ -1,7 +1,7 @@
-"""The stack of this thread on which Python handles signals, which OpenVINO can leave unmapped.
+"""The alternate stack on which Python handles signals, which OpenVINO can leave unmapped.
 
-Each of its CPU plugins sets one of its own while it exists, then the one that it found. Where two plugins do not end in
-the opposite order of their beginnings, that is the stack of the other, which is gone: the next signal ends the process.
+Each of its CPU plugins installs a stack of its own, and restores the previous one when it ends. If plugins do not end
+last in, first out, the restored stack belongs to a plugin that has ended; the next signal then kills the process.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from vinculum.sandbox import CrashedError, UnsupportedError
 from vinculum.text import one_line, quoted
 
 PREFIX = "command:"
-_PATIENCE = 1.0  # Seconds to wait for a program that has closed its pipe to exit.
+_PATIENCE = 5.0  # Seconds to wait for a program that has closed its pipe to exit.
 _WIDTH = 64
 
 

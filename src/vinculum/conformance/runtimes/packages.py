@@ -52,7 +52,7 @@ _providers = cache(packages_distributions)  # Cached, as it reads the file lists
 
 
 @cache
-def versions_of(*packages: str) -> dict[str, str]:
+def versions_of(*packages: str) -> Mapping[str, str]:
     """Return the version of every distribution that provides one of the packages, by the distribution's name.
 
     For Vinculum it is the version of the running code, even if that is not installed.

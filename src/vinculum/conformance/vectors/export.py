@@ -95,7 +95,7 @@ def export(folder: Path, form: str, level: Level, only: Sequence[str] = (), *, a
             format=form,
             level=level.value,
             only=tuple(only),
-            versions=versions_of("vinculum", "numpy", "ml_dtypes", "onnx"),
+            versions=dict(versions_of("vinculum", "numpy", "ml_dtypes", "onnx")),
             cases=dict(sorted(standings.items())),
             files=tuple(_files(temporary)),
         )

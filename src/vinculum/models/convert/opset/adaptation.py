@@ -51,10 +51,6 @@ class Adaptation:
         """The version that it is converted to."""
         return self.newer if self.up else self.older
 
-    def title(self, schema: OpSchema) -> str:
-        """Return a version's title in messages."""
-        return f"{schema.name}-{schema.since_version}"
-
     def given(self, name: str) -> bool:
         """Return whether the node has an attribute explicitly."""
         return any(attribute.name == name for attribute in self.node.attribute)

@@ -17,7 +17,13 @@ from onnx.defs import OpSchema
 from vinculum.errors import ModelError
 from vinculum.models.convert.change import Change, OnnxConversion, Reason, check_opset
 from vinculum.models.convert.opset.adaptation import Adaptation
-from vinculum.models.convert.opset.operator_versions import default_of, next_boundary, problem_with, version_at
+from vinculum.models.convert.opset.operator_versions import (
+    default_of,
+    next_boundary,
+    problem_with,
+    version_at,
+    version_title,
+)
 from vinculum.models.convert.opset.table import ADAPTERS, ANY
 from vinculum.models.onnx.file import check_no_training
 from vinculum.models.onnx.inference import inner_first
@@ -128,7 +134,7 @@ def _convert_node(node: NodeProto, scope: Scope, opset: int, rewriter: Rewriter)
         return []
     names = ", ".join(n.op_type for n in made) or "an initializer"
     what = "attributes and inputs rewritten" if names == node.op_type else f"became {names}"
-    return [Change(where, what, f"{_version(old)} and {_version(new)} are written differently")]
+    return [Change(where, what, f"{version_title(old)} and {version_title(new)} are written differently")]
 
 
 class _Conversion:
@@ -235,10 +241,6 @@ def _leave_out(step: Adaptation) -> bool:
     while step.node.output and not step.node.output[-1]:
         step.node.output.pop()
     return True
-
-
-def _version(schema: OpSchema | None) -> str:
-    return "its version" if schema is None else f"{schema.name}-{schema.since_version}"
 
 
 def _declare_results(graph: GraphProto, types: Mapping[str, TypeProto]) -> None:

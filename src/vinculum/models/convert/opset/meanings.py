@@ -13,6 +13,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from vinculum.models.convert.opset.adaptation import Adaptation
+from vinculum.models.convert.opset.operator_versions import version_title
 
 _INTEGERS = tuple(TensorProto.DataType.Value(f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32, 64))
 _INFINITY_BECAME_LARGEST = (TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ)
@@ -41,7 +42,7 @@ def without_values(attribute: str, *values: str) -> Callable[[Adaptation], None]
     def rule(step: Adaptation) -> None:
         value = step.value(attribute)
         if isinstance(value, bytes) and value.decode() in values and not step.up:
-            raise ValueError(f"{step.title(step.target)} has no {attribute}={value.decode()!r}")
+            raise ValueError(f"{version_title(step.target)} has no {attribute}={value.decode()!r}")
 
     return rule
 
@@ -81,14 +82,14 @@ def same_shapes(step: Adaptation) -> None:
     shapes = [step.shape(name) for name in step.node.input]
     known = all(shape is not None and None not in shape for shape in shapes)
     if not step.up and not (known and len(set(shapes)) == 1) and len(shapes) > 1:
-        raise ValueError(f"{step.title(step.target)} does not broadcast, and the shapes are not known to be equal")
+        raise ValueError(f"{version_title(step.target)} does not broadcast, and the shapes are not known to be equal")
 
 
 def scalar_scale(step: Adaptation) -> None:
     """Refuse a scale per axis below operator set 13."""
     if not step.up:
         if step.rank(step.operand(1)) != 0:
-            raise ValueError(f"{step.title(step.target)} takes a scalar scale, and it is not known to be one")
+            raise ValueError(f"{version_title(step.target)} takes a scalar scale, and it is not known to be one")
         step.drop("axis")
 
 
@@ -98,7 +99,7 @@ def roi_align_16(step: Adaptation) -> list[NodeProto]:
     if step.up:
         step.give(name, old)
     elif step.value(name) != old.encode():
-        raise ValueError(f"{step.title(step.target)} only supports {name}={old}")
+        raise ValueError(f"{version_title(step.target)} only supports {name}={old}")
     else:
         step.drop(name)
     return [step.node]
@@ -131,7 +132,9 @@ def integer_modulo(step: Adaptation) -> None:
     """Refuse the floored remainder of floats below operator set 28."""
     element_type = step.element_type(step.operand(0)) or step.element_type(step.operand(1))
     if not step.up and not step.value("fmod") and element_type not in _INTEGERS:
-        raise ValueError(f"{step.title(step.target)} has no fmod=0 for floats, and its operands are or may be floats")
+        raise ValueError(
+            f"{version_title(step.target)} has no fmod=0 for floats, and its operands are or may be floats"
+        )
 
 
 def finite_to_float8(step: Adaptation) -> None:
@@ -152,7 +155,9 @@ def axes_from_the_front(step: Adaptation) -> None:
             continue
         rank = step.rank(step.operand(0))
         if rank is None or step.node.op_type == "Scan":
-            raise ValueError(f"{step.title(step.target)} has no negative {name}, and the rank is not known; declare it")
+            raise ValueError(
+                f"{version_title(step.target)} has no negative {name}, and the rank is not known; declare it"
+            )
         rank += len(axes) if step.node.op_type == "Unsqueeze" else 0
         positive = [axis + rank if axis < 0 else axis for axis in axes]
         step.give(name, positive if isinstance(value, list) else positive[0])
@@ -175,7 +180,7 @@ def softmax_13(step: Adaptation) -> list[NodeProto]:
         flat = make("Flatten", [x], [inner], fresh("Flatten"), axis=axis)
         return [sizes, flat, step.node, make("Reshape", [outer, shape], [y], fresh("Reshape"))]
     if rank is None:
-        raise ValueError(f"{step.title(step.target)} normalises over all dimensions from axis on; declare the rank")
+        raise ValueError(f"{version_title(step.target)} normalises over all dimensions from axis on; declare the rank")
     if not -rank <= axis < rank:
         raise ValueError(f"its axis is {axis}, and its operand has {rank} dimensions")
     order = list(range(rank))
@@ -189,7 +194,7 @@ def inference_7(step: Adaptation) -> list[NodeProto]:
     """Write is_test=1 below operator set 7, where training is the default; from 7 on inference is the only mode."""
     _check_one_result(step)
     if step.up and not step.value("is_test"):
-        raise ValueError(f"it is in training mode, which {step.title(step.target)} lacks; set is_test=1")
+        raise ValueError(f"it is in training mode, which {version_title(step.target)} lacks; set is_test=1")
     step.drop("is_test")
     if not step.up:
         step.give("is_test", 1)
@@ -199,7 +204,7 @@ def inference_7(step: Adaptation) -> list[NodeProto]:
 def batch_normalization_9(step: Adaptation) -> list[NodeProto]:
     """Drop spatial=1, which is the only mode from operator set 9 on."""
     if step.up and step.value("spatial") != 1:
-        raise ValueError(f"{step.title(step.target)} has no spatial={step.value('spatial')}")
+        raise ValueError(f"{version_title(step.target)} has no spatial={step.value('spatial')}")
     step.drop("spatial")
     return [step.node]
 
@@ -208,7 +213,7 @@ def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
     """Drop training_mode=0; below operator set 14 the results of training differ."""
     _check_one_result(step)
     if step.value("training_mode"):
-        raise ValueError(f"it is in training mode, in which {step.title(step.target)} has other results")
+        raise ValueError(f"it is in training mode, in which {version_title(step.target)} has other results")
     step.drop("training_mode")
     return [step.node]
 
@@ -216,7 +221,7 @@ def batch_normalization_14(step: Adaptation) -> list[NodeProto]:
 def dropout_10(step: Adaptation) -> None:
     """Refuse a mask, which is of the data's element type below operator set 10 and bool from 10 on."""
     if step.uses_result(1):
-        raise ValueError(f"the mask of {step.title(step.target)} has another element type")
+        raise ValueError(f"the mask of {version_title(step.target)} has another element type")
 
 
 def dropout_12(step: Adaptation) -> list[NodeProto]:
@@ -228,9 +233,9 @@ def dropout_12(step: Adaptation) -> list[NodeProto]:
         return [step.node]
     training = step.constant(step.operand(2)) if step.operand(2) else np.array(False)
     if training is None or training.any():
-        raise ValueError(f"it may be in training mode, which {step.title(step.target)} lacks")
+        raise ValueError(f"it may be in training mode, which {version_title(step.target)} lacks")
     if step.uses_result(1):
-        raise ValueError(f"the mask of {step.title(step.target)} is undefined in test mode")
+        raise ValueError(f"the mask of {version_title(step.target)} is undefined in test mode")
     ratio = step.constant(step.operand(1))
     step.drop("seed")
     if ratio is not None:

@@ -39,6 +39,11 @@ def next_boundary(op_type: str, opset: int, target: int) -> int | None:
     return max((v for v in history if target < v <= opset), default=None)
 
 
+def version_title(schema: OpSchema | None) -> str:
+    """Return how messages call a version of an operator, or one that does not exist."""
+    return "its version" if schema is None else f"{schema.name}-{schema.since_version}"
+
+
 def default_of(schema: OpSchema, name: str) -> Any:
     """Return an attribute's default value, None if it has none."""
     default = schema.attributes[name].default_value
@@ -49,7 +54,7 @@ def problem_with(node: NodeProto, schema: OpSchema | None, types: Mapping[str, T
     """Return why a node is invalid for a version of its operator; None if no problem is found in what is known."""
     if schema is None or schema.deprecated:
         return f"the operator set has no {node.op_type}"
-    version = f"{schema.name}-{schema.since_version}"
+    version = version_title(schema)
     for attribute in node.attribute:
         if attribute.name not in schema.attributes:
             return f"{version} has no attribute {quoted(attribute.name)}"

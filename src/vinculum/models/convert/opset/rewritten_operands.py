@@ -15,6 +15,7 @@ from onnx import NodeProto, TensorProto, helper
 from onnx.defs import OpSchema
 
 from vinculum.models.convert.opset.adaptation import FLOATS, Adaptation
+from vinculum.models.convert.opset.operator_versions import version_title
 from vinculum.models.onnx.tensors import NUMBERS_AND_STRINGS, tensor_of
 from vinculum.text import quoted
 
@@ -105,7 +106,7 @@ def moved(*names: str, kind: type[np.generic] = np.int64) -> Callable[[Adaptatio
         else:
             for place in range(len(names) + 1, len(step.node.input)):
                 if step.operand(place):
-                    raise ValueError(f"{step.title(step.target)} has no {quoted(step.source.inputs[place].name)}")
+                    raise ValueError(f"{version_title(step.target)} has no {quoted(step.source.inputs[place].name)}")
             for place, name in enumerate(names, 1):
                 if step.operand(place):
                     value = _constant(step, place, name)
@@ -153,9 +154,11 @@ def upsample_7(step: Adaptation) -> list[NodeProto] | None:
     if not step.up:
         return None
     if step.value("mode") == b"bilinear":
-        raise ValueError(f"{step.title(step.target)} has no mode='bilinear'")
+        raise ValueError(f"{version_title(step.target)} has no mode='bilinear'")
     if step.rank(step.operand(0)) != 4:
-        raise ValueError(f"{step.title(step.source)} takes 4 dimensions, and the rank is not known; declare the shape")
+        raise ValueError(
+            f"{version_title(step.source)} takes 4 dimensions, and the rank is not known; declare the shape"
+        )
     step.give("scales", [1.0, 1.0, step.value("height_scale"), step.value("width_scale")])
     step.drop("height_scale", "width_scale")
     return [step.node]
@@ -188,7 +191,7 @@ def reduction_axes(step: Adaptation) -> list[NodeProto] | None:
         return moved("axes")(step)
     axes = _constant(step, 1, "axes") if step.operand(1) else np.zeros(0, np.int64)
     if not axes.size and step.value("noop_with_empty_axes"):
-        raise ValueError(f"{step.title(step.target)} cannot reduce along no axis")
+        raise ValueError(f"{version_title(step.target)} cannot reduce along no axis")
     step.drop("noop_with_empty_axes")
     if axes.size:
         step.give("axes", axes.tolist())
@@ -218,7 +221,7 @@ def split_18(step: Adaptation) -> list[NodeProto] | None:
     parts, axis, shape = step.value("num_outputs"), step.value("axis"), step.shape(step.operand(0))
     size = None if shape is None else shape[axis]
     if not isinstance(size, int):
-        raise ValueError(f"{step.title(step.target)} needs the size of dimension {axis} to split it; declare it")
+        raise ValueError(f"{version_title(step.target)} needs the size of dimension {axis} to split it; declare it")
     step.drop("num_outputs")
     if size % parts:
         part = ceil(size / parts)
@@ -244,7 +247,7 @@ def _scalar_like(step: Adaptation, x: str, value: float | None) -> str:
 def _constant(step: Adaptation, place: int, name: str) -> NDArray[Any]:
     array = step.constant(step.operand(place))
     if array is None:
-        raise ValueError(f"its operand {name} is computed, and {step.title(step.target)} has it as an attribute")
+        raise ValueError(f"its operand {name} is computed, and {version_title(step.target)} has it as an attribute")
     return array
 
 
@@ -252,5 +255,5 @@ def _one_float(step: Adaptation, place: int, name: str) -> float:
     array = _constant(step, place, name)
     value = float(np.float32(array.item())) if array.size == 1 else None
     if value is None or (value != array.item() and not np.isnan(value)):
-        raise ValueError(f"its {name} is not a float, and {step.title(step.target)} has it as a float attribute")
+        raise ValueError(f"its {name} is not a float, and {version_title(step.target)} has it as a float attribute")
     return value

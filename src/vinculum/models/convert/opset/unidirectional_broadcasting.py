@@ -14,6 +14,7 @@ from onnx import NodeProto
 
 from vinculum.models.convert.opset.adaptation import FLOATS, Adaptation
 from vinculum.models.convert.opset.operands import Operand
+from vinculum.models.convert.opset.operator_versions import version_title
 from vinculum.models.execution import Shape
 from vinculum.models.onnx.rewriter import Rewriter
 
@@ -102,7 +103,7 @@ def binary_7(step: Adaptation) -> list[NodeProto]:
         step.drop("axis", "broadcast", "consumed_inputs")
         to_multidirectional(a, b, axis, step.rewriter)
     else:
-        attributes, _ = to_unidirectional(a, b, step.rewriter, step.opset, step.title(step.target))
+        attributes, _ = to_unidirectional(a, b, step.rewriter, step.opset, version_title(step.target))
     step.set_operands([a.emit(step.rewriter), b.emit(step.rewriter)])
     for name, value in attributes.items():
         step.give(name, value)
@@ -117,11 +118,11 @@ def gemm_7(step: Adaptation) -> list[NodeProto]:
     product, c = step.shape(step.node.output[0]), step.shape(step.operand(2))
     if product is None or c is None or None in product or None in c:
         raise ValueError(
-            f"{step.title(step.target)} needs attributes for the broadcast of C; declare the shapes of C and Y"
+            f"{version_title(step.target)} needs attributes for the broadcast of C; declare the shapes of C and Y"
         )
     form = legacy_form(product, c)
     if form is None or form.squeeze_b or form.stretch_b or "axis" in form.attributes:
-        raise ValueError(f"{step.title(step.target)} does not broadcast a C of that shape")
+        raise ValueError(f"{version_title(step.target)} does not broadcast a C of that shape")
     if form.attributes:
         step.give("broadcast", 1)
     return [step.node]
@@ -137,11 +138,11 @@ def prelu_7(step: Adaptation) -> list[NodeProto] | None:
     operand = Operand("slope", step.operand(1), step.types, step.constants)
     if step.up:
         if len(slope) != 1 or len(x) < 2:
-            raise ValueError(f"{step.title(step.source)} does not define the alignment of slopes of that shape")
+            raise ValueError(f"{version_title(step.source)} does not define the alignment of slopes of that shape")
         operand.append_ones(len(x) - 2, step.rewriter)
     else:
         if len(x) < 2 or len(slope) != len(x) - 1 or any(size != 1 for size in slope[1:]):
-            raise ValueError(f"{step.title(step.target)} has slopes for channels only")
+            raise ValueError(f"{version_title(step.target)} has slopes for channels only")
         operand.drop_ones(range(1, len(slope)), step.rewriter)
     step.set_operands([step.operand(0), operand.emit(step.rewriter)])
     return None

@@ -66,6 +66,11 @@ class TestFound:
         )
         assert hardening.model == model
 
+    def test_beside_what_else_is_noted(self, onnx_model: Build) -> None:
+        (note,) = notes(harden(model_of(onnx_model, FORMS[0][0]), "portable"))
+        assert note is not None
+        assert note.startswith("on OpenVINO its quotients are not all correctly rounded; the exporter wrote")
+
     @pytest.mark.parametrize(
         ("nodes", "a", "b"),
         [

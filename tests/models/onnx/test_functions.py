@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import AttributeProto, FunctionProto, TensorProto, helper
 
+import vinculum
 from vinculum.errors import AttributeValueError, DivisionByZeroError, ElementTypeError, ModelError
 from vinculum.models import DivisionRecord, load
 
@@ -162,6 +163,15 @@ class TestRefused:
     def test_too_many_inputs(self, onnx_file: File, one_line: OneLine) -> None:
         with one_line(ModelError, "node 'node_c' calls function 'd:F' of 2 inputs and 1 outputs with 3 and 1"):
             self._load(onnx_file, [_function("F", [_node("Div", "x y", "z")])], inputs="a a a")
+
+    def test_a_call_without_a_name(self) -> None:
+        call = helper.make_node("F", ["a", "a", "a"], ["c"], domain="d")
+        info = helper.make_tensor_value_info
+        graph = helper.make_graph([call], "g", [info("a", 1, [2])], [info("c", 1, [2])])
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("d", 1)]
+        model = helper.make_model(graph, opset_imports=opsets, functions=[_function("F", [_node("Div", "x y", "z")])])
+        with pytest.raises(ModelError, match="node 'c' calls function 'd:F'"):
+            vinculum.harden(model, target="onnxruntime")
 
     def test_an_attribute_without_a_value(self, onnx_file: File, one_line: OneLine) -> None:
         node = _referring(_node("Div", "x y", "z", broadcast=1), "axis", "ax")

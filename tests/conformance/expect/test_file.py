@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,3 +165,25 @@ class TestReading:
         with pytest.raises(ModelError, match=message) as caught:
             read_known_deviations(file)
         assert "\n" not in str(caught.value)
+
+
+class TestOurs:
+    """Issue 4, point 7: a file for each of four runtimes, at the pinned versions; each deviation is explained."""
+
+    ROOT = Path(__file__).parents[3]
+    FILES = sorted((ROOT / "known_deviations").glob("*.toml"))
+
+    def test_there_is_one_for_each(self) -> None:
+        assert [file.stem for file in self.FILES] == ["onnx-reference", "onnxruntime", "openvino", "torch"]
+
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_each(self, file: Path) -> None:
+        known = read_known_deviations(file)
+        assert (known.backend, known.level) == (file.stem, Level.DEFAULT)
+        entries = (*known.causes, *known.cases)
+        assert entries
+        assert not [entry for entry in entries if "explained" in entry.reason]
+        extras = tomllib.loads((self.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+        pinned = dict(pin.split("==") for pin in extras["runtimes"])
+        assert known.versions
+        assert {name: version.partition("+")[0] for name, version in known.versions}.items() <= pinned.items()

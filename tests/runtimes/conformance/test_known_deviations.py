@@ -1,4 +1,4 @@
-"""Runtimes divide as known_deviations/ says of them: other answers are reported, and fail where the file was recorded."""
+"""Runtimes divide as known_deviations/ says: other answers are reported, and fail where the file was recorded."""
 
 from __future__ import annotations
 

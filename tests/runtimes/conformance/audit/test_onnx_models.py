@@ -112,7 +112,7 @@ class TestModels:
         tensor.ClearField("raw_data")
         tensor.data_location = TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="data.bin")
-        model = onnx_model([div()], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[tensor])
+        model = onnx_model([div("a", "b", "c")], {"a": (FLOAT, (2,))}, {"c": (FLOAT, (2,))}, initializers=[tensor])
         found = audited(model, backend, {"a": f32([1, 2])})
         assert found.nodes[0].verdict is not None
         assert found.nodes[0].verdict.kind is Kind.EXACT

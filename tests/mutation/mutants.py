@@ -44,6 +44,14 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
     return [_by_lines(file, text, text[:start] + new + text[end:]) for start, end, new in _changes_of_cpp(text)]
 
 
+def replaced(path: Path, root: Path, old: str, new: str) -> Mutant:
+    """Return the mutant of a source in which a text, which occurs once, is another."""
+    text = path.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{path} has {old!r} {text.count(old)} times; give what occurs once")
+    return _by_lines(path.relative_to(root).as_posix(), text, text.replace(old, new))
+
+
 def _by_lines(file: str, text: str, changed: str) -> Mutant:
     before, after = text.splitlines(), changed.splitlines()
     first = next((i for i, (x, y) in enumerate(zip(before, after, strict=False)) if x != y), 0)

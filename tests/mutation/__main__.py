@@ -1,6 +1,6 @@
 """Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
 
-They are drawn from the kernels and the operators, or, with ``--planted``, those that `planted.toml` names everywhere else.
+They are drawn from the kernels and the operators; with ``--planted`` they are those that `planted.toml` names, anywhere.
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 """
@@ -20,6 +20,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,10 @@ def sources() -> list[Path]:
 def catalogue() -> list[tuple[Mutant, tuple[str, ...]]]:
     """Return the mistakes that `planted.toml` names, each with the tests that have to find it."""
     named = tomllib.loads((Path(__file__).parent / "planted.toml").read_text(encoding="utf-8"))["planted"]
-    return [(replaced(SOURCES / one["file"], ROOT, one["old"], one["new"]), tuple(one["tests"])) for one in named]
+    return [
+        (replace(replaced(SOURCES / one["file"], ROOT, one["old"], one["new"]), name=one["name"]), tuple(one["tests"]))
+        for one in named
+    ]
 
 
 def drawn(seed: int, chosen: str) -> list[Mutant]:

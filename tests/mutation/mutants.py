@@ -23,6 +23,8 @@ class Mutant:
         The line as it is, and as it becomes, without what is around.
     text : str
         The whole source, changed.
+    name : str
+        What the mistake is, in words; empty if it is drawn.
     """
 
     file: str
@@ -30,9 +32,11 @@ class Mutant:
     line: str
     changed: str
     text: str
+    name: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.number}: {self.line}  ->  {self.changed}"
+        place = f"{self.file}:{self.number}: "
+        return place + (self.name or f"{self.line}  ->  {self.changed}")
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:

@@ -117,7 +117,7 @@ def new_rewriter(opset: int) -> Rewriter:
 @pytest.mark.parametrize("name", DIVIDERS)
 @pytest.mark.parametrize("opset", [7, 13])
 class TestExactQuotient:
-    """'Exact for any rounding of the runtime's Div.'"""
+    """The quotient is exact for any rounding of the runtime's Div."""
 
     @pytest.mark.parametrize("saturate", [False, True], ids=["wrap", "saturate"])
     @pytest.mark.parametrize("element_type", [INT32, INT64], ids=str)

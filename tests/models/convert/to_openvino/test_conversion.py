@@ -254,10 +254,11 @@ class TestOtherOperators:
             helper.make_node("Unsqueeze", ["s", "ends"], ["z"]),
             helper.make_node("Reshape", ["x", "p"], ["y"]),
             helper.make_node("Reshape", ["e", "zeros"], ["f"], allowzero=1),
+            helper.make_node("Reshape", ["x", "copied"], ["c"], allowzero=0),
         ]
         initializers = [
             numpy_helper.from_array(np.array(values, np.int64), name)
-            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]))
+            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]), ("copied", [0, 3]))
         ]
         graph = helper.make_graph(
             nodes,
@@ -271,6 +272,7 @@ class TestOtherOperators:
                 helper.make_tensor_value_info("y", F, [None, None]),
                 helper.make_tensor_value_info("z", F, [1, 2, 1, 3]),
                 helper.make_tensor_value_info("f", F, [0, 5]),
+                helper.make_tensor_value_info("c", F, [2, 3]),
             ],
             initializers,
         )
@@ -285,6 +287,7 @@ class TestOtherOperators:
             "y": (3, 2),
             "z": (1, 2, 1, 3),
             "f": (0, 5),
+            "c": (2, 3),
         }
 
     def test_functions(self, tmp_path: Path, onnx_model: Callable[..., ModelProto]) -> None:

@@ -1,6 +1,6 @@
 """Plants small mistakes, one at a time, and lists what no test finds: ``python -m tests.mutation``.
 
-They are drawn from the kernels and the operators; with ``--planted`` they are those that `planted.toml` names, anywhere.
+They are drawn from the kernels and the operators; with ``--planted`` they are those that `planted.toml` names.
 The core is compiled for the best target of this machine only, and little optimised. A mutant whose code is the same as
 without the change is not counted; one that does not compile neither. `equivalent.toml` names what no test can find.
 """

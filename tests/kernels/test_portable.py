@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from tests.kernels.layouts import byte_swapped
 from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
 from tests.kernels.witness import DTYPES, FLOATS, INTEGERS, arithmetic, pairs
 from vinculum.kernels import float_environment
-from vinculum.kernels.contract import Exceptions
 from vinculum.kernels.portable import Portable
 
 
@@ -31,17 +29,6 @@ def test_repeated_operands_are_not_expanded_in_memory(name: str) -> None:
         finally:
             tracemalloc.stop()
         assert peak < 600_000
-
-
-@pytest.mark.parametrize("policies", [{"zero_divisor": "raise"}, {"zero_divisor": "zero", "overflow": "raise"}])
-def test_the_first_exception_is_that_of_the_lowest_index(policies: dict[str, Any]) -> None:
-    """In whatever order the elements lie in memory."""
-    a, b = np.full((4, 5), -128, "i1"), np.ones((4, 5), "i1")
-    b[1, 3] = b[2, 0] = 0 if policies["zero_divisor"] == "raise" else -1
-    found = Portable().division(arithmetic(**policies))(np.asfortranarray(a), np.asfortranarray(b), None)
-    assert isinstance(found, Exceptions)
-    assert (1, 3) in (found.first_zero_divisor, found.first_overflow)
-    assert found.zero_divisors + found.overflows == 2
 
 
 class TestProcessorsThatCannotBeSwitched:

@@ -254,11 +254,10 @@ class TestOtherOperators:
             helper.make_node("Unsqueeze", ["s", "ends"], ["z"]),
             helper.make_node("Reshape", ["x", "p"], ["y"]),
             helper.make_node("Reshape", ["e", "zeros"], ["f"], allowzero=1),
-            helper.make_node("Reshape", ["x", "copied"], ["c"], allowzero=0),
         ]
         initializers = [
             numpy_helper.from_array(np.array(values, np.int64), name)
-            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]), ("copied", [0, 3]))
+            for name, values in (("one", [1]), ("ends", [0, -2]), ("zeros", [0, 5]))
         ]
         graph = helper.make_graph(
             nodes,
@@ -272,7 +271,6 @@ class TestOtherOperators:
                 helper.make_tensor_value_info("y", F, [None, None]),
                 helper.make_tensor_value_info("z", F, [1, 2, 1, 3]),
                 helper.make_tensor_value_info("f", F, [0, 5]),
-                helper.make_tensor_value_info("c", F, [2, 3]),
             ],
             initializers,
         )
@@ -287,8 +285,15 @@ class TestOtherOperators:
             "y": (3, 2),
             "z": (1, 2, 1, 3),
             "f": (0, 5),
-            "c": (2, 3),
         }
+
+    @pytest.mark.parametrize(
+        ("attribute", "special_zero"), [("", "true"), ("<allowzero = 0>", "true"), ("<allowzero = 1>", "false")]
+    )
+    def test_zeros_of_a_computed_shape(self, attribute: str, special_zero: str) -> None:
+        text = f"g (float[2,3] x, int64[2] s) => (float[n,m] y) {{ y = Reshape {attribute} (x, s) }}"
+        proto = parser.parse_model(f'<ir_version: 8, opset_import: ["": 14]> {text}')
+        assert f'special_zero="{special_zero}"'.encode() in to_openvino(proto).xml
 
     def test_functions(self, tmp_path: Path, onnx_model: Callable[..., ModelProto]) -> None:
         proto = onnx_model(

@@ -80,13 +80,13 @@ class TestModels:
 
     def test_powers(self, tmp_path: Path) -> None:
         """Those of constant exponents that are not negative divide nothing."""
-        exponents = {"half": 0.5, "two": 2, "minus_half": -0.5}
-        nodes = [helper.make_node("Constant", [], [name], value_float=float(n)) for name, n in exponents.items()]
+        exponents = {"half": [0.5], "minus_half": [-0.5], "two_and_minus_one": [2.0, -1.0]}
+        nodes = [helper.make_node("Constant", [], [name], value_floats=n) for name, n in exponents.items()]
         nodes += [helper.make_node("Pow", ["x", name], [f"y_{name}"], name) for name in (*exponents, "e")]
         model = build(nodes, {"x": (FLOAT, (2,)), "e": (FLOAT, ())}, {"y_half": (FLOAT, None), "y_e": (FLOAT, None)})
         path = tmp_path / "model.onnx"
         path.write_bytes(model.SerializeToString())
-        assert [node.name for node in load(path).inner_divisions] == ["minus_half", "e"]
+        assert [node.name for node in load(path).inner_divisions] == ["minus_half", "two_and_minus_one", "e"]
 
     def test_in_functions_and_branches(self, tmp_path: Path) -> None:
         info = helper.make_tensor_value_info

@@ -382,7 +382,7 @@ class TestCopies:
 
     @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda op: pickle.loads(pickle.dumps(op))])
     def test_a_copy_divides_alike(self, again: Any) -> None:
-        operator = Operator("Div", opset=6, broadcast=1, axis=1, zero_divisor="zero")
+        operator = Operator("Div", opset=6, broadcast=1, axis=1, zero_divisor="zero", overflow="saturate")
         operator(A, B[:, 0])
         twin = again(operator)
         assert (twin.spec, twin.attributes, twin.policies) == (operator.spec, operator.attributes, operator.policies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -16,6 +17,7 @@ from vinculum import (
     BroadcastError,
     DivisionByZeroError,
     ElementTypeError,
+    VinculumError,
     div,
     divide,
     reciprocal,
@@ -177,6 +179,16 @@ class TestErrors:
         np.testing.assert_array_equal(b, kept[1])
         if not in_place:
             np.testing.assert_array_equal(a, kept[0])
+
+    @pytest.mark.parametrize(
+        ("operator", "divisor"), [(div, 0), (partial(div, overflow="raise"), -1), (sonnx.div, 0), (sonnx.div, -1)]
+    )
+    def test_said_only_of_an_array_of_the_caller(self, operator: Any, divisor: int) -> None:
+        a, b = np.array([-128, 1], "i1"), np.array([divisor, 1], "i1")
+        for out in (None, np.empty_like(a)):
+            with pytest.raises(VinculumError) as error:
+                operator(a, b, out=out)
+            assert ("; out may hold partial results" in str(error.value)) == (out is not None)
 
     @pytest.mark.parametrize("dtype", TYPES)
     def test_inputs_are_never_written(self, dtype: Any) -> None:

@@ -18,6 +18,7 @@ from tests.processes import importing, python, run
 from vinculum import div, divide
 from vinculum.errors import BroadcastError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, UINT8, ElementType
+from vinculum.tensors import storage
 from vinculum.tensors.storage import (
     as_operand,
     check_out_layout,
@@ -245,6 +246,13 @@ class TestOut:
                 meet = any(after - before < 4 for before, after in itertools.pairwise(places))
                 with pytest.raises(BroadcastError) if meet else contextlib.nullcontext():
                     check_out_layout(shape, strides, shape, 4)
+
+    def test_what_is_too_hard_to_tell_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        layout = (3, 3, 4), (712, 60, 744), (3, 3, 4), 4
+        check_out_layout(*layout)
+        monkeypatch.setattr(storage, "_MOST_WORK", 1)
+        with pytest.raises(BroadcastError, match="repeats memory"):
+            check_out_layout(*layout)
 
     def test_quotients_never_overwrite_each_other(self) -> None:
         a, b = np.array([[1, 2], [3, 4]], "i4"), np.ones((2, 2), "i4")

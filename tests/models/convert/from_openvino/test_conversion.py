@@ -205,6 +205,7 @@ class TestOtherLayers:
         [
             ("Unsqueeze", [0, -1], (2, 3), (1, 2, 3, 1)),
             ("Unsqueeze", [1, 1], (2, 3), (2, 1, 3)),
+            ("Unsqueeze", [-1, -1], (2, 3), (2, 3, 1)),
             ("Squeeze", [0, -1], (1, 6, 1), (6,)),
             ("Squeeze", [0, 1], (1, 6, 1), (6, 1)),
             ("Squeeze", [1], (1, 6, 1), (1, 6, 1)),
@@ -239,16 +240,30 @@ class TestOtherLayers:
             _convert(path, 13)
 
     @pytest.mark.parametrize("element_type", [INT64, INT32])
-    def test_a_computed_pattern(self, tmp_path: Path, element_type: ElementType, one_line: OneLine) -> None:
+    @pytest.mark.parametrize(
+        ("special_zero", "shape", "pattern", "result"),
+        [("true", (2, 3), [-1, 0], (2, 3)), ("false", (0, 3), [3, 0], (3, 0))],
+    )
+    def test_a_computed_pattern(
+        self,
+        tmp_path: Path,
+        element_type: ElementType,
+        special_zero: str,
+        shape: tuple[int, ...],
+        pattern: list[int],
+        result: tuple[int, ...],
+    ) -> None:
         writer = OpenvinoWriter()
         writer.reserve(["x", "s"])
-        x, s = (writer.parameter(n, TensorType(t, d)) for n, t, d in (("x", FLOAT, (6,)), ("s", element_type, (2,))))
-        value = writer.layer("Reshape", "shaped", {"special_zero": "true"}, (x, s), Value(TensorType(FLOAT, None), "y"))
+        x = writer.parameter("x", TensorType(FLOAT, (None, 3)))
+        s = writer.parameter("s", TensorType(element_type, (2,)))
+        data = {"special_zero": special_zero}
+        value = writer.layer("Reshape", "shaped", data, (x, s), Value(TensorType(FLOAT, None), "y"))
         writer.result(value, "y")
         path = write_ir(tmp_path, writer)
         converted = onnx_model_of(_convert(path).model, tmp_path)
-        inputs = {"x": np.arange(6, dtype=np.float32), "s": np.array([2, -1], element_type.numpy)}
-        assert assert_same(load(path), converted, inputs)["y"].shape == (2, 3)
+        inputs = {"x": np.ones(shape, np.float32), "s": np.array(pattern, element_type.numpy)}
+        assert assert_same(load(path), converted, inputs)["y"].shape == result
 
 
 class TestFace:

@@ -145,6 +145,14 @@ class TestElementTypes:
             return constant and element_type not in (INT64, UINT64)
         return opset >= 13 or element_type.name != "bfloat16"
 
+    @pytest.mark.parametrize("divisor", [[2, 0], [0]], ids=str)
+    def test_a_constant_zero_is_not_hidden_in_a_float(
+        self, division: Build, one_line: OneLine, divisor: list[int]
+    ) -> None:
+        model = division(7, INT32, [2], np.array(divisor, np.int32))
+        with one_line(ModelError, "would hide a zero divisor; only a constant divisor without zeros"):
+            convert_opset(model, 1)
+
     def test_an_unknown_type_is_refused_only_if_it_matters(self, division: Build, one_line: OneLine) -> None:
         model = division(14, FLOAT, A_SHAPE, A_SHAPE)
         model.opset_import.add(domain="other", version=1)

@@ -171,6 +171,20 @@ class TestTheSameInOtherWords:
         assert not converted.graph.initializer
         _check_same(run, model, converted)
 
+    @pytest.mark.parametrize(
+        ("signature", "body"),
+        [
+            ("(float[2,5] x) => (int64[1,5] y)", "y = ArgMax <axis = -2> (x)"),
+            ("(float[2,5] x, int64[1] k) => (float[n,5] y, int64[n,5] z)", "y, z = TopK <axis = -2> (x, k)"),
+            ("(float[2,5] x) => (float[1,5] y)", "y = ReduceMax <axes = [-2]> (x)"),
+        ],
+    )
+    def test_axes_are_counted_from_the_front_below_operator_set_11(self, signature: str, body: str) -> None:
+        """Our engine takes negative ones in every version, others do not."""
+        (node,) = convert_opset(_model(11, signature, body), 10).model.graph.node
+        axis = next(helper.get_attribute_value(a) for a in node.attribute if a.name in ("axis", "axes"))
+        assert axis in (0, [0])
+
     def test_there_and_back(self, run: Run) -> None:
         body = """
             a = Constant <value_ints = [1]> ()
@@ -341,7 +355,9 @@ REFUSED = [
     (21, 20, "(float[1,4,2] x, float[4] s, float[4] b) => (float[1,4,2] y)",
      "y = GroupNormalization <num_groups = 2> (x, s, b)", "one version scales groups, the other channels"),
     (22, 21, "(float[1,1,2] x) => (float[1,1,n] y)",
-     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 2], ceil_mode = 1> (x)", "begins in the padding"),
+     "y = MaxPool <kernel_shape = [1], strides = [2], pads = [0, 1], ceil_mode = 1> (x)", "begins in the padding"),
+    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1,3] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
+    (7, 6, "(float[2,1] x, float[1,3] b, float[2,1] c) => (float[2,3] y)", "y = Gemm(x, b, c)", "not broadcast a C"),
     (23, 24, "(float[2] x) => (float8e4m3fnuz[2] y)", "y = Cast <to = 18> (x)", "cast infinities"),
     (28, 27, "(float[2] x, float[2] b) => (float[2] y)", "y = Mod(x, b)", "Mod-13 has no fmod=0 for floats"),
     (10, 11, "(float[1,1,2] x, float[1,1,2] w) => (float[1,1,n] y)",

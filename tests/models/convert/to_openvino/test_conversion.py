@@ -287,6 +287,14 @@ class TestOtherOperators:
             "f": (0, 5),
         }
 
+    @pytest.mark.parametrize(
+        ("attribute", "special_zero"), [("", "true"), ("<allowzero = 0>", "true"), ("<allowzero = 1>", "false")]
+    )
+    def test_zeros_of_a_computed_shape(self, attribute: str, special_zero: str) -> None:
+        text = f"g (float[2,3] x, int64[2] s) => (float[n,m] y) {{ y = Reshape {attribute} (x, s) }}"
+        proto = parser.parse_model(f'<ir_version: 8, opset_import: ["": 14]> {text}')
+        assert f'special_zero="{special_zero}"'.encode() in to_openvino(proto).xml
+
     def test_functions(self, tmp_path: Path, onnx_model: Callable[..., ModelProto]) -> None:
         proto = onnx_model(
             [

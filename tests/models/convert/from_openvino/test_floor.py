@@ -78,19 +78,3 @@ class TestEveryPair:
             model(element_type, opset).run({"a": a, "b": b})
         with pytest.raises(IntegerOverflowError):
             model(element_type, opset).run({"a": a, "b": b}, zero_divisor="zero", overflow="raise")
-
-
-class TestOnOnnxRuntime:
-    """ONNX Runtime, which divides integers natively, gives the same floors; it cannot divide by 0 or MIN by -1."""
-
-    # It may not know the newest operator set.
-    @pytest.mark.parametrize(("element_type", "opset"), [case for case in NATIVE if case[1] < NEWEST])
-    def test_every_pair_that_it_survives(self, element_type: ElementType, opset: int) -> None:
-        onnxruntime = pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
-        a, b = pairs(element_type)
-        safe = (b != 0) & ~((a == element_type.minimum) & (b == -1))
-        operands = {"a": a[safe][np.newaxis], "b": b[safe][np.newaxis]}
-        content = _proto(element_type, opset).SerializeToString()
-        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-        (result,) = session.run(None, operands)
-        assert result.tobytes() == vinculum.divide(operands["a"], operands["b"]).tobytes()

@@ -79,15 +79,6 @@ class TestOtherLayers:
         assert model.inputs[0].name == "a,<&>"
         assert model.run({"a,<&>": np.array([[5]], np.int32)})["quotient"].tolist() == [[2]]
 
-    def test_weights_compressed_to_16_bits(self, tmp_path: Path) -> None:
-        a = opset.parameter([2], np.float32, name="a")
-        node = _divide(a, opset.constant(np.array([3, 0.1], np.float32)), True, "numpy")
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([node], [a], "m"), path)
-        output = load(path).run({"a": np.ones(2, np.float32)})["quotient"]
-        divisor = np.array([3, 0.1], np.float16).astype(np.float32)
-        assert output.tolist() == (np.float32(1) / divisor).tolist()
-
 
 class TestBroadcastingModes:
     """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
@@ -150,18 +141,12 @@ class TestShapes:
         assert output.tolist() == array.reshape(6, 2).tolist()
         assert not np.may_share_memory(output, array)
 
-    def test_a_constant_without_elements(self, tmp_path: Path) -> None:
-        # The serializer gives it one byte.
-        x = opset.parameter([-1, 3], np.float32, name="x")
-        model = load(_saved([_divide(x, opset.constant(np.zeros((0, 3), np.float32)), True, "none")], [x], tmp_path))
-        assert model.run({"x": np.zeros((0, 3), np.float32)})["quotient"].shape == (0, 3)
-
 
 class TestConvertedModels:
     """What openvino.convert_model makes of ONNX models of division is read, and said in ONNX again."""
 
     def test_of_the_examples(self, tmp_path: Path) -> None:
-        source = Path(__file__).parents[3] / "examples" / "openvino_rounding" / "div.onnx"
+        source = Path(__file__).parents[4] / "examples" / "openvino_rounding" / "div.onnx"
         path = tmp_path / "model.xml"
         openvino.save_model(openvino.convert_model(source), path, compress_to_fp16=False)
         again = tmp_path / "again.onnx"

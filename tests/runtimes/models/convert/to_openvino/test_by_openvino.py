@@ -14,14 +14,13 @@ from onnx import TensorProto, helper
 from vinculum.errors import AttributeValueError, ModelError
 from vinculum.models import load
 from vinculum.models.convert import convert_file
-from vinculum.models.engines.openvino import process
 from vinculum.models.model import Engine
 
 pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
 
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
-FOLDER = Path(__file__).parents[4] / "examples"
+FOLDER = Path(__file__).parents[5] / "examples"
 INTS = (TensorProto.INT64, [None])
 
 
@@ -77,15 +76,6 @@ class TestDivisions:
 
 class TestRefused:
     """What cannot be written is said in one line, and no file is left."""
-
-    def test_without_openvino(
-        self, onnx_file: File, tmp_path: Path, one_line: OneLine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(process, "find_spec", lambda name: None)
-        source = onnx_file([node("Abs", "a", "y")], {"a": INTS}, {"y": INTS})
-        with one_line(ModelError, "an IR with 'Abs' needs the package openvino", "pip install"):
-            convert_file(source, tmp_path / "new.xml")
-        assert not (tmp_path / "new.xml").exists()
 
     @pytest.mark.parametrize("engine", ["reference", "onnxruntime"])
     def test_a_comparison_in_another_engine(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vinculum.errors import DifferenceError, ModelError
+from vinculum.errors import DifferenceError
 from vinculum.models import load
 from vinculum.models.engines.openvino import exact_divisions as room
 from vinculum.openvino import exact_divisions
@@ -127,7 +127,7 @@ class TestQuotients:
         assert np.array_equal(computed(model, *given, np.array(True))[0], given[0] / given[1])
 
     def test_by_a_constant_that_is_held_in_f16(self) -> None:
-        path = Path(__file__).parents[4] / "examples" / "openvino_image" / "model.xml"
+        path = Path(__file__).parents[5] / "examples" / "openvino_image" / "model.xml"
         model = openvino.Core().read_model(path)
         found = exact_divisions(model)
         assert [division.kind for division in found.exact] == [("f32", False, True)]
@@ -137,20 +137,11 @@ class TestQuotients:
         assert found.validate() > 2000
 
     def test_of_an_onnx_model(self) -> None:
-        path = Path(__file__).parents[4] / "examples" / "layer_norm" / "model.onnx"
+        path = Path(__file__).parents[5] / "examples" / "layer_norm" / "model.onnx"
         model = openvino.Core().read_model(path)
         found = exact_divisions(model)
         assert [division.path for division in found.exact] == [""]
         assert found.validate() > 2000
-
-    def test_once_is_enough(self) -> None:
-        x = parameter()
-        model = model_of([x], op.divide(op.relu(x), op.constant(F32(3))))
-        first = exact_divisions(model).exact
-        nodes = len(model.get_ops())
-        again = exact_divisions(model).exact
-        assert len(model.get_ops()) == nodes
-        assert [division.name for division in again] == [division.name for division in first]
 
 
 class TestInexact:
@@ -181,11 +172,6 @@ class TestInexact:
         x, constant = parameter((2,), np.float16), op.constant(np.array([6e-8, 1], np.float16))
         assert exact_divisions(model_of([x], op.divide(x, constant))).exact
 
-    def test_subnormal_constants_of_a_narrower_type(self) -> None:
-        x, narrow = parameter((1,)), op.constant(np.array([1e-39], F32), openvino.Type.bf16)
-        found = exact_divisions(model_of([x], op.divide(x, op.convert(narrow, "f32"))))
-        assert "subnormal" in found.inexact[0].reason
-
     def test_layers_that_divide_inside(self) -> None:
         x = parameter()
         layers = [op.softmax(x, 1), op.mvn(x, op.constant(np.array([3])), True, 1e-6, "inside_sqrt")]
@@ -211,14 +197,3 @@ class TestValidation:
         found = exact_divisions(model_of([x], quotient))
         with one_line(DifferenceError, "division 'norm' as part of its layer NormalizeL2"):
             found.validate()
-
-
-class TestNoModel:
-    """What is no model that can be changed is refused in one line."""
-
-    def test_a_path_and_a_compiled_model(self, one_line: OneLine) -> None:
-        x = op.parameter([2], openvino.Type.f32)
-        compiled = openvino.Core().compile_model(openvino.Model([op.result(op.divide(x, x))], [x], "m"), "CPU")
-        for given, kind in (("model.xml", "str"), (compiled, "CompiledModel")):
-            with one_line(ModelError, f"the model is a {kind}, not an openvino.Model", "read_model"):
-                exact_divisions(given)

@@ -241,11 +241,6 @@ class TestFunctionTypes:
         types = function_types(_model(calls, "f (a) => (c) { c = Relu(a) }"))["d", "f", ""]
         assert _known(types["c"]) == (FLOAT, (2, None))
 
-    def test_functions_that_call_each_other_end(self) -> None:
-        # No model may hold them; that is for the checker to say.
-        functions = ("f (a) => (c) { c = d.h(a) }", "h (p) => (r) { r = d.f(p) }")
-        assert set(function_types(_model("y = d.f(x)", *functions))) == {("d", "f", ""), ("d", "h", "")}
-
 
 class TestTypedScopes:
     """Every scope of a model, with the types that inference finds: in subgraphs and functions too."""

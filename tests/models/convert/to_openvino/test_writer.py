@@ -106,17 +106,6 @@ class TestData:
     def test_two_in_a_byte(self, element_type: ElementType, values: list[int]) -> None:
         assert _handing_out(_constant(element_type, values)).data() == bytes([0xF1, values[2] & 15])
 
-    def test_booleans(self, tmp_path: Path) -> None:
-        value = Value(TensorType("bool", (2,)), "", np.array([True, False]))
-        writer = _handing_out(value)
-        assert writer.data() == b"\x01\x00"
-        assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == [True, False]
-
-    def test_a_strided_array(self, tmp_path: Path) -> None:
-        array = np.arange(6, dtype=np.int32).reshape(2, 3).T[:, ::-1]
-        writer = _handing_out(Value(TensorType(INT32, array.shape), "", array))
-        assert load(write_ir(tmp_path, writer)).run({})["y0"].tolist() == array.tolist()
-
 
 def _data(layer: Element) -> dict[str, str] | None:
     data = layer.find("data")

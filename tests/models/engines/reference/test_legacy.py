@@ -86,11 +86,6 @@ class TestFlattening:
         expected = exponentials / exponentials.sum(tuple(range(first, 3)), keepdims=True)
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
-    def test_from_13_on_along_one_axis(self, onnx_file: File) -> None:
-        x = RNG.random((2, 3, 4), np.float32)
-        result = _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], axis=1), 13, x=x)
-        np.testing.assert_allclose(result.sum(1), np.ones((2, 4)), rtol=1e-6)
-
     def test_an_axis_outside(self, onnx_file: File, one_line: OneLine) -> None:
         with one_line(ModelError, "node 'n' (Softmax)", "axis 7"):
             _run(onnx_file, helper.make_node("Softmax", ["x"], ["c"], "n", axis=7), 11, x=np.ones(3, np.float32))

@@ -15,13 +15,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
-from vinculum.models.execution import RunContext
-from vinculum.models.model import Engine
-from vinculum.ops.policies import Policies
 
 pytest.importorskip("onnxruntime", reason="the extra 'onnxruntime' is not installed")
 
@@ -29,9 +26,7 @@ Array = NDArray[Any]
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
 
-ENGINES: tuple[Engine, ...] = ("reference", "onnxruntime")
 FLOATS = (TensorProto.FLOAT, [None])
-INTS = (TensorProto.INT32, [None])
 ANY = (TensorProto.FLOAT, None)
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
 
@@ -163,30 +158,6 @@ class TestGraphs:
         for rank in (1, 3, 1):
             both(model, {"a": A.reshape((1,) * (rank - 1) + (3,)), "b": B})
 
-    def test_operands_of_any_layout(self, onnx_file: File) -> None:
-        nodes = [node("Div", "a b", "q"), node("Sub", "q a", "y")]
-        model = load(onnx_file(nodes, {"a": ANY, "b": ANY}, {"y": ANY}))
-        both(model, {"a": np.arange(12, dtype=np.float32)[::2].reshape(2, 3).T, "b": B[::-1, None]})
-
-    def test_sequences_go_from_part_to_part(self, onnx_file: File) -> None:
-        nodes = [
-            node("SequenceConstruct", "a b", "s"),
-            node("Reciprocal", "b", "q"),
-            node("SequenceInsert", "s q", "t"),
-            node("ConcatFromSequence", "t", "y", axis=0),
-        ]
-        both(load(onnx_file(nodes, {"a": FLOATS, "b": FLOATS}, {"y": FLOATS})), {"a": A, "b": B})
-
-    def test_a_sequence_as_input(self, onnx_model: Callable[..., ModelProto], tmp_path: Path) -> None:
-        nodes = [node("ConcatFromSequence", "s", "c", axis=0), node("Div", "c b", "q"), node("Neg", "q", "y")]
-        proto = onnx_model(nodes, {"b": FLOATS}, {"y": FLOATS})
-        proto.graph.input.append(helper.make_tensor_sequence_value_info("s", *FLOATS))
-        (tmp_path / "model.onnx").write_bytes(proto.SerializeToString())
-        model = load(tmp_path / "model.onnx")
-        given = {"s": [A, B], "b": B[:1]}
-        outputs = [model.evaluate(given, RunContext(Policies()), engine)["y"] for engine in ENGINES]
-        np.testing.assert_array_equal(outputs[0], outputs[1], strict=True)
-
     def test_random_numbers_are_drawn_once(self, onnx_file: File) -> None:
         nodes = [
             node("RandomNormal", "", "r", shape=[4]),
@@ -197,70 +168,6 @@ class TestGraphs:
         ]
         output = load(onnx_file(nodes, {}, {"y": FLOATS})).run({}, engine="onnxruntime")["y"]
         assert output.tolist() == [0, 0, 0, 0]
-
-
-class TestControlFlow:
-    """Subgraphs without divisions are ONNX Runtime's; those with some are run, the divisions ours."""
-
-    @pytest.mark.parametrize("choice", [True, False])
-    def test_branches_with_and_without(self, onnx_file: File, choice: bool) -> None:
-        divide = branch(node("Neg", "s", "m"), node("Div", "m w", "t"), output="t")
-        other = branch(node("Mul", "s w", "t"), output="t")
-        nodes = [
-            node("Abs", "a", "s"),
-            node("If", "k", "c", then_branch=divide, else_branch=other),
-            node("Neg", "c", "d"),
-            node("If", "k", "e", then_branch=other, else_branch=other),
-            node("Add", "d e", "y"),
-        ]
-        weight = numpy_helper.from_array(B, "w")
-        inputs = {"a": FLOATS, "k": (TensorProto.BOOL, [])}
-        model = load(onnx_file(nodes, inputs, {"y": FLOATS}, initializers=[weight]))
-        _, records = both(model, {"a": A, "k": np.array(choice)})
-        assert [record.division.path for record in records] == ["If:then_branch"][:choice]
-
-    def test_a_loop(self, onnx_file: File) -> None:
-        declared = [
-            helper.make_tensor_value_info("i", TensorProto.INT64, []),
-            helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("x", *FLOATS),
-        ]
-        body = helper.make_graph(
-            [node("Div", "x b", "z"), node("Identity", "go", "on")],
-            "body",
-            declared,
-            [helper.make_tensor_value_info(n, t, s) for n, t, s in (("on", TensorProto.BOOL, []), ("z", *FLOATS))],
-        )
-        nodes = [node("Neg", "a", "s"), node("Loop", "n - s", "l", body=body), node("Neg", "l", "y")]
-        inputs = {"a": FLOATS, "b": FLOATS, "n": (TensorProto.INT64, [])}
-        model = load(onnx_file(nodes, inputs, {"y": FLOATS}))
-        _, records = both(model, {"a": A, "b": B, "n": np.array(3)})
-        assert [record.division.path for record in records] == ["Loop:body"] * 3
-
-
-class TestFunctions:
-    """Functions keep their divisions, their names and their attributes, of whatever operator set they are."""
-
-    @pytest.mark.parametrize(
-        ("opset", "div", "reciprocal"),
-        [(17, "Div-14", "Reciprocal-13"), (13, "Div-13", "Reciprocal-13"), (6, "Div-6", "Reciprocal-6")],
-    )
-    def test_their_divisions(self, onnx_file: File, opset: int, div: str, reciprocal: str) -> None:
-        imports = [helper.make_opsetid("", opset), helper.make_opsetid("d", 1)]
-        inner = helper.make_function("d", "Inner", ["p"], ["q"], [node("Reciprocal", "p", "q")], imports)
-        outer = helper.make_function(
-            "d", "Outer", ["p"], ["r"], [node("Inner", "p", "i", "d"), node("Div", "i p", "r")], imports
-        )
-        nodes = [
-            node("Abs", "a", "s"),
-            node("Outer", "s", "o", "d"),
-            node("Outer", "o", "u", "d"),
-            node("Neg", "u", "y"),
-        ]
-        model = load(onnx_file(nodes, {"a": FLOATS}, {"y": FLOATS}, functions=[outer, inner], domains=["d"]))
-        _, records = both(model, {"a": A})
-        divisions = [(record.division.path, record.division.operator) for record in records]
-        assert divisions == [("Inner", reciprocal), ("Outer", div)] * 2
 
 
 class TestShapes:
@@ -300,11 +207,6 @@ class TestRefusals:
         path = onnx_file(nodes, {"a": FLOATS}, {"y": ANY}, domains=["d", "com.microsoft"], initializers=[five])
         with one_line(ModelError, *parts, "cannot be run by ONNX Runtime: "):
             load(path).run({"a": A}, engine="onnxruntime")
-
-    def test_old_operator_sets(self, onnx_file: File, one_line: OneLine) -> None:
-        model = load(onnx_file([node("Add", "a a", "y")], {"a": FLOATS}, {"y": FLOATS}, opset=6))
-        with one_line(ModelError, "node 'node_y' (Add) cannot be run", "Add(6)", "the reference engine"):
-            model.run({"a": A}, engine="onnxruntime")
 
     def test_packed_values(self, onnx_file: File, one_line: OneLine) -> None:
         four = (TensorProto.INT4, [None])
@@ -366,12 +268,3 @@ class TestRuns:
         gc.collect()
         load(path).run({"a": B, "b": A}, engine="onnxruntime")
         assert [array.tobytes() for array in held] == wanted
-
-    def test_nothing_is_printed(self, onnx_file: File, capfd: pytest.CaptureFixture[str]) -> None:
-        unused = numpy_helper.from_array(A, "unused")
-        nodes = [node("Log", "a", "l"), node("Div", "l b", "q"), node("Transpose", "q", "y", perm=[0, 1])]
-        inputs = {"a": FLOATS, "b": FLOATS}
-        model = load(onnx_file(nodes, inputs, {"q": FLOATS, "y": ANY}, initializers=[unused]))
-        with pytest.raises(ModelError):
-            model.run({"a": A, "b": B}, engine="onnxruntime")
-        assert capfd.readouterr() == ("", "")

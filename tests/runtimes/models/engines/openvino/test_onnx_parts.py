@@ -69,14 +69,6 @@ class TestParts:
         with pytest.raises(DivisionByZeroError, match=r"^node 'node_q' \(Div-"):
             model.run(given, engine="openvino")
 
-    def test_a_shape_that_a_division_computes(self, onnx_file: File) -> None:
-        two = helper.make_tensor("two", TensorProto.INT64, [1], [2])
-        nodes = [node("Div", "s two", "half"), node("Reshape", "a half", "r"), node("Neg", "r", "y")]
-        shapes = {"a": FLOATS, "s": (TensorProto.INT64, [2])}
-        model = load(onnx_file(nodes, shapes, {"y": (TensorProto.FLOAT, [None, None])}, initializers=[two]))
-        given = {"a": np.arange(6, dtype=np.float32), "s": np.array([4, 6])}
-        assert model.run(given, engine="openvino")["y"].shape == (2, 3)
-
     def test_what_openvino_does_not_run(self, onnx_file: File, one_line: OneLine) -> None:
         nodes = [node("Det", "a", "y")]
         model = load(onnx_file(nodes, {"a": (TensorProto.FLOAT, [2, 2])}, {"y": (TensorProto.FLOAT, [])}))

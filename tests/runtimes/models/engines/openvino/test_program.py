@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import vinculum
-from vinculum.errors import DivisionByZeroError, ModelError
+from vinculum.errors import ModelError
 from vinculum.models import DivisionRecord, Model, load
 from vinculum.models.values import tensor_dtype
-from vinculum.spec.element_types import FLOAT, INT64
 
 openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
 op = pytest.importorskip("openvino.opset13", reason="the extra 'openvino' is not installed")
@@ -110,31 +108,6 @@ class TestExamples:
             np.testing.assert_allclose(ours, theirs, tolerance, tolerance)
 
 
-class TestFacts:
-    """A model of layers that we do not know is told by what its ports declare."""
-
-    def test_divisions_inputs_and_outputs(self, saved: Save) -> None:
-        x, y = parameter("x", (-1, 3)), parameter("y")
-        path = saved([named(op.relu(named(op.divide(op.abs(x), y), "q")), "out")], [x, y])
-        model = load(path)
-        (division,) = model.divisions
-        assert (division.name, division.path, division.operator) == ("q", "", "Divide-1")
-        assert (division.element_type, division.shapes) == (FLOAT, ((None, 3), (3,), (None, 3)))
-        assert [(tensor.name, tensor.shape) for tensor in model.inputs] == [("x", (None, 3)), ("y", (3,))]
-        assert [tensor.shape for tensor in model.outputs] == [(None, 3)]
-
-    def test_policies_and_attributes(self, saved: Save) -> None:
-        x, y = parameter("x", dtype=np.int32), parameter("y", dtype=np.int32)
-        path = saved([named(op.abs(op.divide(x, y)), "floor")], [x, y])
-        path.write_text(path.read_text().replace('m_pythondiv="true"', 'm_pythondiv="false"'))
-        inputs = {"x": np.array([-7, 7, 8], np.int32), "y": np.array([2, 2, 0], np.int32)}
-        model = load(path)
-        assert next(iter(model.run(inputs, zero_divisor="zero").values())).tolist() == [3, 3, 0]
-        with pytest.raises(DivisionByZeroError, match=r"^node 'Divide_\d+' \(Divide-1\): "):
-            model.run(inputs)
-        assert next(iter(model.run(inputs, zero_divisor="zero").values())).tolist() == [3, 3, 0]
-
-
 class TestParts:
     """What lies between divisions is run once, and values cross from part to part unharmed."""
 
@@ -149,36 +122,6 @@ class TestParts:
         q = np.abs(X) / Y
         assert bits(outputs[0]) == bits((q - X) / np.abs(q) - X)
         assert (bits(outputs[1]), bits(outputs[2])) == (bits(q), bits(X))
-
-    def test_an_input_that_a_later_part_uses_first(self, tmp_path: Path) -> None:
-        """The graph's order is not that of the parts: what is last used stays till then."""
-        source = FOLDER / "windows" / "model.onnx"
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Core().read_model(source), path, False)
-        signal = np.arange(16, dtype=F32).reshape(2, 8)
-        outputs, _ = ran(load(path), {"signal": signal})
-        assert bits(outputs[0]) == bits(load(source).run({"signal": signal})["means"])
-
-    def test_constants_that_the_device_would_narrow(self, saved: Save) -> None:
-        x = parameter("x", dtype=np.int64)
-        path = saved([op.divide(x, op.constant(np.int64(2**40))), op.abs(x)], [x])
-        (quotient, _), records = ran(load(path), {"x": np.array([2**62, -(2**62) - 1, 7])})
-        assert quotient.tolist() == [2**22, -(2**22) - 1, 0]
-        assert records[0].division.element_type is INT64
-
-    def test_a_state_has_its_first_value(self, saved: Save) -> None:
-        x = parameter("x")
-        info = openvino.op.util.VariableInfo()
-        info.data_shape, info.data_type, info.variable_id = openvino.PartialShape([3]), openvino.Type.f32, "v"
-        variable = openvino.op.util.Variable(info)
-        read = op.read_value(op.constant(np.ones(3, F32)), variable)
-        total = op.add(read, op.divide(op.abs(x), op.constant(F32(3))))
-        sink = op.assign(total, variable)
-        path = saved([], [])
-        openvino.save_model(openvino.Model([op.result(total)], [sink], [x], "m"), path, False)
-        model = load(path)
-        for _ in range(2):
-            assert bits(ran(model, {"x": X})[0][0]) == bits(np.abs(X) / F32(3) + F32(1))
 
 
 def _if(condition: Any, x: Any, y: Any) -> Any:
@@ -249,50 +192,9 @@ class TestBodies:
             assert rows.shape == (expected, 3)
             assert bits(rows) == [word for step in steps for word in bits(step)]
 
-    @pytest.mark.parametrize("reverse", [False, True])
-    def test_tensor_iterator_over_slices(self, saved: Save, reverse: bool) -> None:
-        x, y = parameter("x", (6, 3)), parameter("y", (1, 3))
-        piece, carried = parameter("px", (2, 3)), parameter("c", (1, 3))
-        quotient = op.divide(piece, carried)
-        after, rows = op.result(op.add(op.abs(carried), op.constant(F32(1)))), op.result(op.negative(quotient))
-        iterator = op.tensor_iterator()
-        iterator.set_function(openvino.Model([rows, after], [piece, carried], "body"))
-        where = (-1, -2, 2, 0, 0) if reverse else (0, 2, 2, -1, 0)
-        iterator.set_sliced_input(piece, x.output(0), *where)
-        iterator.set_merged_input(carried, y.output(0), after.output(0))
-        whole = iterator.get_concatenated_slices(rows.output(0), *where)
-        path = saved([whole, iterator.get_iter_value(after.output(0), -1)], [x, y])
-        given = {"x": np.arange(1, 19, dtype=F32).reshape(6, 3), "y": Y[None]}
-        outputs, records = ran(load(path), given)
-        assert len(records) == 3
-        for ours, theirs in zip(outputs, in_openvino(path, given), strict=True):
-            np.testing.assert_allclose(ours, theirs, 1e-6)
-
 
 class TestProcess:
     """OpenVINO lives in a process of its own; what becomes of that is a result."""
-
-    @pytest.fixture
-    def remainder(self, saved: Save) -> Model:
-        x, y = parameter("x", dtype=np.int32), parameter("y", dtype=np.int32)
-        return load(saved([op.floor_mod(op.divide(x, y), y)], [x, y]))
-
-    def test_threads_and_runs_inside_of_runs(self, saved: Save) -> None:
-        x, y = parameter("x"), parameter("y")
-        model = load(saved([op.abs(op.divide(op.abs(x), y))], [x, y]))
-        inner: list[Array] = []
-
-        def observe(record: DivisionRecord) -> None:
-            inner.extend(model.run({"x": X * 2, "y": Y}).values())
-
-        def once(number: int) -> list[int]:
-            (output,) = model.run({"x": X * number, "y": Y}, observer=observe if number == 1 else None).values()
-            return bits(output)
-
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(once, range(1, 9)))
-        assert found == [bits(np.abs(X * number) / Y) for number in range(1, 9)]
-        assert bits(inner[0]) == bits(np.abs(X * 2) / Y)
 
     def test_its_death_is_an_error_and_the_next_run_begins_anew(self, saved: Save, one_line: OneLine) -> None:
         x = parameter("x", dtype=np.int32)

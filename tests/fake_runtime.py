@@ -754,8 +754,8 @@ def _operators(runtime: FakeRuntime) -> list[type[OpRun]]:
         op_domain = ""
 
         def _run(self, a: Any, b: Any, fmod: int | None = None) -> tuple[Any]:
-            operands = np.broadcast_arrays(a, b)
-            return (np.asarray(runtime.remainders(*operands, fmod or 0)),)
+            dividend, divisor = np.broadcast_arrays(a, b)
+            return (np.asarray(runtime.remainders(dividend, divisor, fmod or 0)),)
 
     return [Div, Reciprocal, Mod]
 

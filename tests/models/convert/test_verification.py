@@ -272,7 +272,7 @@ class TestBounds:
 
         from vinculum import load
 
-        monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 1.0)
+        monkeypatch.setattr("vinculum.models.convert.verification._SECONDS", 0.2)
         state = [("i", TensorProto.INT64), ("go", TensorProto.BOOL), ("s", TensorProto.FLOAT)]
         body = helper.make_graph(
             [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Neg", ["s"], ["t"])],

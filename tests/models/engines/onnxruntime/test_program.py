@@ -23,7 +23,8 @@ from vinculum.ops.policies import Policies
 File = Callable[..., Path]
 OneLine = Callable[..., AbstractContextManager[None]]
 FLOATS, INTS = (TensorProto.FLOAT, [None]), (TensorProto.INT32, [None])
-ANY, TRUTH = (TensorProto.FLOAT, None), (TensorProto.BOOL, [])
+ANY: Any = (TensorProto.FLOAT, None)
+TRUTH: Any = (TensorProto.BOOL, [])
 A, B = np.array([6, -9, 1], np.float32), np.array([2, 3, 7], np.float32)
 WRONG = (fake_runtime.DiesOfIntegers, fake_runtime.Floors, fake_runtime.InvertsAndNarrows)
 
@@ -155,6 +156,7 @@ class TestValues:
     def test_a_sequence_as_output(self, onnx_file: File) -> None:
         model = load(onnx_file([node("s = SequenceConstruct(a, b)")], {"a": FLOATS, "b": FLOATS}, {"s": FLOATS}))
         (items,) = model.evaluate({"a": A, "b": B}, RunContext(Policies()), "onnxruntime").values()
+        assert isinstance(items, list)
         assert [item.tolist() for item in items] == [A.tolist(), B.tolist()]
 
 

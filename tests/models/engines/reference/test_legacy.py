@@ -27,7 +27,7 @@ def _run(onnx_file: File, node: Any, opset: int, **arrays: Any) -> Any:
 class TestLimitedBroadcasting:
     """Before operator set 7, B alone is broadcast, from `axis`, and only on request."""
 
-    @pytest.mark.parametrize("operator", ["Add", "Mul", "Pow", "Sub", "Greater"])
+    @pytest.mark.parametrize("operator", ["Add", "Pow", "Greater"])
     @pytest.mark.parametrize(
         ("shape", "axis", "aligned"),
         [
@@ -138,7 +138,7 @@ class TestBatchNormalization:
         rng = np.random.default_rng(0)
         return {name: rng.random(shape, np.float32) for name, shape in zip("xsbmv", self.SHAPES, strict=True)}
 
-    @pytest.mark.parametrize("opset", [6, 7, 9, 12, 13, 14])
+    @pytest.mark.parametrize("opset", [6, 9, 13, 14])
     @pytest.mark.parametrize("attributes", [{}, {"momentum": 0.5}, {"epsilon": 0.5}])
     def test_inference(self, onnx_file: File, opset: int, attributes: dict[str, Any]) -> None:
         arrays = self._arrays()

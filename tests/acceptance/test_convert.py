@@ -24,9 +24,9 @@ def _operators(file: Path) -> list[str]:
 class TestOpsets:
     """ONNX to ONNX of another operator set."""
 
-    def test_the_page(self, started_vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
+    def test_the_page(self, vinculum: Vinculum, examples: Path, tmp_path: Path) -> None:
         source = examples / "div_6_axis/model.onnx"
-        done = started_vinculum("convert", source, "--opset", 13, "-o", "new.onnx", folder=tmp_path)
+        done = vinculum("convert", source, "--opset", 13, "-o", "new.onnx", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
         words = " ".join(done.stdout.split())
         assert "new.onnx, ONNX operator set 13" in words

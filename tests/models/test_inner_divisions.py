@@ -7,12 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
 from onnx import FunctionProto, TensorProto, defs, helper
 
 from tests.models.built_models import build
 from vinculum.models import load
-from vinculum.models.inner_divisions import ONNX, what_onnx_divides, what_openvino_divides
+from vinculum.models.inner_divisions import ONNX, what_onnx_divides
 
 DIVIDE = {"Div", "Reciprocal"}
 SIZES_ONLY = {"CenterCropPad", "DepthToSpace", "RotaryEmbedding", "SpaceToDepth"}
@@ -117,17 +116,3 @@ class TestModels:
             ("else", "If:else_branch", False),
             ("soft", "Soft", True),
         }
-
-    def test_in_an_ir(self, tmp_path: Path) -> None:
-        openvino = pytest.importorskip("openvino", reason="the extra 'openvino' is not installed")
-        from openvino import opset13
-
-        x = opset13.parameter([2, 4], name="x")
-        soft = opset13.softmax(x, 1)
-        soft.set_friendly_name("soft")
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([opset13.result(opset13.divide(soft, x))], [x], "m"), path, False)
-        model = load(path)
-        assert [(node.name, node.operator) for node in model.inner_divisions] == [("soft", "SoftMax")]
-        assert len(model.divisions) == 1
-        assert what_openvino_divides("Add") is None

@@ -66,8 +66,7 @@ class TestLegacyShapes:
     """Every legal shape of the divisor, every version, there and back."""
 
     @pytest.mark.parametrize(("shape", "attributes"), LEGACY, ids=str)
-    @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
-    @pytest.mark.parametrize("symbolic", [False, True], ids=["sizes", "names"])
+    @pytest.mark.parametrize(("constant", "symbolic"), [(False, True), (True, False)], ids=["run-time", "constant"])
     def test_to_every_version_and_back(
         self,
         division: Build,
@@ -181,7 +180,7 @@ class TestTwoSidedBroadcasting:
         ],
         ids=str,
     )
-    @pytest.mark.parametrize("opset", [6, 5, 1])
+    @pytest.mark.parametrize("opset", [6, 1])
     @pytest.mark.parametrize("constant", [False, True], ids=["run-time", "constant"])
     def test_same_quotients(
         self, division: Build, run: Run, a: tuple[int, ...], b: tuple[int, ...], opset: int, constant: bool

@@ -73,21 +73,6 @@ class TestOtherLayers:
         (output,) = load(_saved([opset.convert(opset.constant(packed), "i32")], [], tmp_path)).run({}).values()
         assert output.tolist() == expected
 
-    def test_any_rank_and_awkward_names(self, tmp_path: Path) -> None:
-        a = opset.parameter(openvino.PartialShape.dynamic(), np.int32, name="a,<&>")
-        model = load(_saved([_divide(a, opset.constant(np.array(2, np.int32)), True, "numpy")], [a], tmp_path))
-        assert model.inputs[0].name == "a,<&>"
-        assert model.run({"a,<&>": np.array([[5]], np.int32)})["quotient"].tolist() == [[2]]
-
-    def test_weights_compressed_to_16_bits(self, tmp_path: Path) -> None:
-        a = opset.parameter([2], np.float32, name="a")
-        node = _divide(a, opset.constant(np.array([3, 0.1], np.float32)), True, "numpy")
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.Model([node], [a], "m"), path)
-        output = load(path).run({"a": np.ones(2, np.float32)})["quotient"]
-        divisor = np.array([3, 0.1], np.float16).astype(np.float32)
-        assert output.tolist() == (np.float32(1) / divisor).tolist()
-
 
 class TestBroadcastingModes:
     """All three kinds of auto_broadcast, of several types and of open dimensions, as OpenVINO writes them."""
@@ -131,43 +116,3 @@ class TestBroadcastingModes:
         again = path.with_suffix(".onnx")
         again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
         assert load(again).run(inputs)["quotient"].tobytes() == expected.tobytes()
-
-
-class TestShapes:
-    """Unsqueeze, Squeeze and Reshape, of constants and of what turns out when the model runs."""
-
-    def test_a_chain_of_all_three(self, tmp_path: Path) -> None:
-        factory = openvino.utils.node_factory.NodeFactory("opset1")
-        x = opset.parameter([-1, 4], np.int16, name="x")
-        unsqueezed = factory.create("Unsqueeze", [x, opset.constant(np.array([0, -1], np.int32))])
-        pattern = opset.parameter([3], np.int64, name="pattern")
-        reshaped = factory.create("Reshape", [unsqueezed, pattern], {"special_zero": True})
-        squeezed = factory.create("Squeeze", [reshaped, opset.constant(np.array(0))])
-        squeezed.output(0).set_names({"y"})
-        model = load(_saved([squeezed], [x, pattern], tmp_path))
-        array = np.arange(12, dtype=np.int16).reshape(3, 4)
-        output = model.run({"x": array, "pattern": np.array([0, -1, 2])})["y"]
-        assert output.tolist() == array.reshape(6, 2).tolist()
-        assert not np.may_share_memory(output, array)
-
-    def test_a_constant_without_elements(self, tmp_path: Path) -> None:
-        # The serializer gives it one byte.
-        x = opset.parameter([-1, 3], np.float32, name="x")
-        model = load(_saved([_divide(x, opset.constant(np.zeros((0, 3), np.float32)), True, "none")], [x], tmp_path))
-        assert model.run({"x": np.zeros((0, 3), np.float32)})["quotient"].shape == (0, 3)
-
-
-class TestConvertedModels:
-    """What openvino.convert_model makes of ONNX models of division is read, and said in ONNX again."""
-
-    def test_of_the_examples(self, tmp_path: Path) -> None:
-        source = Path(__file__).parents[3] / "examples" / "openvino_rounding" / "div.onnx"
-        path = tmp_path / "model.xml"
-        openvino.save_model(openvino.convert_model(source), path, compress_to_fp16=False)
-        again = tmp_path / "again.onnx"
-        again.write_bytes(to_onnx(path.read_bytes(), path, 21).model.SerializeToString())
-        inputs = {"a": np.array([[-11, 165, -7]], np.int32), "b": np.array([2, -4, 3], np.int32)}
-        # The converter writes a floor where ONNX truncates; what the IR says is kept.
-        for model in (load(path), load(again)):
-            assert model.run(inputs)["quotient"].tolist() == [[-6, -42, -3]]
-        assert load(source).run(inputs)["quotient"].tolist() == [[-5, -41, -2]]

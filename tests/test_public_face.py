@@ -261,6 +261,7 @@ import numpy, vinculum
 vinculum.div(numpy.float32([1]), numpy.float32([2]))
 vinculum.reciprocal(numpy.float32([2]))
 vinculum.divide(numpy.int8([1] * 100_000), numpy.int8([2]))
+vinculum.div(numpy.int8(1), memoryview(b"12").cast("b"))
 print(*sorted({name.partition(".")[0] for name in sys.modules} - before))
 """
         assert output_of(python(program)).split() == ["ml_dtypes", "numpy", "vinculum"]

@@ -19,7 +19,6 @@ from tests.kernels import test_environment
 from tests.kernels.comparing import DTYPES as OF_DIV_14
 from tests.kernels.comparing import assert_same, encodings, exact_quotients
 from tests.kernels.layouts import ANY, WRITABLE, assert_untouched_around, at, byte_swapped
-from tests.kernels.many_threads import in_threads
 from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
 from tests.kernels.test_in_place_and_overlap import PLACES
 from tests.kernels.test_layouts import BROADCASTS
@@ -699,22 +698,6 @@ class TestEnvironment:
         )
         done = processes.run(processes.python(program))
         assert done.returncode == 0, done.stderr
-
-
-class TestThreads:
-    """One division is called by many threads at once, each with operands of its own."""
-
-    def test_each_has_its_own_quotients(self, backend: Backend) -> None:
-        division = backend.division(arithmetic())
-
-        def divide(seed: int) -> None:
-            for turn in range(12):
-                known = pairs(list(DTYPES)[(seed * 5 + turn) % len(DTYPES)])
-                shape = [(16,), (50, 200), (3, 1)][turn % 3]
-                i, j = known.drawn(shape, seed), known.drawn(shape, seed + 1)
-                check(division, known.values[i], known.values[j], known.quotients[i, j])
-
-        in_threads(divide, range(8))
 
 
 class TestAnyViews:

@@ -7,7 +7,6 @@ import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,9 +14,8 @@ import numpy.typing as npt
 import pytest
 
 import vinculum
-from tests.kernels.comparing import DTYPES, FLOATS, assert_same, lenient, random_encodings
+from tests.kernels.comparing import FLOATS, assert_same, random_encodings
 from tests.kernels.many_threads import in_threads
-from tests.processes import output_of, python
 from vinculum.conformance.arithmetic.catalogue import catalogue
 from vinculum.errors import AttributeValueError
 from vinculum.models.openvino_ir.element_conversion import convert
@@ -114,28 +112,6 @@ class TestEnvironment:
         for control in SETTINGS.values():
             with pytest.raises(AssertionError):
                 assert_same(in_a_thread_of_its_own(divided_by_numpy, control), expected)
-
-    def test_threads_that_help(self) -> None:
-        """Those that are started while the processor is switched, too."""
-        program = """
-from tests.kernels.test_environment import *
-from tests.kernels.many_threads import allowed
-
-given = {name: operands(name, (600, 600)) for name in DTYPES}
-
-def divided():
-    return {name: vinculum.div(*pair, **lenient(name)) for name, pair in given.items()}
-
-with allowed(8):
-    with switched_to(CONTROL):
-        results = divided()
-    with vinculum.threads(1):
-        expected = divided()
-    for name in DTYPES:
-        assert_same(results[name], expected[name])
-print("the same")
-"""
-        assert output_of(python(program)) == "the same\n"
 
     @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
     @pytest.mark.clause("zero-by-zero-error-condition")
@@ -236,19 +212,3 @@ print("the same")
             return True
 
         assert in_a_thread_of_its_own(refused, FLUSH_OPERANDS)
-
-    def test_pytorch_flushing_subnormals(self, torch_or_skip: ModuleType) -> None:
-        def quotients() -> dict[str, Array]:
-            return {name: vinculum.div(*operands(name), **lenient(name)) for name in DTYPES}
-
-        expected = quotients()
-
-        def divided(switch: int) -> dict[str, Array]:
-            assert torch_or_skip.set_flush_denormal(bool(switch))
-            results = quotients()
-            assert torch_or_skip.tensor([1e-38]).div(8).item() == 0  # it is still switched on
-            return results
-
-        results = in_a_thread_of_its_own(divided, 1)
-        for name in DTYPES:
-            assert_same(results[name], expected[name])

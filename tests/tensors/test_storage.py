@@ -14,7 +14,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.processes import importing, python, run
 from vinculum import div, divide
 from vinculum.errors import BroadcastError, ElementTypeError
 from vinculum.spec.element_types import ELEMENT_TYPES, REAL, UINT8, ElementType
@@ -258,37 +257,3 @@ class TestOut:
         """NumPy gives empty arrays strides of 0."""
         check_out_layout(shape, np.empty(shape, "f4").strides, shape, 4)
         check_out_layout((1, 2), (0, 4), (1, 2), 4)
-
-
-HEADERS_BY_THREADS = """
-import gc, sys
-from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
-import numpy as np
-from vinculum.tensors.storage import read_npy_header
-
-class Cycle:
-    def __init__(self):
-        self.itself = self
-    def __del__(self):  # lets another thread go on in the middle of what collects it
-        for _ in range(50):
-            pass
-
-def read(_):
-    Cycle()
-    return read_npy_header(BytesIO(content))
-
-file = BytesIO()
-np.save(file, np.ones((4, 3, 5), np.float32))
-content = file.getvalue()
-gc.set_threshold(10)
-sys.setswitchinterval(1e-6)
-with ThreadPoolExecutor(2) as executor:
-    assert set(executor.map(read, range(2000))) == {((4, 3, 5), False, np.dtype(np.float32))}
-"""
-
-
-def test_threads_read_headers_at_once() -> None:
-    """Without a lock, Python 3.11 raises SystemError in 1 of 10."""
-    done = run(python(HEADERS_BY_THREADS), env=importing())
-    assert done.returncode == 0, done.stderr

@@ -18,16 +18,15 @@ from tests.cases import case
 from tests.kernels import test_environment
 from tests.kernels.comparing import DTYPES as OF_DIV_14
 from tests.kernels.comparing import assert_same, encodings, exact_quotients
-from tests.kernels.layouts import ANY, WRITABLE, assert_untouched_around, at, byte_swapped
+from tests.kernels.layouts import ANY, BROADCASTS, PLACES, WRITABLE, assert_untouched_around, at, byte_swapped
 from tests.kernels.test_environment import SETTINGS, in_a_thread_of_its_own, switched_to
-from tests.kernels.test_in_place_and_overlap import PLACES
-from tests.kernels.test_layouts import BROADCASTS
 from tests.kernels.witness import (
     DTYPES,
     FLOATS,
     INTEGERS,
     SIGNED,
     TYPES,
+    Divisions,
     Indices,
     Overflow,
     Pairs,
@@ -55,6 +54,12 @@ OVERFLOW: tuple[Overflow, ...] = ("raise", "wrap", "saturate")
 each_type = pytest.mark.parametrize("name", DTYPES)
 each_integer = pytest.mark.parametrize("name", INTEGERS)
 each_telling_type = pytest.mark.parametrize("name", TELLING)
+pytestmark = pytest.mark.usefixtures("eight_threads")
+
+
+def on_every_backend(*small: Any, large: Any) -> list[tuple[Any, Divisions]]:
+    """Return sizes with the divisions to try them on: the large one, of more than a thread divides, on the quickest."""
+    return [*((size, divisions()) for size in small), (large, divisions()[:1])]
 
 
 def check_told(
@@ -173,8 +178,8 @@ class TestLayouts:
 
     @each_type
     def test_broadcasting(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for shape in ((6, 4, 5), (90, 4, 100)):
+        known = pairs(name)
+        for shape, by_backend in on_every_backend((6, 4, 5), (3, 2, 67), large=(200, 4, 100)):
             indices = known.drawn(shape, 1), known.drawn(shape, 2)
             operands = [known.values[index] for index in indices]
             for way, picked in BROADCASTS.items():
@@ -190,9 +195,8 @@ class TestLayouts:
 
     @each_telling_type
     def test_strides(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        steps = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
-        for size in (1, 7, 67, 1029):
+        known, steps = pairs(name), (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
+        for size, by_backend in on_every_backend(1, 7, 67, 1029, large=20_001):
             i, j = known.drawn((5 * size,), 1), known.drawn((5 * size,), 2)
             a, b = known.values[i], known.values[j]
             for of_a, of_b in product(steps, steps):
@@ -221,8 +225,8 @@ class TestLayouts:
 
     @each_telling_type
     def test_unaligned(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for size in (70, 9001):
+        known = pairs(name)
+        for size, by_backend in on_every_backend(70, 9001, large=150_000):
             i, j = known.drawn((size,), 1), known.drawn((size,), 2)
             expected, by_one = known.quotients[i, j], known.quotients[i[::3], j[7]]
             for offsets in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 3, 7), (65, 2, 63)):
@@ -236,13 +240,13 @@ class TestLayouts:
 
     @each_type
     def test_fields_of_records(self, name: str) -> None:
-        """At odd distances; a field may be the result."""
+        """Elements, or lines of them, at odd distances; a field may be the result."""
         known, by_backend = pairs(name), divisions()
-        i, j = known.drawn((1500,), 1), known.drawn((1500,), 2)
-        expected = known.quotients[i, j]
-        for backend, division in by_backend:
-            with case(backend):
-                records = np.zeros(1500, [("tag", "u1"), ("a", DTYPES[name]), ("b", DTYPES[name]), ("c", DTYPES[name])])
+        for (count, line), (backend, division) in product(((1500, ()), (40, (70,))), by_backend):
+            i, j = known.drawn((count, *line), 1), known.drawn((count, *line), 2)
+            expected = known.quotients[i, j]
+            with case(backend, line):
+                records = np.zeros(count, [("tag", "u1"), *((field, DTYPES[name], line) for field in "abc")])
                 records["a"], records["b"] = known.values[i], known.values[j]
                 check(division, records["a"], records["b"], expected)
                 check(division, records["a"], records["b"], expected, records["c"])
@@ -359,8 +363,9 @@ class TestOverlap:
 
     @each_telling_type
     def test_as_if_copied(self, name: str) -> None:
-        known, by_backend = pairs(name), divisions()
-        for side in (4, 70, 200):
+        known = pairs(name)
+        side_of_many = {1: 720, 2: 510, 4: 360, 8: 260}[DTYPES[name].itemsize]
+        for side, by_backend in on_every_backend(4, 70, large=side_of_many):
             of_memory, of_other = known.drawn((side, side), 1), known.drawn((side, side), 2)
             original, other = known.values[of_memory], known.values[of_other]
             for place, picked in PLACES.items():

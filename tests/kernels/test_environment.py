@@ -138,7 +138,7 @@ class TestEnvironment:
                 assert_same(bound, other)
 
     @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
-    @pytest.mark.parametrize("power", [*range(-1074, -1020, 9), -1022, -1021, -1])
+    @pytest.mark.parametrize("power", [-1074, -1047, -1022, -1021])
     def test_bounds_of_normal_quotients_are_subnormal(self, control: int, power: int) -> None:
         """What rounding does to a quotient near 2**power is at most 2**(power - 53), or half the smallest subnormal."""
         rng = np.random.default_rng(-power)
@@ -192,7 +192,7 @@ class TestEnvironment:
 
         def everything() -> list[Array]:
             converted = [convert(convert(a, target), element_type) for target in (FLOAT16, BFLOAT16, FLOAT, DOUBLE)]
-            return [*converted, *(way.quotients(a, b) for way in catalogue(element_type)[::7])]
+            return [*converted, *(way.quotients(a, b) for way in catalogue(element_type)[::20])]
 
         expected = everything()
 

@@ -133,22 +133,3 @@ class TestRounding:
                     value = np.array(neighbour, encodings.dtype).view(a.dtype).astype("f8").item()
                     other = abs(Fraction(value) - exact)
                     assert distance < other or (distance == other and encoding % 2 == 0)
-
-    @pytest.mark.parametrize("element_type", OF_DIV, ids=str)
-    def test_subnormals(self, element_type: ElementType) -> None:
-        """A tie at half the smallest subnormal goes to zero, and one at three halves to two of them."""
-        dtype = dtype_of(element_type)
-        tiny = finfo(dtype).smallest_subnormal
-        a, b = (np.array([float(tiny) * k for k in row]).astype(dtype) for row in ((1, 3, 5, 7), (1, 1, 1, 1)))
-        two = np.full(4, 2).astype(dtype)
-        assert (div(a, two).astype("f8") / float(tiny)).tolist() == [0, 2, 2, 4]
-        assert div(a, b).astype("f8").tolist() == [1, 3, 5, 7]
-
-    def test_known_hard_cases(self) -> None:
-        """Quotients that a division through a reciprocal, or in a wider format, gets wrong."""
-        assert div(np.float32(165), np.float32(15)).item() == 11
-        assert div(np.float32(0), np.float32(1e-40)).item() == 0
-        x = np.arange(1, 2**11, dtype="f4")
-        assert (div(x, x) == 1).all()
-        thirds = div(x, np.float32(3)).astype("f8") * 3
-        assert np.abs(thirds - x).max() <= 3 * np.spacing(np.float32(2**11 / 3)) / 2

@@ -122,11 +122,11 @@ def assert_as_numpy(pairs: list[tuple[int, int]], element_type: ElementType) -> 
 
 
 class TestEveryPair:
-    """OpenVINO Divide-1, 'any numeric type': the two 8-bit formats, exhaustively."""
+    """OpenVINO Divide-1, 'any numeric type': the two 8-bit formats; every pair, and a third of them by a search."""
 
     @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
     def test_by_search(self, element_type: ElementType) -> None:
-        assert_quotients(list(itertools.product(range(256), range(256))), element_type)
+        assert_quotients(list(itertools.product(range(0, 256, 3), range(256))), element_type)
 
     @pytest.mark.parametrize("element_type", [FLOAT8E4M3FN, FLOAT8E5M2], ids=str)
     def test_as_ml_dtypes(self, element_type: ElementType) -> None:
@@ -139,7 +139,7 @@ class TestCorrectRounding:
     @pytest.mark.parametrize("element_type", [FLOAT16, BFLOAT16], ids=str)
     def test_sixteen_bits_by_search(self, element_type: ElementType) -> None:
         draw = random.Random(16)
-        drawn = [(draw.getrandbits(16), draw.getrandbits(16)) for _ in range(10_000)]
+        drawn = [(draw.getrandbits(16), draw.getrandbits(16)) for _ in range(3000)]
         near_borders = edges(form(element_type))
         grid = itertools.product(near_borders, near_borders)
         assert_quotients([*drawn, *grid], element_type)
@@ -152,7 +152,7 @@ class TestCorrectRounding:
     @pytest.mark.parametrize("element_type", [FLOAT, DOUBLE], ids=str)
     def test_random_encodings_as_numpy(self, element_type: ElementType) -> None:
         draw, bits = random.Random(32), element_type.bits
-        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(10_000)], element_type)
+        assert_as_numpy([(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(3000)], element_type)
 
     @given(st.tuples(st.floats(width=32), st.floats(width=32)))
     @example((1.401298464324817e-45, 2.0))

@@ -139,7 +139,7 @@ class TestJournal:
         lines, data = notes.read_bytes(), partial.read_bytes()
         ends = [n for n, byte in enumerate(lines) if byte == ord("\n")]
         assert len(ends) > 4
-        for cut in [*range(0, ends[0], 16), ends[0], *range(ends[0], len(lines), 8)]:
+        for cut in [*range(0, ends[0], 48), ends[0], *range(ends[0], len(lines), 23)]:
             partial.write_bytes(data)
             notes.write_bytes(lines[:cut])
             report = divide(a, b, out, task_bytes=task_bytes)

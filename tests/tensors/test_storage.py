@@ -10,7 +10,6 @@ import mmap
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -20,7 +19,6 @@ from vinculum.spec.element_types import ELEMENT_TYPES, REAL, UINT8, ElementType
 from vinculum.tensors.storage import (
     as_operand,
     check_out_layout,
-    checked_out,
     dtype_of,
     element_type_of,
     element_type_of_dtype,
@@ -178,31 +176,6 @@ class TestForeignLayout:
 
 class TestOut:
     """Results go only where they can be written one by one."""
-
-    @pytest.mark.parametrize(
-        "out", [[0.0], (np.zeros(1, "f4"),), None, 1.0, memoryview(bytearray(4))], ids=lambda x: type(x).__name__
-    )
-    def test_an_array(self, out: Any) -> None:
-        with pytest.raises(ElementTypeError, match="it must be an array of NumPy"):
-            checked_out(out, np.dtype("f4"), (1,))
-
-    @pytest.mark.parametrize("name", ["f8", ">f4", "f2", "i4", object, ml_dtypes.bfloat16, "V4"])
-    def test_of_the_results_type(self, name: Any) -> None:
-        with pytest.raises(ElementTypeError, match="the result has type float32, as the operands do"):
-            checked_out(np.zeros(1, name), np.dtype("f4"), (1,))
-
-    def test_that_may_be_written(self) -> None:
-        fixed = np.zeros(1, "f4")
-        fixed.flags.writeable = False
-        with pytest.raises(ElementTypeError, match="read-only"):
-            checked_out(fixed, np.dtype("f4"), fixed.shape)
-
-    def test_at_any_address(self) -> None:
-        out = np.zeros(9, "u1")[1:].view("f4")
-        assert not out.flags.aligned
-        checked_out(out, np.dtype("f4"), (2,))
-        div(np.array([6, 8], "f4"), np.float32(4), out=out)
-        assert out.tolist() == [1.5, 2]
 
     def test_of_the_results_shape(self) -> None:
         with pytest.raises(BroadcastError, match=r"out has shape \(3,\); the result has shape \(2,\)"):

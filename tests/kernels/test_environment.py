@@ -137,9 +137,8 @@ class TestEnvironment:
             for bound, other in zip(bounds, expected[2], strict=True):
                 assert_same(bound, other)
 
-    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
     @pytest.mark.parametrize("power", [-1074, -1047, -1022, -1021])
-    def test_bounds_of_normal_quotients_are_subnormal(self, control: int, power: int) -> None:
+    def test_bounds_of_normal_quotients_are_subnormal(self, power: int) -> None:
         """What rounding does to a quotient near 2**power is at most 2**(power - 53), or half the smallest subnormal."""
         rng = np.random.default_rng(-power)
         a = np.ldexp(rng.uniform(1, 2, 50), -40)
@@ -152,9 +151,9 @@ class TestEnvironment:
             with switched_to(control):
                 return vinculum.sonnx.accuracy(a, b, 0, 0).introduced
 
-        bounds = in_a_thread_of_its_own(computed, control)
-        assert all(Fraction(bound) >= error for bound, error in zip(bounds.tolist(), errors, strict=True))
-        assert_same(bounds, clean)
+        assert all(Fraction(bound) >= error for bound, error in zip(clean.tolist(), errors, strict=True))
+        for control in SETTINGS.values():
+            assert_same(in_a_thread_of_its_own(computed, control), clean)
 
     def test_a_bound_that_was_below_the_error(self) -> None:
         a, b = np.array([107836145.5933689]), np.array([1.1946929518420655e308])
@@ -167,9 +166,8 @@ class TestEnvironment:
         bound = in_a_thread_of_its_own(computed, FLUSH_RESULTS | FLUSH_OPERANDS)
         assert Fraction(bound.item()) >= error > 0
 
-    @pytest.mark.parametrize("control", SETTINGS.values(), ids=SETTINGS)
     @pytest.mark.parametrize("name", ["float16", "float32", "float64", "python", "scalar", "list"])
-    def test_errors_of_operands_may_be_subnormal(self, control: int, name: str) -> None:
+    def test_errors_of_operands_may_be_subnormal(self, name: str) -> None:
         """However they are given, they are read by their encodings."""
         ones = np.ones(3)
         dtype = name if name.startswith("float") else "float32" if name in ("scalar", "list") else "float64"
@@ -182,7 +180,8 @@ class TestEnvironment:
             with switched_to(control):
                 return vinculum.sonnx.accuracy(ones, ones, given, 0).propagated
 
-        assert_same(in_a_thread_of_its_own(computed, control), expected)
+        for control in SETTINGS.values():
+            assert_same(in_a_thread_of_its_own(computed, control), expected)
 
     @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
     def test_what_verdicts_are_drawn_from(self, name: str) -> None:

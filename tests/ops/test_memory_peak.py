@@ -38,12 +38,9 @@ pytestmark = needs_core()
 SMALL = 75_000
 SIDES = {1: 600, 2: 425, 4: 300, 8: 213}
 TYPES: dict[str, Any] = {
-    name: np.dtype(getattr(ml_dtypes, name, name))
-    for name in ("int8", "uint16", "int32", "uint64", "float16", "bfloat16", "float32", "float64")
+    name: np.dtype(getattr(ml_dtypes, name, name)) for name in ("int8", "float16", "int32", "float64")
 }
-TABLE_TYPES: dict[str, Any] = {
-    name: np.dtype(getattr(ml_dtypes, name)) for name in ("int4", "uint4", "float8_e4m3fn", "float8_e5m2")
-}
+TABLE_TYPES: dict[str, Any] = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("int4", "float8_e5m2")}
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "contiguous": c_order,
     "column-major": fortran_order,
@@ -127,11 +124,11 @@ def lenient(name: str) -> dict[str, Any]:
     return {"zero_divisor": "zero"} if "int" in name else {}
 
 
-@pytest.mark.parametrize("name", ["int8", "int32", "uint64", "int4"])
+@pytest.mark.parametrize("name", ["int8", "int32", "int4"])
 class TestExceptionalElements:
     """They are counted and found, and replaced, without a mask."""
 
-    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "reversed", "every other"])
+    @pytest.mark.parametrize("layout", ["contiguous", "column-major", "every other"])
     @pytest.mark.parametrize("policy", ["raise", "zero", "saturate"])
     def test_zero_divisors(self, name: str, layout: str, policy: Any) -> None:
         a, b = operands((TYPES | TABLE_TYPES)[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from typing import Any, Literal
 
@@ -152,7 +152,7 @@ class TestEveryPairThroughEveryLoop:
 
     def test_broadcasting_and_layouts(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         dividends, divisors = every_pair(element_type)
-        for zero_divisor, overflow in product(ZERO_DIVISOR[1:], ("wrap", "saturate")):
+        for zero_divisor, overflow in product(ZERO_DIVISOR[1:], OVERFLOW[::2]):
             divide = division(rounding, zero_divisor, overflow)
             expected = table(element_type, rounding, zero_divisor, overflow)
             with case(zero_divisor, overflow):
@@ -181,9 +181,10 @@ class TestEveryPairThatRaises:
     def test_each_alone_and_all_together(self, element_type: ElementType, rounding: IntegerRounding) -> None:
         dividends, divisors = every_pair(element_type)
         for zero_divisor, overflow in product(ZERO_DIVISOR, OVERFLOW):
-            divide, errors = (f(rounding, zero_divisor, overflow) for f in (division, partial(raising, element_type)))
+            divide = division(rounding, zero_divisor, overflow)
+            errors = raising(element_type, rounding, zero_divisor, overflow)
             with case(zero_divisor, overflow):
-                divided = errors == None  # noqa: E711 - element by element
+                divided = np.equal(errors, None)
                 assert divided.sum() >= 65536 - 257
                 valued = zero_divisor.replace("raise", "zero"), overflow.replace("raise", "wrap")
                 expected = table(element_type, rounding, *valued)[divided]
@@ -193,10 +194,10 @@ class TestEveryPairThatRaises:
                         divide(dividends[index], divisors[index])
                     assert (caught.value.count, caught.value.first_index) == (1, ())
                 kinds = (vinculum.DivisionByZeroError, vinculum.IntegerOverflowError)
-                kind: ElementError | None = next((kind for kind in kinds if (errors == kind).any()), None)
+                kind: ElementError | None = next((kind for kind in kinds if np.equal(errors, kind).any()), None)
                 if kind is not None:
                     with pytest.raises(kind) as caught:
                         divide(dividends, divisors)
-                    assert caught.value.count == (errors == kind).sum()
-                    assert caught.value.first_index == tuple(np.argwhere(errors == kind)[0].tolist())
+                    assert caught.value.count == np.equal(errors, kind).sum()
+                    assert caught.value.first_index == tuple(np.argwhere(np.equal(errors, kind))[0].tolist())
                     assert all(type(i) is int for i in (caught.value.count, *caught.value.first_index))

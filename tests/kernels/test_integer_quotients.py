@@ -197,7 +197,8 @@ class TestEveryLine:
             return
         b[1] = -1
         a[0, 5] = a[1, 7] = a[1, 9] = a[2, 3] = np.iinfo(name).min
-        for floor, overflow in product((False, True), ("raise", "saturate", "wrap")):
+        overflows: tuple[witness.Overflow, ...] = ("raise", "saturate", "wrap")
+        for floor, overflow in product((False, True), overflows):
             division = backend.division(arithmetic(floor=floor, overflow=overflow))
             with case(floor, overflow):
                 if overflow == "raise":

@@ -9,19 +9,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import vinculum
 from tests.tensors.exporters import JAX, TORCH, Frozen, Tensor
-from vinculum import (
-    BroadcastError,
-    ConstraintError,
-    ElementTypeError,
-    VinculumError,
-    div,
-    divide,
-    floor_divide,
-    reciprocal,
-    sonnx,
-)
+from vinculum import BroadcastError, ConstraintError, ElementTypeError, VinculumError, floor_divide
 from vinculum.tensors.storage import as_operand
+
+# Typed as for NumPy arrays.
+div: Any = vinculum.div
+divide: Any = vinculum.divide
+reciprocal: Any = vinculum.reciprocal
+sonnx: Any = vinculum.sonnx
 
 SHARED = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)] + ["float16", "float32", "float64"]
 NARROW = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]

@@ -158,21 +158,6 @@ class TestForeignLayout:
         assert native(foreign).tolist() == foreign.tolist()
         assert div(foreign, np.array([2, 7, 4], name)).tolist() == [[3, 1, 2]]
 
-    @pytest.mark.parametrize("name", ["int16", "int64", "float16", "float32"])
-    def test_unaligned(self, name: str) -> None:
-        dtype = np.dtype(name)
-        unaligned = np.zeros(4 * dtype.itemsize + 1, "u1")[1:].view(dtype)
-        unaligned[...] = [6, 7, 8, 9]
-        assert not unaligned.flags.aligned
-        operand = as_operand(unaligned, "A")
-        assert operand is unaligned
-        assert div(unaligned, unaligned[::-1]).tolist() == div(unaligned.copy(), unaligned[::-1].copy()).tolist()
-
-    def test_a_field_of_packed_records(self) -> None:
-        records = np.zeros(3, [("tag", "u1"), ("value", "f4")])
-        records["value"] = [1, 2, 3]
-        assert div(records["value"], np.float32(2)).tolist() == [0.5, 1, 1.5]
-
 
 class TestOut:
     """Results go only where they can be written one by one."""

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.conftest import here
-from tests.cli.test_help import EXAMPLES, NOT_RUN, in_a_clone, run_all
+from tests.cli.test_help import NOT_RUN, in_a_clone, run_all
 from tests.optional import needs
+from vinculum.cli.help import EXAMPLES
 
 __all__ = ["here", "in_a_clone"]
 

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from vinculum import BroadcastError, ConstraintError, ElementTypeError, div, divide, floor_divide, reciprocal, sonnx
+from vinculum import ConstraintError, ElementTypeError, div, divide, floor_divide, reciprocal, sonnx
 from vinculum.tensors.storage import as_operand
 
 
@@ -63,11 +63,6 @@ class TestViews:
         tensor = torch_or_skip.tensor([1.0, 3.0], dtype=torch_or_skip.bfloat16)
         assert div(tensor, 2).tolist() == [0.5, 1.5]
 
-    def test_tensors_are_not_written(self, torch_or_skip: ModuleType) -> None:
-        a = torch_or_skip.tensor([6.0, 8.0])
-        div(a, torch_or_skip.tensor([2.0, 4.0]))
-        assert a.tolist() == [6, 8]
-
 
 class TestRefusals:
     """What cannot be viewed as it is."""
@@ -84,10 +79,6 @@ class TestRefusals:
 
     def test_no_memory(self, torch_or_skip: ModuleType) -> None:
         assert "must lie in CPU memory" in self.refusal(torch_or_skip.ones(2, device="meta"))
-
-    def test_types_that_are_not_divided(self, torch_or_skip: ModuleType) -> None:
-        assert self.refusal(torch_or_skip.tensor([True, False])).startswith("A has NumPy type bool")
-        assert self.refusal(torch_or_skip.tensor([1j, 2])).startswith("A has NumPy type complex")
 
     def test_lazily_conjugated_or_negated(self, torch_or_skip: ModuleType) -> None:
         """The imaginary part of a conjugate holds the opposite numbers in memory; a view of it has the wrong sign."""
@@ -131,12 +122,3 @@ class TestOut:
         x = torch_or_skip.tensor([4.0, 8.0], dtype=torch_or_skip.bfloat16)
         assert reciprocal(x, out=x) is x
         assert x.tolist() == [0.25, 0.125]
-
-    def test_refused(self, torch_or_skip: ModuleType) -> None:
-        a = torch_or_skip.ones(2)
-        with pytest.raises(ElementTypeError, match="out has type float64; the result has type float32"):
-            div(a, a, out=torch_or_skip.ones(2, dtype=torch_or_skip.float64))
-        with pytest.raises(BroadcastError, match="results would overwrite each other"):
-            div(a, a, out=torch_or_skip.ones(1).expand(2))
-        with pytest.raises(ElementTypeError, match=r"out is a Parameter that NumPy cannot view .*gradient"):
-            div(a, a, out=torch_or_skip.nn.Parameter(torch_or_skip.ones(2)))

@@ -141,10 +141,11 @@ class TestQuotients:
     def test_every_type_by_every_rule(self, rule: str) -> None:
         rng = np.random.default_rng(0)
         for number, dtype in enumerate(RULES[rule].types()):
-            for place, (shape_a, shape_b) in enumerate(RULES[rule].shapes):
+            every = list(enumerate(RULES[rule].shapes))
+            for place, (shape_a, shape_b) in every[number % 2 :: 2] or every:
                 a, b = values(rng, shape_a, dtype), values(rng, shape_b, dtype)
                 x, y = chunked(rng, a), chunked(rng, b)
-                zero_divisor = ("raise", "zero")[(number + place) % 2]  # floats know no policies, and take each
+                zero_divisor = ("raise", "zero")[(number + place) // 2 % 2]  # floats know no policies, and take each
                 with case(dtype, shape_a, shape_b, zero_divisor):
                     divide = partial(RULES[rule].divide, zero_divisor=zero_divisor)
                     assert outcome(lambda: computed(divide(x, y))) == outcome(lambda: divide(a, b))  # noqa: B023 - called at once

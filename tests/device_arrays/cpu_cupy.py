@@ -145,8 +145,11 @@ class ElementwiseKernel:
         dtype = quotient.dtype
         assert _numpy(dividend).dtype == _numpy(divisor).dtype == dtype
         found = np.zeros(1, np.int32) if exceptional is None else exceptional.array
-        operands = [np.ascontiguousarray(np.broadcast_to(_numpy(x), quotient.shape)) for x in (dividend, divisor)]
-        quotient.array[...] = self.quotients(dtype, operands[0], operands[1], found)
+        a, b = (np.broadcast_to(_numpy(x), quotient.shape) for x in (dividend, divisor))
+        # Line by line, so that what overlaps an operand would be seen to.
+        for line in [slice(i, i + 1) for i in range(quotient.shape[0])] if quotient.shape else [...]:
+            operands = [np.ascontiguousarray(x[line]) for x in (a, b)]
+            quotient.array[line] = self.quotients(dtype, *operands, found).reshape(quotient.array[line].shape)
 
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
         """Return the quotients; tell in `found` whether a policy raises."""
@@ -157,7 +160,7 @@ class ElementwiseKernel:
             return exact(name, *(x.view(DTYPES[name]) for x in (a, b)), floor=False).view(dtype)
         floor, zero_divisor, overflow = integers.groups()
         overflows = (a == np.iinfo(dtype).min) & (b == dtype.type(-1)) if dtype.kind == "i" else np.zeros(a.shape, bool)
-        found[0] = (zero_divisor == "RAISE" and (b == 0).any()) or (overflow == "RAISE" and overflows.any())
+        found[0] |= (zero_divisor == "RAISE" and (b == 0).any()) or (overflow == "RAISE" and overflows.any())
         policies = {"zero_divisor": zero_divisor.lower(), "overflow": overflow.lower()}
         valued = {name: policy.replace("raise", "saturate") for name, policy in policies.items()}
         return exact(dtype.name, a, b, floor=floor == "true", **valued)

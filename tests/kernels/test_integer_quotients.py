@@ -170,24 +170,6 @@ class TestEveryLine:
             for length in (1, 2, 15, 31, 33, 63, 64, 65, 127, 4095, 4097, 8192, 8193):
                 check(by_backend, wide[:length], b, expected[:length])
 
-    @each_rounding
-    @pytest.mark.parametrize("name", INTEGERS)
-    def test_strided_dividends_and_results(self, name: str, by_backend: Divisions, floor: bool) -> None:
-        smallest, largest = limits(name)
-        wide = np.random.default_rng(4).integers(smallest, largest, (5, 3000), DTYPES[name], endpoint=True)
-        columns = np.array([[0], [1], [7], [largest], [smallest]], DTYPES[name])
-        expected = exact_quotients(wide, columns, floor=floor, overflow="wrap")
-        for step in (2, 3, -1, -2):
-            check(by_backend, wide[:, ::step], columns, expected[:, ::step])
-            for backend, division in by_backend:
-                with case(backend, step):
-                    out = np.zeros_like(wide)[:, ::step]
-                    witness.check(division, wide[:, ::step], columns, expected[:, ::step], out)
-        for backend, division in by_backend:
-            with case(backend, "in place"):
-                in_place = wide.copy()
-                witness.check(division, in_place, columns, expected, in_place)
-
     @pytest.mark.parametrize("name", INTEGERS)
     def test_a_line_by_zero_or_minus_one_is_told_whole(self, name: str, backend: Backend) -> None:
         a, b = np.ones((3, 100), DTYPES[name]), np.array([[1], [0], [5]], DTYPES[name])

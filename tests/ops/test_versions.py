@@ -7,29 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vinculum import ElementTypeError, Operator, SpecLookupError, div, reciprocal
+from vinculum import Operator, SpecLookupError, div, reciprocal
 
 IN_FORCE = [(1, 1), (2, 1), (5, 1), (6, 6), (7, 7), (8, 7), (10, 7), (12, 7), (13, 13), (14, 14), (15, 14), (28, 14)]
-
-
-class TestDiv:
-    """The five versions of Div."""
-
-    @pytest.mark.parametrize(("opset", "version"), [*IN_FORCE, (None, 14)])
-    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
-        assert Operator("Div", opset=opset).spec.since_version == version
-        with pytest.raises(ElementTypeError, match=f"^Div-{version} does not take real"):
-            div(np.empty(0, object), np.empty(0, object), opset=opset)
-
-
-class TestReciprocal:
-    """The three versions of Reciprocal."""
-
-    @pytest.mark.parametrize(("opset", "version"), [(1, 1), (5, 1), (6, 6), (12, 6), (13, 13), (28, 13), (None, 13)])
-    def test_the_version_in_force(self, opset: int | None, version: int) -> None:
-        assert Operator("Reciprocal", opset=opset).spec.since_version == version
-        with pytest.raises(ElementTypeError, match=f"^Reciprocal-{version} does not take int32"):
-            reciprocal(np.array([1], "int32"), opset=opset)
 
 
 class TestRefused:

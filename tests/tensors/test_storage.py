@@ -197,7 +197,7 @@ class TestOut:
 
     def test_every_small_layout_is_judged_as_its_addresses_say(self) -> None:
         for shape in itertools.product((1, 2, 3), repeat=3):
-            for strides in itertools.product((-6, -4, 0, 2, 4, 6, 8, 12), repeat=3):
+            for strides in itertools.product((-6, 0, 2, 4, 8, 12), repeat=3):
                 places = sorted(sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape))
                 meet = any(after - before < 4 for before, after in itertools.pairwise(places))
                 with pytest.raises(BroadcastError) if meet else contextlib.nullcontext():

@@ -148,8 +148,8 @@ class ElementwiseKernel:
         a, b = (np.broadcast_to(_numpy(x), quotient.shape) for x in (dividend, divisor))
         # Line by line, so that what overlaps an operand would be seen to.
         for line in [slice(i, i + 1) for i in range(quotient.shape[0])] if quotient.shape else [...]:
-            operands = [np.ascontiguousarray(x[line]) for x in (a, b)]
-            quotient.array[line] = self.quotients(dtype, *operands, found).reshape(quotient.array[line].shape)
+            x, y = (np.ascontiguousarray(operand[line]) for operand in (a, b))
+            quotient.array[line] = self.quotients(dtype, x, y, found).reshape(quotient.array[line].shape)
 
     def quotients(self, dtype: np.dtype[Any], a: npt.NDArray[Any], b: npt.NDArray[Any], found: npt.NDArray[Any]) -> Any:
         """Return the quotients; tell in `found` whether a policy raises."""

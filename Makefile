@@ -109,7 +109,7 @@ sanitize: sanitize-memory sanitize-threads ## Test the compiled core under GCC's
 
 # No forks: GCC 12's allocator for it, unlike glibc's, keeps in the child what another thread locked at the moment of the fork.
 sanitize-memory: SANITIZERS := address,undefined
-sanitize-memory: TESTS := tests/kernels --deselect tests/kernels/test_fork_exit_interrupt.py::TestFork
+sanitize-memory: TESTS := tests/kernels tests/machine/kernels --deselect tests/machine/kernels/test_fork_exit_interrupt.py::TestFork
 sanitize-memory: LOADED_FIRST := libasan.so libstdc++.so
 sanitize-memory: .venv/test
 	$(BUILD_SANITIZED)
@@ -117,7 +117,7 @@ sanitize-memory: .venv/test
 	$(TEST_SANITIZED)
 
 sanitize-threads: SANITIZERS := thread
-sanitize-threads: TESTS := tests/kernels/test_threads.py
+sanitize-threads: TESTS := tests/kernels/test_threads.py tests/machine/kernels/test_many_callers.py
 sanitize-threads: LOADED_FIRST := libtsan.so
 sanitize-threads: .venv/test
 	$(BUILD_SANITIZED)

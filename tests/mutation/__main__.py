@@ -54,12 +54,12 @@ def _of_kernels(*names: str) -> tuple[str, ...]:
 # The tests of a part, and pytest's expression for those of them that are about it. What finds most comes first.
 _QUOTIENTS = _of_kernels(
     *("contract", "integer_quotients", "sixteen_bit_floats", "eight_bit_pairs", "reciprocals", "lengths", "layouts"),
-    *("policies_and_exceptions", "in_place_and_overlap", "forbidden_pages"),
+    *("policies_and_exceptions", "forbidden_pages"),
 )
 _PROCESSES = _of_kernels("core", "threads", "environment", "thread_limit", "backends")
 QUOTIENTS = (_QUOTIENTS, "not portable")
 AROUND = ((*_QUOTIENTS, *_PROCESSES), "not portable")
-POOL = ((*_PROCESSES, *_of_kernels("contract", "fork_exit_interrupt")), "not portable")
+POOL = ((*_PROCESSES, *_of_kernels("contract"), "tests/machine/kernels"), "not portable")
 PORTABLE = (_of_kernels("portable", "contract", "environment", "backends"), "not x86")
 PYTHON = (_of_kernels("thread_limit", "backends", "environment", "contract"), "")
 OPERATORS = (("tests/ops", "tests/test_public_face.py"), "")

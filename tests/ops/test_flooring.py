@@ -152,11 +152,6 @@ class TestOperands:
         assert a.tolist() == [3, -4]
         assert remainder(-7.5, np.float32([[2.0], [-2.0]])).tolist() == [[0.5], [-1.5]]  # type: ignore[arg-type]
 
-    def test_a_tensor(self, torch_or_skip: Any) -> None:
-        quotient: Any = floor_divide(torch_or_skip.tensor([7, -7]), 2)
-        assert type(quotient) is torch_or_skip.Tensor
-        assert quotient.tolist() == [3, -4]
-
     def test_refused(self) -> None:
         with pytest.raises(ElementTypeError, match="a is int32 and b float; floor_divide, remainder and divmod take"):
             floor_divide(np.ones(2, "i4"), np.ones(2, "f4"))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+"""What the tests of real runtimes share: PyTorch where it is, and signals that can be handled after OpenVINO."""
+
+from __future__ import annotations
+
 import importlib.util
 import sys
 from types import ModuleType
@@ -20,6 +24,17 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """Remember the stack of signals."""
+from tests.optional import skip_or_fail
+from tests.runtimes import signal_stack
+
+
+def pytest_configure() -> None:
+    """Keep OpenVINO from sending telemetry, for which it would fork each time."""
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+
+
+def pytest_collection_finish() -> None:
+    """Remember the stack on which signals are handled, before OpenVINO sets others."""
     signal_stack.remember()
 
 

@@ -1,4 +1,6 @@
-"""What the tests of the command line share."""
+"""The fixtures of tests/acceptance."""
+
+from __future__ import annotations
 
 from tests.acceptance.conftest import environment, examples, refused, started_vinculum, vinculum
 

@@ -15,7 +15,7 @@ if __name__ in ("__main__", "__mp_main__"):  # the second in a worker
     for slow in ("scipy", "xarray", "pandas"):  # which Dask imports where they are
         sys.modules[slow] = None  # type: ignore[assignment]
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "layer_norm" / "model.onnx"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "layer_norm" / "model.onnx"
 
 
 def divide_dask_arrays(client: Any) -> None:

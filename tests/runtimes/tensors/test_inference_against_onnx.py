@@ -1,8 +1,6 @@
 """Type and shape inference of the ONNX rows against `onnx.shape_inference` in strict mode, on models of one node.
 
-Where ours differs it says more. Div-1 and Reciprocal-1: ONNX infers no shape, ours is that of version 6. Div-6: ONNX
-hands A's shape on without a look at B's; ours refuses a B that cannot fit, and without broadcast=1, where shapes are
-equal, takes a dimension from the operand that knows it better. Each is tested below to be no more than that.
+Of version 1 ONNX infers no shape, and of Div-6 it hands A's on without a look at B's: tests/tensors has ours.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from onnx import helper
 from vinculum import BroadcastError, ElementTypeError, Operator
 from vinculum.spec.element_types import ELEMENT_TYPES, FLOAT, REAL, ElementType
 from vinculum.spec.model import Dialect, OperatorSpec
-from vinculum.spec.onnx_div import DIV_1, DIV_6, DIV_7, DIV_13, DIV_14
-from vinculum.spec.onnx_reciprocal import RECIPROCAL_1, RECIPROCAL_6, RECIPROCAL_13
+from vinculum.spec.onnx_div import DIV_7, DIV_13, DIV_14
+from vinculum.spec.onnx_reciprocal import RECIPROCAL_6, RECIPROCAL_13
 from vinculum.spec.registry import ROWS
 
 SymbolicShape = tuple[int | str | None, ...]
@@ -132,67 +130,9 @@ class TestMultidirectional:
         assert agree(DIV_14, shapes[::-1])
 
 
-class TestLimited:
-    """Div-6: ONNX gives A's shape whatever B is; ours the same unless B cannot fit, or tells more."""
-
-    def test_every_pair_of_small_shapes(self) -> None:
-        for shapes in product(SHAPES, SHAPES):
-            for attributes in ({"broadcast": 1}, {"broadcast": 1, "axis": 0}, {"broadcast": 1, "axis": 1}):
-                theirs = onnxs_answer(DIV_6, [FLOAT] * 2, shapes, **attributes)
-                assert theirs == (1, shapes[0])
-                try:
-                    ours = our_answer(DIV_6, [FLOAT] * 2, shapes, **attributes)
-                except BroadcastError:
-                    continue  # that it is right to refuse is the subject of test_inference.py
-                assert ours == theirs
-
-    def test_equal_shapes_know_what_either_operand_knows(self) -> None:
-        """Without broadcast=1 the shapes are equal, so that a size known of B is one of C; ONNX does not look at B."""
-        for shapes in product(SHAPES, SHAPES):
-            theirs = onnxs_answer(DIV_6, [FLOAT] * 2, shapes)
-            assert theirs == (1, shapes[0])
-            try:
-                _, ours = our_answer(DIV_6, [FLOAT] * 2, shapes)
-            except BroadcastError:
-                continue
-            a, b = shapes
-            if a is None or b is None:
-                assert ours == (b if a is None else a)
-                continue
-            assert ours is not None
-            for c, of_a, of_b in zip(ours, a, b, strict=True):
-                assert c in (of_a, of_b)
-                assert c == of_a or of_a is None or (isinstance(of_a, str) and isinstance(c, int))
-
-
-class TestVersionOne:
-    """Div-1 and Reciprocal-1: ONNX infers no shape, and ours is that of version 6."""
-
-    @pytest.mark.clause("Div-1", "shape-inference-not-promised")
-    def test_div_1(self) -> None:
-        for a, b in product(SHAPES, SHAPES):
-            assert onnxs_answer(DIV_1, [FLOAT] * 2, (a, b), broadcast=1)[1] is None
-            for attributes in ({}, {"broadcast": 1}, {"broadcast": 1, "axis": 1}):
-                assert outcome(DIV_1, (a, b), **attributes) == outcome(DIV_6, (a, b), **attributes)
-
-    @pytest.mark.clause("Reciprocal-1", "shape-inference-not-promised")
-    @pytest.mark.parametrize("shape", SHAPES[:30])
-    def test_reciprocal_1(self, shape: SymbolicShape | None) -> None:
-        assert onnxs_answer(RECIPROCAL_1, [FLOAT], [shape])[1] is None
-        assert our_answer(RECIPROCAL_1, [FLOAT], [shape]) == (1, shape)
-
-
 class TestReciprocal:
     """Reciprocal-6 and 13: X's shape."""
 
     @pytest.mark.parametrize("row", [RECIPROCAL_6, RECIPROCAL_13], ids=lambda row: row.title)
     def test_every_small_shape(self, row: OperatorSpec) -> None:
         assert [shape for shape in SHAPES if not agree(row, [shape])] == []
-
-
-def outcome(row: OperatorSpec, shapes: Sequence[SymbolicShape | None], **attributes: Any) -> object:
-    """Return ours, or the class of its refusal."""
-    try:
-        return our_answer(row, [FLOAT] * 2, shapes, **attributes)
-    except BroadcastError:
-        return BroadcastError

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.device_arrays.cpu_cupy import _C_TYPES, COMPILER, shared_library
 from tests.kernels.comparing import assert_same
 from tests.kernels.witness import DTYPES, FLOATS, pairs, random_encodings
+from tests.machine.device_arrays.compiled import C_TYPES, COMPILER, shared_library
 from vinculum import divide
 from vinculum.device_arrays.source import NARROW, SOURCE
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="optional here, and needed: a C++ compiler")
 
-INTEGERS = [name for name in _C_TYPES if "int" in name]
+INTEGERS = [name for name in C_TYPES if "int" in name]
 ROUNDINGS = (False, True)
 ZERO_DIVISORS: tuple[Any, ...] = ("raise", "zero", "saturate")
 OVERFLOWS: tuple[Any, ...] = ("wrap", "raise", "saturate")
@@ -35,7 +35,7 @@ def library() -> ctypes.CDLL:
     loop = "for (long long i = 0; i < n; i++)"
     functions = [SOURCE]
     for name, floor, zero, overflow in product(INTEGERS, ROUNDINGS, ZERO_DIVISORS, OVERFLOWS):
-        c_type = _C_TYPES[name]
+        c_type = C_TYPES[name]
         policies = f"vinculum::{zero.upper()}, vinculum::{overflow.upper()}"
         functions.append(
             f'extern "C" void {integer_function(name, floor, zero, overflow)}'
@@ -43,13 +43,13 @@ def library() -> ctypes.CDLL:
             f"c[i] = vinculum::integer_quotient<{c_type}, {str(floor).lower()}, {policies}>(a[i], b[i], found[i]); }}"
         )
     for name in ("float32", "float64"):
-        c_type = _C_TYPES[name]
+        c_type = C_TYPES[name]
         functions.append(
             f'extern "C" void {name}_quotient(const {c_type}* a, const {c_type}* b, {c_type}* c, long long n) '
             f"{{ {loop} c[i] = vinculum::float_quotient(a[i], b[i]); }}"
         )
     for name, narrow in NARROW.items():
-        bits = _C_TYPES[f"uint{DTYPES[name].itemsize * 8}"]
+        bits = C_TYPES[f"uint{DTYPES[name].itemsize * 8}"]
         functions.append(
             f'extern "C" void {name}_quotient(const {bits}* a, const {bits}* b, {bits}* c, long long n) '
             f"{{ {loop} c[i] = vinculum::narrow_quotient<vinculum::{narrow}>(a[i], b[i]); }}\n"

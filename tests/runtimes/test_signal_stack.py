@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tests import signal_stack
 from tests.optional import needs
+from tests.runtimes import signal_stack
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="about a signal stack that OpenVINO sets on Linux")

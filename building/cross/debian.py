@@ -58,7 +58,10 @@ def unpack(root: Path, architecture: str, suite: str, packages: Iterable[str], a
         (root / name).symlink_to(f"usr/{name}")
     for package in sorted(archives.glob("*.deb")):
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as files:
-            run(["tar", "--extract", "--keep-directory-symlink", "--no-same-owner", "--directory", root], stdin=files.stdout)
+            run(
+                ["tar", "--extract", "--keep-directory-symlink", "--no-same-owner", "--directory", root],
+                stdin=files.stdout,
+            )
 
 
 def run(command: list[str | Path], **options: object) -> None:
@@ -70,10 +73,19 @@ def run(command: list[str | Path], **options: object) -> None:
 
 def _mirror() -> str:
     """Return where this machine gets Debian's packages from."""
-    command = ["apt-get", "indextargets", "--no-release-info", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)", "Created-By: Packages"]
+    command = [
+        "apt-get",
+        "indextargets",
+        "--no-release-info",
+        "--format",
+        "$(RELEASE) $(COMPONENT) $(REPO_URI)",
+        "Created-By: Packages",
+    ]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
         release, component, address = line.split()
-        if component == "main" and "-" not in release:  # neither bookworm-updates nor bookworm-security, which hold little
+        if (
+            component == "main" and "-" not in release
+        ):  # neither bookworm-updates nor bookworm-security, which hold little
             return address
     raise CrossError("apt-get knows no mirror of Debian here; see /etc/apt/sources.list.d")

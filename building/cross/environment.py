@@ -178,7 +178,6 @@ endian = 'little'
 """
 
 
-def emulator_version(name: str) -> str:
-    """Return an emulator's name and version."""
-    shown = subprocess.run([name, "--version"], capture_output=True, text=True, check=True).stdout
-    return f"{name.removesuffix('-static')} {shown.split(' version ')[1].split()[0]}"
+def first_line(program: str) -> str:
+    """Return the first line of what a program says of its version."""
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]

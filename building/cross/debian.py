@@ -7,8 +7,9 @@ which keys it trusts.
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 
 class CrossError(Exception):
@@ -58,34 +59,23 @@ def unpack(root: Path, architecture: str, suite: str, packages: Iterable[str], a
         (root / name).symlink_to(f"usr/{name}")
     for package in sorted(archives.glob("*.deb")):
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as files:
-            run(
-                ["tar", "--extract", "--keep-directory-symlink", "--no-same-owner", "--directory", root],
-                stdin=files.stdout,
-            )
+            tar = ["tar", "--extract", "--keep-directory-symlink", "--no-same-owner", f"--directory={root}"]
+            run(tar, stdin=files.stdout)
 
 
-def run(command: list[str | Path], **options: object) -> None:
+def run(command: Sequence[str | Path], **options: Any) -> None:
     """Run a program to its end; raise `CrossError` if it fails."""
-    code = subprocess.run(command, **({"stdin": subprocess.DEVNULL} | options)).returncode  # type: ignore[call-overload]
+    code = subprocess.run(command, **{"stdin": subprocess.DEVNULL, "check": False} | options).returncode
     if code != 0:
         raise CrossError(f"exit code {code}: {' '.join(map(str, command))}")
 
 
 def _mirror() -> str:
     """Return where this machine gets Debian's packages from."""
-    command = [
-        "apt-get",
-        "indextargets",
-        "--no-release-info",
-        "--format",
-        "$(RELEASE) $(COMPONENT) $(REPO_URI)",
-        "Created-By: Packages",
-    ]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    command = ["apt-get", "indextargets", "--no-release-info", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)"]
+    listed = subprocess.run([*command, "Created-By: Packages"], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
         release, component, address = line.split()
-        if (
-            component == "main" and "-" not in release
-        ):  # neither bookworm-updates nor bookworm-security, which hold little
+        if component == "main" and "-" not in release:  # not such as bookworm-security, which hold little
             return address
     raise CrossError("apt-get knows no mirror of Debian here; see /etc/apt/sources.list.d")

@@ -110,14 +110,15 @@ class Environment:
         if missing:
             raise CrossError(f"{self.name} needs {' and '.join(missing)}: apt install {machine.packages}")
         made = self.folder / "made"
-        if not made.exists():
+        wanted = "\n".join([repr(self), *_requirements()])
+        if not made.exists() or made.read_text(encoding="utf-8") != wanted:
             shutil.rmtree(self.folder, ignore_errors=True)
             python = f"python{self.version}"
             needed = [f"{python}-minimal", f"lib{python}-stdlib", "libstdc++6"]
             unpack(self.root, machine.debian, self.suite, needed, alone=[f"lib{python}-dev"])
             self._write_script()
             self._install_wheels()
-            made.touch()
+            made.write_text(wanted, encoding="utf-8")
         self._build()
 
     def _write_script(self) -> None:
@@ -133,14 +134,11 @@ class Environment:
         (self.folder / "pyvenv.cfg").write_text(f"home = {program.parent}\n", encoding="utf-8")
 
     def _install_wheels(self) -> None:
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        testing = ("pytest", "hypothesis", "onnx==")
-        wanted = [each for each in project["optional-dependencies"]["test"] if each.startswith(testing)]
         platforms = [f"--platform=manylinux{kind}_{self.machine.meson}" for kind in ("2014", "_2_27", "_2_28")]
         run([
             *(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", self.packages),
             *("--only-binary=:all:", "--implementation=cp", f"--python-version={self.version}", *platforms),
-            *(*project["dependencies"], *wanted),
+            *_requirements(),
         ])  # fmt: skip
 
     def _build(self) -> None:
@@ -149,8 +147,8 @@ class Environment:
         path = {"env": os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}}  # of ninja
         if not (built / "build.ninja").exists():
             self.folder.joinpath("meson.ini").write_text(self._meson_file(), encoding="utf-8")
-            options = {"core": "enabled", "werror": "true", "python.purelibdir": self.packages}
-            options["python.platlibdir"] = self.packages
+            options = {"core": "enabled", "werror": os.environ.get("WERROR", "false")}
+            options |= dict.fromkeys(("python.purelibdir", "python.platlibdir"), str(self.packages))
             kind = "--cross-file" if self.machine.emulator else "--native-file"
             given = [f"-D{name}={value}" for name, value in options.items()]
             run([*meson, "setup", kind, self.folder / "meson.ini", *given, built, ROOT], **path)
@@ -178,6 +176,16 @@ endian = 'little'
 """
 
 
+def _requirements() -> list[str]:
+    """Return what is installed from PyPI: what the package needs, and what its tests do."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    testing = ("pytest", "hypothesis", "onnx==")
+    tests = [each for each in project["optional-dependencies"]["test"] if each.startswith(testing)]
+    return [*project["dependencies"], *tests]
+
+
 def first_line(program: str) -> str:
     """Return the first line of what a program says of its version."""
+    if shutil.which(program) is None:
+        return f"{program}, which is not here"
     return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]

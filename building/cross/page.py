@@ -1,4 +1,4 @@
-"""The page of platforms, docs/reference/platforms.md: ``python -m building.cross --record`` writes it from the records."""
+"""The page of platforms: ``python -m building.cross --record`` writes docs/reference/platforms.md from the records."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _PAGE = """\
 <!-- Written by `make cross RECORD=--record` from building/cross/recorded. -->
 
 What was run, and on what. A row is one run of the tests of the kernels and of the operators, and of a part of the
-[enumerations](../explanation/proofs.md#what-is-tested-exhaustively); everything passed. The target is the one in force. Tests of the kernels
-go through every other one that the processor has as well.
+[enumerations](../explanation/proofs.md#what-is-tested-exhaustively); everything passed. The target is the one in force.
+Tests of the kernels go through every other one that the processor has as well.
 
 | processor | target | Python | NumPy | kernels | operators | enumerations | skipped | date | core |
 |---|---|---|---|--:|--:|---|--:|---|---|
@@ -41,9 +41,10 @@ go through every other one that the processor has as well.
 
 ## How
 
-`make cross` runs every target that the processor has, AArch64 and the newest Python; `make cross-all` runs more Pythons, and more of the
-enumerations. On Debian: `apt install qemu-user-static g++ g++-aarch64-linux-gnu`. Other Pythons are Debian's packages, unpacked in
-`build/cross`; nothing is installed. Meson builds the core for them by a file that names compiler and Python. `RECORD=--record` writes this page anew.
+`make cross` runs every target that the processor has, AArch64 and the newest Python; `make cross-all` runs more
+Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++ g++-aarch64-linux-gnu`. Other
+Pythons are Debian's packages, unpacked in `build/cross`; nothing is installed. Meson builds the core for them by a file
+that names compiler and Python. `RECORD=--record` writes this page anew.
 """
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from building.cross.debian import CrossError, run, unpack
+from vinculum.kernels import VARIABLE
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "cross"
@@ -144,15 +145,16 @@ class Environment:
     def _build(self) -> None:
         built = self.folder / "core"
         meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-        path = {"env": os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}}  # of ninja
+        programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # of which ninja is one
+        variables = own_variables() | {"PATH": programs}
         if not (built / "build.ninja").exists():
             self.folder.joinpath("meson.ini").write_text(self._meson_file(), encoding="utf-8")
             options = {"core": "enabled", "werror": os.environ.get("WERROR", "false")}
             options |= dict.fromkeys(("python.purelibdir", "python.platlibdir"), str(self.packages))
             kind = "--cross-file" if self.machine.emulator else "--native-file"
             given = [f"-D{name}={value}" for name, value in options.items()]
-            run([*meson, "setup", kind, self.folder / "meson.ini", *given, built, ROOT], **path)
-        run([*meson, "install", "--quiet", "-C", built], **path)
+            run([*meson, "setup", kind, self.folder / "meson.ini", *given, built, ROOT], env=variables)
+        run([*meson, "install", "--quiet", "-C", built], env=variables)
 
     def _meson_file(self) -> str:
         """Return what tells Meson of this Python: it asks it where its headers are, and how modules are named."""
@@ -174,6 +176,11 @@ cpu_family = '{self.machine.meson}'
 cpu = '{self.machine.meson}'
 endian = 'little'
 """
+
+
+def own_variables() -> dict[str, str]:
+    """Return the variables in which each Python imports its own packages, and divides on its best target."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", VARIABLE)}
 
 
 def _requirements() -> list[str]:

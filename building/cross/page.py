@@ -44,7 +44,7 @@ Tests of the kernels go through every other one that the processor has as well.
 `make cross` runs every target that the processor has, AArch64 and the newest Python; `make cross-all` runs more
 Pythons, and more of the enumerations. On Debian: `apt install qemu-user-static g++ g++-aarch64-linux-gnu`. Other
 Pythons are Debian's packages, unpacked in `build/cross`; nothing is installed. Meson builds the core for them by a file
-that names compiler and Python. `RECORD=--record` writes this page anew.
+that names compiler and Python. `RECORD=--record` writes this page again.
 """
 
 

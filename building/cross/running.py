@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from building.cross.debian import CrossError, run
-from building.cross.environment import AARCH64, BUILD, ROOT, X86_64, Environment, first_line
+from building.cross.environment import AARCH64, BUILD, ROOT, X86_64, Environment, first_line, own_variables
 from vinculum.conformance.execute.installation import processor
 from vinculum.kernels import VARIABLE
 
@@ -126,7 +125,7 @@ def run_all(environment: Environment, one_in: int) -> Iterator[Record]:
 
 
 def _run(environment: Environment, python: Path, target: str | None, one_in: int) -> Record:
-    variables = _variables() | ({VARIABLE: target} if target else {})
+    variables = own_variables() | ({VARIABLE: target} if target else {})
     facts = _facts(python, variables)
     machine = environment.machine
     left_out = _LEFT_OUT.get(machine.name, {})
@@ -163,11 +162,6 @@ def _run(environment: Environment, python: Path, target: str | None, one_in: int
     )
 
 
-def _variables() -> dict[str, str]:
-    """Return the environment of the tests: each Python imports its own packages."""
-    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", VARIABLE)}
-
-
 def _facts(python: Path, variables: dict[str, str] | None = None) -> dict[str, Any]:
     program = """
 import json, numpy, platform, sys
@@ -178,7 +172,7 @@ print(json.dumps(facts | {"targets": [each.name for each in backends()]}))
 """
     command = [str(python), "-c", program]
     done = subprocess.run(
-        command, cwd=BUILD, env=variables or _variables(), capture_output=True, text=True, check=False
+        command, cwd=BUILD, env=variables or own_variables(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise CrossError(f"{python} does not divide: {(done.stderr.strip().splitlines() or ['it says nothing'])[-1]}")

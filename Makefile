@@ -12,7 +12,7 @@ WERROR ?= false
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo docs test lint types layers pytest runtimes machine hazards wheel check-build \
-  sanitize sanitize-memory sanitize-threads exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
+  sanitize sanitize-memory sanitize-threads cross cross-all exhaustive mutation bench bench-guard survey proofs proofs-all rules sonnx-c traceability clean
 
 demo: .venv/demo ## Run an exported model with every division in it exact
 	$(BIN)/vinculum run examples/layer_norm/model.onnx --input x=examples/layer_norm/x.npy
@@ -133,6 +133,16 @@ endef
 # written to standard error by a process that ends at once must not be kept back.
 TEST_SANITIZED = LD_PRELOAD="$(foreach library,$(LOADED_FIRST),$$($(CXX) -print-file-name=$(library)))" \
   PYTHONPATH="$(SANITIZED)/installed" $(BIN)/pytest -n $(WORKERS) --dist worksteal --capture=sys $(PYTEST_ARGS) $(TESTS)
+
+# The tests that divide, on each target that this processor has, on AArch64 under an emulator, and on other Pythons. Debian's
+# packages are unpacked in build/cross; nothing is installed. On Debian: apt install qemu-user-static g++ g++-aarch64-linux-gnu.
+# RECORD=--record writes docs/reference/platforms.md from what passed.
+CROSS := targets arm64 python3.14
+cross: .venv/test ## Test the quotients on each target, on AArch64 (emulated) and on the newest Python
+	$(BIN)/python -m building.cross $(RECORD) $(CROSS)
+
+cross-all: .venv/test ## The same on more Pythons, with more of the enumerations (an hour)
+	$(BIN)/python -m building.cross $(RECORD) --long $(CROSS) python3.13
 
 # Long proofs by enumeration: every pair of every 16-bit type, 10^8 adversarial pairs of 64 bits, on the backend in force.
 # PYTEST_ARGS='--one-in 64 --backend all' takes a slice of each, on every target. RECORD=--record keeps what passed, and of

@@ -25,12 +25,17 @@ Array = npt.NDArray[Any]
 Result = TypeVar("Result")
 
 pytestmark = pytest.mark.skipif(
-    platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc",
-    reason="reads and writes the control word by glibc's fegetenv for x86-64; kernels switch it on x86 only",
+    platform.machine() not in ("x86_64", "aarch64") or platform.libc_ver()[0] != "glibc",
+    reason="reads and writes the control word by glibc's fegetenv for x86-64 and AArch64; kernels switch it there only",
 )
 
-# MXCSR: two bits for the rounding direction, results flushed to zero, operands flushed to zero.
-DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x2000, 0x4000, 0x6000, 0x8000, 0x0040
+# Two bits for the rounding direction, results flushed to zero, operands flushed to zero.
+if platform.machine() == "aarch64":  # FPCR, in which one bit flushes both
+    DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x80_0000, 0x40_0000, 0xC0_0000, 0x100_0000, 0x100_0000
+    _CONTROL_WORD = 0  # its place in glibc's fenv_t
+else:  # MXCSR
+    DOWN, UP, TO_ZERO, FLUSH_RESULTS, FLUSH_OPERANDS = 0x2000, 0x4000, 0x6000, 0x8000, 0x0040
+    _CONTROL_WORD = 7  # after the seven words of the x87
 CONTROL = TO_ZERO | FLUSH_RESULTS | FLUSH_OPERANDS
 SETTINGS = {
     "down": DOWN,
@@ -40,7 +45,6 @@ SETTINGS = {
     "flush operands": FLUSH_OPERANDS,
     "up, flush both": UP | FLUSH_RESULTS | FLUSH_OPERANDS,
 }
-_CONTROL_WORD = 7  # its place in glibc's fenv_t, after the seven words of the x87
 
 
 class _Environment:

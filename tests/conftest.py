@@ -55,12 +55,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="enumerate on this backend of vinculum.kernels instead of the one in force; may be repeated; or all",
+        help="enumerate on this backend of vinculum.kernels alone; may be repeated",
     )
     parser.addoption(
         "--record",
         action="store_true",
-        help="write tests/exhaustive/recorded.txt if all enumerations pass",
+        help="write into tests/exhaustive/recorded.txt which enumerations passed, unless one fails",
     )
 
 
